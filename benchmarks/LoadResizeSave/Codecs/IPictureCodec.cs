@@ -1,0 +1,29 @@
+using System;
+using System.IO;
+using LoadResizeSave.Pixels;
+
+namespace LoadResizeSave.Codecs;
+
+/// <summary>Reads and writes one file format. Safe for concurrent callers.</summary>
+internal interface IPictureCodec
+{
+    /// <summary>Gets the usual ending of such files, with its dot.</summary>
+    string Extension { get; }
+
+    /// <summary>Gets whether pictures must be one run of memory to be decoded and encoded.</summary>
+    bool NeedsContiguousPixels { get; }
+
+    /// <summary>Returns whether <paramref name="file"/> starts like this format.</summary>
+    bool Recognizes(ReadOnlySpan<byte> file);
+
+    /// <summary>Reads the size from the header alone.</summary>
+    /// <exception cref="UnreadablePictureException">The header is damaged or describes what this program does not read.</exception>
+    PictureSize ReadSize(ReadOnlyMemory<byte> file);
+
+    /// <summary>Decodes into <paramref name="picture"/>, which has the size that <see cref="ReadSize"/> told.</summary>
+    /// <exception cref="UnreadablePictureException">The data is damaged or cut short.</exception>
+    void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store);
+
+    /// <summary>Encodes <paramref name="picture"/> to <paramref name="destination"/>; the same pixels always give the same bytes.</summary>
+    void Encode(Raster<Rgb24> picture, Stream destination, PixelStore store);
+}

@@ -1,0 +1,125 @@
+using System;
+using System.Buffers;
+using System.IO;
+using System.Runtime.InteropServices;
+using LoadResizeSave.Pixels;
+
+namespace LoadResizeSave.Codecs.Jpeg;
+
+/// <summary>
+/// JPEG through libjpeg-turbo, which writes its rows straight into the store's memory. It wants them at one pitch, so pictures are contiguous.
+/// </summary>
+/// <remarks>Embedded profiles and orientation are ignored. CMYK pictures are refused: the library turns them into no RGB.</remarks>
+internal sealed unsafe class JpegCodec : IPictureCodec
+{
+    private const int Quality = 90;
+
+    // A picture with a warning is damaged or cut short, and a hostile one can hold thousands of scans that each cost a pass over all pixels.
+    private const int DecompressFlags = TurboJpegLibrary.FlagStopOnWarning | TurboJpegLibrary.FlagLimitScans;
+
+    private readonly TurboJpegLibrary _library;
+
+    /// <summary>Makes a codec over <paramref name="library"/>.</summary>
+    public JpegCodec(TurboJpegLibrary library)
+    {
+        _library = library;
+    }
+
+    /// <inheritdoc/>
+    public string Extension => ".jpg";
+
+    /// <inheritdoc/>
+    public bool NeedsContiguousPixels => true;
+
+    /// <summary>Returns whether <paramref name="file"/> starts with the mark of a JPEG.</summary>
+    public static bool IsJpeg(ReadOnlySpan<byte> file) => file.StartsWith<byte>([0xFF, 0xD8, 0xFF]);
+
+    /// <inheritdoc/>
+    public bool Recognizes(ReadOnlySpan<byte> file) => IsJpeg(file);
+
+    /// <inheritdoc/>
+    public PictureSize ReadSize(ReadOnlyMemory<byte> file)
+    {
+        using TurboJpegHandle decompressor = new(_library, compress: false);
+        using MemoryHandle pin = file.Pin();
+        int width, height, subsampling, colourSpace;
+        decompressor.Check(_library.DecompressHeader(
+            decompressor.Value, (byte*)pin.Pointer, new CULong((uint)file.Length), &width, &height, &subsampling, &colourSpace));
+        return width > 0 && height > 0
+            ? new PictureSize(width, height)
+            : throw new UnreadablePictureException($"the header claims {width} x {height} pixels");
+    }
+
+    /// <inheritdoc/>
+    public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
+    {
+        bool contiguous = picture.TryProcessPixels(pixels =>
+        {
+            using TurboJpegHandle decompressor = new(_library, compress: false);
+            using MemoryHandle pin = file.Pin();
+            fixed (Rgb24* target = pixels)
+            {
+                decompressor.Check(_library.Decompress(
+                    decompressor.Value,
+                    (byte*)pin.Pointer,
+                    new CULong((uint)file.Length),
+                    (byte*)target,
+                    picture.Width,
+                    checked(picture.Width * sizeof(Rgb24)),
+                    picture.Height,
+                    TurboJpegLibrary.PixelFormatRgb,
+                    DecompressFlags));
+            }
+        });
+        RequireContiguous(contiguous);
+    }
+
+    /// <inheritdoc/>
+    public void Encode(Raster<Rgb24> picture, Stream destination, PixelStore store)
+    {
+        ulong bound = _library.BufferSize(picture.Width, picture.Height, TurboJpegLibrary.Subsampling420).Value;
+        if (bound is 0 || bound > (ulong)Array.MaxLength)
+        {
+            throw new UnreadablePictureException($"{picture.Width} x {picture.Height} pixels are too many for a JPEG");
+        }
+
+        using IMemoryOwner<byte> file = store.Allocate<byte>((int)bound);
+        int length = 0;
+        bool contiguous = picture.TryProcessPixels(pixels => length = Compress(pixels, picture.Width, picture.Height, file.Memory));
+        RequireContiguous(contiguous);
+        destination.Write(file.Memory.Span[..length]);
+    }
+
+    private int Compress(ReadOnlySpan<Rgb24> pixels, int width, int height, Memory<byte> file)
+    {
+        using TurboJpegHandle compressor = new(_library, compress: true);
+        using MemoryHandle pin = file.Pin();
+        byte* start = (byte*)pin.Pointer;
+        CULong length = new((uint)file.Length);
+        fixed (Rgb24* source = pixels)
+        {
+            compressor.Check(_library.Compress(
+                compressor.Value,
+                (byte*)source,
+                width,
+                checked(width * sizeof(Rgb24)),
+                height,
+                TurboJpegLibrary.PixelFormatRgb,
+                &start,
+                &length,
+                TurboJpegLibrary.Subsampling420,
+                Quality,
+                TurboJpegLibrary.FlagNoReallocation | TurboJpegLibrary.FlagAccurateDct));
+        }
+
+        return checked((int)length.Value);
+    }
+
+    private static void RequireContiguous(bool contiguous)
+    {
+        if (!contiguous)
+        {
+            throw new InvalidOperationException("A JPEG picture must be one run of memory: allocate it as NeedsContiguousPixels asks.");
+        }
+    }
+}

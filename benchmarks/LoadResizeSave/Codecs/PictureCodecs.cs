@@ -1,0 +1,43 @@
+using System;
+using System.Collections.Generic;
+using LoadResizeSave.Codecs.Jpeg;
+using LoadResizeSave.Codecs.Png;
+
+namespace LoadResizeSave.Codecs;
+
+/// <summary>The formats that this machine can read, and the choice among them by what a file starts with.</summary>
+internal sealed class PictureCodecs
+{
+    private readonly List<IPictureCodec> _codecs;
+
+    /// <summary>Makes the set: PNG always, JPEG where the system has libjpeg-turbo and <paramref name="useLibjpeg"/> allows it.</summary>
+    public PictureCodecs(bool useLibjpeg)
+    {
+        Png = new PngCodec();
+        Jpeg = useLibjpeg && TurboJpegLibrary.TryLoad() is { } library ? new JpegCodec(library) : null;
+        _codecs = Jpeg is null ? [Png] : [Png, Jpeg];
+    }
+
+    /// <summary>Gets the PNG codec.</summary>
+    public PngCodec Png { get; }
+
+    /// <summary>Gets the JPEG codec; null where there is no libjpeg-turbo.</summary>
+    public JpegCodec? Jpeg { get; }
+
+    /// <summary>Returns the codec for <paramref name="file"/>.</summary>
+    /// <exception cref="UnreadablePictureException">No codec knows it.</exception>
+    public IPictureCodec Recognize(ReadOnlySpan<byte> file)
+    {
+        foreach (IPictureCodec codec in _codecs)
+        {
+            if (codec.Recognizes(file))
+            {
+                return codec;
+            }
+        }
+
+        throw new UnreadablePictureException(JpegCodec.IsJpeg(file)
+            ? "JPEG, and libjpeg-turbo (libturbojpeg) was not found or not wanted"
+            : "neither PNG nor JPEG");
+    }
+}

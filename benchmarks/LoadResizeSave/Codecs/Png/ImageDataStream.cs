@@ -1,0 +1,83 @@
+using System;
+using System.IO;
+
+namespace LoadResizeSave.Codecs.Png;
+
+/// <summary>The pixel chunks of a PNG as one stream of compressed bytes, read where they lie.</summary>
+internal sealed class ImageDataStream : Stream
+{
+    private readonly PngChunkReader _chunks;
+    private ReadOnlyMemory<byte> _current;
+    private PngChunk? _following;
+
+    /// <summary>Starts with <paramref name="first"/>, which <paramref name="chunks"/> has just read.</summary>
+    public ImageDataStream(PngChunkReader chunks, PngChunk first)
+    {
+        _chunks = chunks;
+        _current = first.Data;
+    }
+
+    /// <inheritdoc/>
+    public override bool CanRead => true;
+
+    /// <inheritdoc/>
+    public override bool CanSeek => false;
+
+    /// <inheritdoc/>
+    public override bool CanWrite => false;
+
+    /// <inheritdoc/>
+    public override long Length => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+    /// <inheritdoc/>
+    public override int Read(Span<byte> buffer)
+    {
+        while (_current.IsEmpty && _following is null)
+        {
+            PngChunk chunk = _chunks.Read();
+            if (chunk.Type == PngChunk.ImageData)
+            {
+                _current = chunk.Data;
+            }
+            else
+            {
+                _following = chunk;
+            }
+        }
+
+        int count = Math.Min(buffer.Length, _current.Length);
+        _current.Span[..count].CopyTo(buffer);
+        _current = _current[count..];
+        return count;
+    }
+
+    /// <inheritdoc/>
+    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
+
+    /// <summary>Reads on to the end of the file, so that damage or truncation behind the last pixel is found too.</summary>
+    public void ReadToEndOfFile()
+    {
+        PngChunk chunk = _following ?? _chunks.Read();
+        while (chunk.Type != PngChunk.End)
+        {
+            chunk = _chunks.Read();
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void Flush()
+    {
+    }
+
+    /// <inheritdoc/>
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+}

@@ -1,0 +1,91 @@
+using System;
+using System.Buffers;
+using System.IO;
+using System.Runtime.InteropServices;
+using LoadResizeSave.Pixels;
+
+namespace LoadResizeSave.Codecs.Png;
+
+/// <summary>PNG through the base library's zlib: every colour type, depth and interlacing is read, row by row, into pixels of any layout.</summary>
+internal sealed class PngCodec : IPictureCodec
+{
+    // Deflate cannot do better than 1032 : 1, so a short file that claims many pixels is found out before they are allocated.
+    private const long HighestCompression = 1032;
+
+    /// <inheritdoc/>
+    public string Extension => ".png";
+
+    /// <inheritdoc/>
+    public bool NeedsContiguousPixels => false;
+
+    /// <inheritdoc/>
+    public bool Recognizes(ReadOnlySpan<byte> file) => file.StartsWith(PngChunkReader.Signature);
+
+    /// <inheritdoc/>
+    public PictureSize ReadSize(ReadOnlyMemory<byte> file)
+    {
+        PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(file));
+        UInt128 bytes = (UInt128)header.RowBytes(header.Width) * (uint)header.Height;
+        if (bytes / HighestCompression > (uint)file.Length)
+        {
+            throw new UnreadablePictureException(
+                $"the header claims {header.Width} x {header.Height} pixels, more than {file.Length:N0} bytes can hold");
+        }
+
+        return new PictureSize(header.Width, header.Height);
+    }
+
+    /// <inheritdoc/>
+    public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
+    {
+        PngMetadata metadata = PngMetadata.Read(file);
+        PngRowConverter converter = new(metadata);
+        using PngRowReader reader = new(metadata, store);
+        if (metadata.Header.Interlaced)
+        {
+            using IMemoryOwner<byte> scratch = store.Allocate<byte>(checked(picture.Width * Marshal.SizeOf<Rgb24>()));
+            picture.ProcessRows(rows => DecodePasses(reader, converter, rows, MemoryMarshal.Cast<byte, Rgb24>(scratch.Memory.Span)));
+        }
+        else
+        {
+            picture.ProcessRows(rows => DecodeRows(reader, converter, rows));
+        }
+
+        reader.Finish();
+    }
+
+    /// <inheritdoc/>
+    public void Encode(Raster<Rgb24> picture, Stream destination, PixelStore store) => PngEncoder.Encode(picture, destination, store);
+
+    private static void DecodeRows(PngRowReader reader, PngRowConverter converter, scoped PixelRows<Rgb24> rows)
+    {
+        reader.StartPass();
+        for (int y = 0; y < rows.Height; y++)
+        {
+            converter.Convert(reader.ReadRow(rows.Width), rows[y]);
+        }
+    }
+
+    private static void DecodePasses(PngRowReader reader, PngRowConverter converter, scoped PixelRows<Rgb24> rows, Span<Rgb24> scratch)
+    {
+        foreach (Adam7Pass pass in Adam7Pass.All)
+        {
+            Span<Rgb24> pixels = scratch[..pass.Columns(rows.Width)];
+            if (pixels.IsEmpty)
+            {
+                continue;
+            }
+
+            reader.StartPass();
+            for (int i = 0; i < pass.Rows(rows.Height); i++)
+            {
+                converter.Convert(reader.ReadRow(pixels.Length), pixels);
+                Span<Rgb24> row = rows[pass.Top + (i * pass.StepY)];
+                for (int x = 0; x < pixels.Length; x++)
+                {
+                    row[pass.Left + (x * pass.StepX)] = pixels[x];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+using System;
+using System.Buffers.Binary;
+
+namespace LoadResizeSave.Codecs.Png;
+
+/// <summary>The first chunk of a PNG, checked: what the rest of the file must contain follows from it.</summary>
+internal readonly record struct PngHeader(int Width, int Height, int BitDepth, PngColourType ColourType, bool Interlaced)
+{
+    /// <summary>The length of the chunk's data.</summary>
+    public const int Length = 13;
+
+    /// <summary>Gets how many samples a pixel has.</summary>
+    public int Channels => ColourType switch
+    {
+        PngColourType.Gray or PngColourType.Palette => 1,
+        PngColourType.GrayAlpha => 2,
+        PngColourType.Rgb => 3,
+        _ => 4,
+    };
+
+    /// <summary>Gets how far apart the bytes are that a filter compares: a pixel, and one byte where a pixel is less.</summary>
+    public int FilterDistance => Math.Max(1, Channels * BitDepth / 8);
+
+    /// <summary>Reads the header from the data of an <c>IHDR</c> chunk.</summary>
+    /// <exception cref="UnreadablePictureException">It holds what the specification forbids.</exception>
+    public static PngHeader Parse(ReadOnlySpan<byte> data)
+    {
+        if (data.Length != Length)
+        {
+            throw new UnreadablePictureException($"the header has {data.Length} bytes instead of {Length}");
+        }
+
+        uint width = BinaryPrimitives.ReadUInt32BigEndian(data);
+        uint height = BinaryPrimitives.ReadUInt32BigEndian(data[4..]);
+        if (width is 0 or > int.MaxValue || height is 0 or > int.MaxValue)
+        {
+            throw new UnreadablePictureException($"the header claims {width} x {height} pixels");
+        }
+
+        int depth = data[8];
+        PngColourType type = (PngColourType)data[9];
+        bool valid = type switch
+        {
+            PngColourType.Gray => depth is 1 or 2 or 4 or 8 or 16,
+            PngColourType.Palette => depth is 1 or 2 or 4 or 8,
+            PngColourType.Rgb or PngColourType.GrayAlpha or PngColourType.Rgba => depth is 8 or 16,
+            _ => false,
+        };
+        if (!valid)
+        {
+            throw new UnreadablePictureException($"colour type {data[9]} with {depth} bits does not exist");
+        }
+
+        if (data[10] != 0 || data[11] != 0 || data[12] > 1)
+        {
+            throw new UnreadablePictureException($"compression {data[10]}, filter method {data[11]}, interlace {data[12]}: not in the specification");
+        }
+
+        return new PngHeader((int)width, (int)height, depth, type, data[12] == 1);
+    }
+
+    /// <summary>Returns how many bytes <paramref name="width"/> pixels take in a row, without its filter byte.</summary>
+    public long RowBytes(int width) => (((long)width * Channels * BitDepth) + 7) / 8;
+}

@@ -1,0 +1,17 @@
+namespace LoadResizeSave.Pixels;
+
+/// <summary>Names the four ways of getting memory that the program compares.</summary>
+internal enum AllocatorKind
+{
+    /// <summary><c>MemoryAllocator.Create()</c>: blocks are kept between pictures and trimmed when idle.</summary>
+    Pool,
+
+    /// <summary>The same allocator that retains nothing: every picture asks the operating system.</summary>
+    Unpooled,
+
+    /// <summary><c>ArrayPool&lt;byte&gt;.Shared</c>: arrays of the next power of two.</summary>
+    ArrayPool,
+
+    /// <summary>A new array for every request, left to the garbage collector.</summary>
+    GC,
+}

@@ -1,0 +1,37 @@
+using System;
+using Allocator;
+
+namespace LoadResizeSave.Pixels;
+
+/// <summary>Gives the rows of a <see cref="Raster{TPixel}"/> for as long as its delegate runs, whether they lie in the blocks of an allocator or in one array.</summary>
+internal readonly ref struct PixelRows<TPixel>
+    where TPixel : unmanaged
+{
+    private readonly PixelAccessor<TPixel> _accessor;
+    private readonly Span<TPixel> _pixels;
+
+    /// <summary>Rows that an allocator's pixel buffer lends.</summary>
+    public PixelRows(PixelAccessor<TPixel> accessor)
+    {
+        _accessor = accessor;
+        Width = accessor.Width;
+        Height = accessor.Height;
+    }
+
+    /// <summary>Rows packed one after another in <paramref name="pixels"/>.</summary>
+    public PixelRows(Span<TPixel> pixels, int width, int height)
+    {
+        _pixels = pixels;
+        Width = width;
+        Height = height;
+    }
+
+    /// <summary>Gets the length of a row, in pixels.</summary>
+    public int Width { get; }
+
+    /// <summary>Gets how many rows there are.</summary>
+    public int Height { get; }
+
+    /// <summary>Gets row <paramref name="y"/>.</summary>
+    public Span<TPixel> this[int y] => _pixels.IsEmpty ? _accessor.GetRowSpan(y) : _pixels.Slice(checked(y * Width), Width);
+}

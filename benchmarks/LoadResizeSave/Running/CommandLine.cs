@@ -1,0 +1,126 @@
+using System;
+using System.Collections.Generic;
+using System.CommandLine;
+using System.IO;
+using System.Linq;
+using LoadResizeSave.Pixels;
+
+namespace LoadResizeSave.Running;
+
+/// <summary>The options of the program, and the way from a command line to <see cref="JobOptions"/> and, for the children, back.</summary>
+internal sealed class CommandLine
+{
+    private const string All = "all";
+
+    private static readonly string[] s_allocatorNames = [.. Enum.GetNames<AllocatorKind>().Select(name => name.ToLowerInvariant())];
+
+    private readonly Option<string?> _input = new("--input", "-i") { Description = "Folder of pictures, searched with its subfolders. Without it a set of large synthetic photographs is made first." };
+    private readonly Option<string> _output = new("--output", "-o") { Description = "Folder for saved pictures, results and the chart.", DefaultValueFactory = _ => Path.Combine("artifacts", "load-resize-save") };
+    private readonly Option<string?> _chart = new("--chart") { Description = "Where the chart goes. [default: memory.svg in the output folder]" };
+    private readonly Option<string[]> _allocator = new("--allocator", "-a") { Description = "Allocators to compare.", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [All] };
+    private readonly Option<int> _parallelism = AtLeastOne("--parallelism", "Pictures worked on at once.", Environment.ProcessorCount, "-p");
+    private readonly Option<int> _repeat = AtLeastOne("--repeat", "How often the folder is gone through.", 3, "-r");
+    private readonly Option<int> _width = AtLeastOne("--width", "Width of the saved pictures; narrower ones keep theirs.", 800, "-w");
+    private readonly Option<int> _maximumMegapixels = AtLeastOne("--max-megapixels", "Pictures whose header claims more are refused before their pixels are allocated.", 256);
+    private readonly Option<double> _trimPeriod = new("--trim-period") { Description = "Seconds between two looks of the pool at its idle memory.", DefaultValueFactory = _ => 1 };
+    private readonly Option<int> _count = AtLeastOne("--count", "Synthetic photographs to make.", 10);
+    private readonly Option<double?> _megapixels = new("--megapixels") { Description = "Size of each synthetic photograph, in millions of pixels. [default: sizes of cameras and screens, 12 to 24]" };
+    private readonly Option<bool> _quick = new("--quick") { Description = "A small set and short periods: done in seconds, to see that everything works." };
+    private readonly Option<bool> _noLibjpeg = new("--no-libjpeg") { Description = "Do not use libjpeg-turbo, as if the system had none." };
+    private readonly Option<bool> _child = new("--child") { Hidden = true };
+
+    /// <summary>Makes the command with all its options.</summary>
+    public CommandLine()
+    {
+        _allocator.AcceptOnlyFromAmong([All, .. s_allocatorNames]);
+        _trimPeriod.Validators.Add(result =>
+        {
+            if (!(result.GetValueOrDefault<double>() is >= 0.05 and <= 3600))
+            {
+                result.AddError("--trim-period must be from 0.05 to 3600 seconds");
+            }
+        });
+        _megapixels.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<double?>() is { } value && !(value is >= 0.01 and <= 500))
+            {
+                result.AddError("--megapixels must be from 0.01 to 500");
+            }
+        });
+        Root = new RootCommand("Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and memory.")
+        {
+            _input, _output, _chart, _allocator, _parallelism, _repeat, _width, _maximumMegapixels,
+            _trimPeriod, _count, _megapixels, _quick, _noLibjpeg, _child,
+        };
+    }
+
+    /// <summary>Gets the command to parse and invoke.</summary>
+    public RootCommand Root { get; }
+
+    /// <summary>Reads the options out of <paramref name="result"/>, which has no errors.</summary>
+    public JobOptions Read(ParseResult result)
+    {
+        bool quick = result.GetValue(_quick);
+        string output = Path.GetFullPath(result.GetRequiredValue(_output));
+        string[] allocators = result.GetRequiredValue(_allocator);
+        return new JobOptions
+        {
+            Input = result.GetValue(_input) is { } input ? Path.GetFullPath(input) : null,
+            Output = output,
+            Chart = Path.GetFullPath(result.GetValue(_chart) ?? Path.Combine(output, "memory.svg")),
+            Allocators = allocators.Contains(All)
+                ? Enum.GetValues<AllocatorKind>()
+                : [.. allocators.Select(name => Enum.Parse<AllocatorKind>(name, ignoreCase: true)).Distinct()],
+            Parallelism = result.GetValue(_parallelism),
+            Repeat = quick && IsDefault(result, _repeat) ? 1 : result.GetValue(_repeat),
+            Width = result.GetValue(_width),
+            MaximumMegapixels = result.GetValue(_maximumMegapixels),
+            TrimPeriod = TimeSpan.FromSeconds(quick && IsDefault(result, _trimPeriod) ? 0.25 : result.GetValue(_trimPeriod)),
+            SyntheticCount = quick && IsDefault(result, _count) ? 4 : result.GetValue(_count),
+            SyntheticMegapixels = quick && IsDefault(result, _megapixels) ? 4 : result.GetValue(_megapixels),
+            UseLibjpeg = !result.GetValue(_noLibjpeg),
+            IsChild = result.GetValue(_child),
+        };
+    }
+
+    /// <summary>Returns the arguments that make a child measure <paramref name="allocator"/> on the pictures in <paramref name="input"/>.</summary>
+    public IEnumerable<string> ChildArguments(JobOptions options, AllocatorKind allocator, string input)
+    {
+        yield return _child.Name;
+        yield return _input.Name;
+        yield return input;
+        yield return _output.Name;
+        yield return options.Output;
+        yield return _allocator.Name;
+        yield return allocator.ToString().ToLowerInvariant();
+        yield return _parallelism.Name;
+        yield return FormattableString.Invariant($"{options.Parallelism}");
+        yield return _repeat.Name;
+        yield return FormattableString.Invariant($"{options.Repeat}");
+        yield return _width.Name;
+        yield return FormattableString.Invariant($"{options.Width}");
+        yield return _maximumMegapixels.Name;
+        yield return FormattableString.Invariant($"{options.MaximumMegapixels}");
+        yield return _trimPeriod.Name;
+        yield return FormattableString.Invariant($"{options.TrimPeriod.TotalSeconds}");
+        if (!options.UseLibjpeg)
+        {
+            yield return _noLibjpeg.Name;
+        }
+    }
+
+    private static Option<int> AtLeastOne(string name, string description, int defaultValue, params string[] aliases)
+    {
+        Option<int> option = new(name, aliases) { Description = description, DefaultValueFactory = _ => defaultValue };
+        option.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int>() < 1)
+            {
+                result.AddError($"{name} must be at least 1");
+            }
+        });
+        return option;
+    }
+
+    private static bool IsDefault(ParseResult result, Option option) => result.GetResult(option) is null or { Implicit: true };
+}

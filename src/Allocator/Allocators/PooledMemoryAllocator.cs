@@ -1,0 +1,244 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Allocator.Pooling;
+using Allocator.Trimming;
+
+namespace Allocator.Allocators;
+
+/// <summary>Decides where a request goes: to the array pool, to the block pool, or to the system.</summary>
+internal sealed class PooledMemoryAllocator : MemoryAllocator
+{
+    // Arrays begin behind a header, on a boundary of the pointer size.
+    private static readonly int s_arrayAlignment = IntPtr.Size;
+
+    private readonly AllocatorSettings _settings;
+    private readonly AllocatorCounters _counters = new();
+    private readonly ArrayCounters _arrayCounters = new();
+    private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly PoolTrimmer _trimmer;
+    private readonly MemoryRecovery _recovery;
+    private readonly GroupRenter _groups;
+    private readonly LifetimePolicy _policy;
+    private int _disposed;
+
+    public PooledMemoryAllocator(AllocatorSettings settings)
+    {
+        MemoryAllocatorOptions options = settings.Options;
+        _settings = settings;
+        _policy = new LifetimePolicy(_counters, settings.Clock, settings.Scheduler.Quarantine)
+        {
+            Abandoned = options.Abandoned,
+            ClearOnReturn = options.ClearOnReturn,
+            QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
+        };
+        _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, _policy);
+        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate);
+        _recovery = new MemoryRecovery(_pool, _counters, settings.Clock, settings.Scheduler, options.TrimPeriod);
+        _groups = new GroupRenter(settings, _pool, _policy, _recovery);
+
+        settings.Scheduler.Register(_trimmer);
+        MemoryDiagnostics.Register(_pool);
+        MemoryDiagnostics.Register(_counters);
+        MemoryDiagnostics.Register(_arrayCounters);
+    }
+
+    // An allocator that is dropped gives its idle memory back; what is out keeps the pool alive, and goes when it comes back.
+    ~PooledMemoryAllocator()
+    {
+        if (!Environment.HasShutdownStarted && _pool is not null)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static pool => ((UniformUnmanagedMemoryPool)pool!).Close(), _pool);
+        }
+    }
+
+    public override void Prewarm(long bytes)
+    {
+        ThrowIfDisposed();
+        if (bytes < 0)
+        {
+            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
+        }
+
+        bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
+        for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
+        {
+            _recovery.Recover(attempt, bytes);
+        }
+
+        if (_trimmer.HasWork)
+        {
+            _settings.Scheduler.Wake(_trimmer);
+        }
+    }
+
+    public override void ReleaseRetainedResources() => _pool.Reclaimer.TrimAll();
+
+    public override MemoryAllocatorStatistics GetStatistics()
+    {
+        PoolUsage pool = _pool.ReadUsage();
+        ArrayCounts arrays = _arrayCounters.Sum();
+        return new MemoryAllocatorStatistics
+        {
+            RentedBytes = pool.RentedBytes + _counters.MappingRentedBytes + arrays.RentedBytes - arrays.ReturnedBytes,
+            RetainedBytes = pool.RetainedBytes,
+            CommittedBytes = _counters.CommittedBytes,
+            PeakCommittedBytes = _counters.PeakCommittedBytes,
+            QuarantinedBytes = pool.QuarantinedBytes + _counters.MappingQuarantinedBytes,
+            TrimmedBytes = _counters.TrimmedBytes,
+            OutstandingAllocations = pool.Outstanding + _counters.OutstandingAllocations + _arrayCounters.OutstandingAllocations,
+            Rents = pool.Rents + _counters.MappingRents + arrays.Rents,
+            PoolHits = Math.Max(0, pool.Rents - _counters.ColdPoolRents),
+            PoolMisses = _counters.PoolMisses,
+            Trims = _counters.Trims,
+            Abandoned = _counters.Abandoned,
+            AllocationRetries = _counters.Retries,
+        };
+    }
+
+    public override string ToString() => _settings.Options.Name ?? base.ToString()!;
+
+    public override void Dispose()
+    {
+        if (!_settings.IsShared && Interlocked.Exchange(ref _disposed, 1) == 0)
+        {
+            GC.SuppressFinalize(this);
+            _pool.Close();
+        }
+    }
+
+    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    {
+        ThrowIfDisposed();
+        if (lengthInBytes <= _settings.ArrayThresholdInBytes && alignmentInBytes <= s_arrayAlignment)
+        {
+            return RentArray((int)lengthInBytes, options, out generation);
+        }
+
+        if (lengthInBytes > _settings.AllocationLimitInBytes)
+        {
+            Throw.LimitExceeded(lengthInBytes, _settings.AllocationLimitInBytes);
+        }
+
+        NativeGuard? guard = null;
+        if (IsBlockRequest(lengthInBytes, alignmentInBytes))
+        {
+            guard = _pool.TryRent(out PoolOutcome outcome);
+            if (outcome == PoolOutcome.Cold)
+            {
+                CountMiss(guard!);
+            }
+        }
+
+        guard ??= RentContiguousSlow(lengthInBytes, alignmentInBytes);
+        guard.Prepare(lengthInBytes, (options & AllocationOptions.Clean) != 0);
+        generation = guard.BeginAllocation();
+        return guard;
+    }
+
+    internal override GroupRental RentGroup(in GroupRequest request, AllocationOptions options)
+    {
+        ThrowIfDisposed();
+        long bytes = RequestSize.Multiply(request.TotalLength, request.ElementSizeInBytes);
+        if (bytes > _settings.AllocationLimitInBytes)
+        {
+            Throw.LimitExceeded(bytes, _settings.AllocationLimitInBytes);
+        }
+
+        long undividedBytes = RequestSize.Multiply(request.ElementAlignment, request.ElementSizeInBytes);
+        bool isLongRow = undividedBytes > _settings.SegmentSizeInBytes;
+        if (isLongRow && !request.MakeContiguousWhereNeeded)
+        {
+            Throw.OutOfRange(
+                "elementAlignment", request.ElementAlignment, $"must be at most {_settings.SegmentSizeInBytes / request.ElementSizeInBytes}, which {_settings.SegmentSizeInBytes} bytes hold");
+        }
+
+        bool isContiguous = isLongRow || _settings.Options.PreferContiguous || (options & AllocationOptions.Contiguous) != 0;
+        if (isContiguous || bytes <= Math.Max(_settings.ArrayThresholdInBytes, _settings.Geometry.BlockSizeInBytes))
+        {
+            LifetimeGuard guard = RentContiguous(bytes, request.AlignmentInBytes, options, out long generation);
+            return GroupRenter.DescribeContiguous(guard, generation, request);
+        }
+
+        GroupRental rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, out bool isMiss);
+        if (isMiss)
+        {
+            CountMiss((NativeGuard)rental.Guard);
+        }
+
+        return rental;
+    }
+
+    private LifetimeGuard RentArray(int lengthInBytes, AllocationOptions options, out long generation)
+    {
+        ArrayGuard guard = ArrayGuard.Rent(lengthInBytes, _arrayCounters, (options & AllocationOptions.Clean) != 0, _policy.ClearOnReturn);
+        generation = guard.Begin();
+        return guard;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private NativeGuard RentContiguousSlow(long lengthInBytes, int alignmentInBytes)
+    {
+        NativeGuard? guard;
+        bool isHit = false;
+        for (int attempt = 1; (guard = TryRentContiguous(lengthInBytes, alignmentInBytes, out isHit)) is null; attempt++)
+        {
+            _recovery.Recover(attempt, lengthInBytes);
+        }
+
+        // A small request with a large alignment never was the pool's business.
+        if (!isHit && lengthInBytes > _settings.ArrayThresholdInBytes)
+        {
+            CountMiss(guard);
+        }
+
+        _settings.Scheduler.Wake(_trimmer);
+        return guard;
+    }
+
+    private NativeGuard? TryRentContiguous(long lengthInBytes, int alignmentInBytes, out bool isHit)
+    {
+        isHit = false;
+        if (lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes)
+        {
+            long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
+            PoolOutcome outcome = PoolOutcome.Full;
+            BlockGuard? fromPool = blocks == 1 ? _pool.TryRent(out outcome)
+                : blocks <= _pool.MaximumBlocks ? _pool.TryRentRun((int)blocks, out outcome)
+                : null;
+            if (fromPool is not null)
+            {
+                isHit = outcome == PoolOutcome.Hit;
+                return fromPool;
+            }
+
+            if (outcome == PoolOutcome.Full && blocks <= _pool.MaximumBlocks)
+            {
+                // Before the pool's limit is exceeded: part of what is out may have been abandoned.
+                _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
+            }
+        }
+
+        return MappingGuard.TryAllocate(_settings.Source, lengthInBytes, alignmentInBytes, _policy);
+    }
+
+    private bool IsBlockRequest(long lengthInBytes, int alignmentInBytes) =>
+        lengthInBytes <= _pool.BlockSizeInBytes && lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes;
+
+    private void CountMiss(NativeGuard first)
+    {
+        _counters.CountMiss(servedByPool: first is BlockGuard);
+        _settings.Clock.RefreshCoarse();
+        _settings.Scheduler.Wake(_trimmer);
+    }
+
+    private void ThrowIfDisposed()
+    {
+        if (Volatile.Read(ref _disposed) != 0)
+        {
+            Throw.Disposed(nameof(MemoryAllocator));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+using System;
+
+namespace Allocator.Diagnostics;
+
+/// <summary>Tells of one allocation that was dropped without <c>Dispose</c>.</summary>
+public sealed class AbandonedMemoryEventArgs : EventArgs
+{
+    internal AbandonedMemoryEventArgs(long bytes, TimeSpan age, string? allocationStackTrace)
+    {
+        Bytes = bytes;
+        Age = age;
+        AllocationStackTrace = allocationStackTrace;
+    }
+
+    /// <summary>Gets the capacity that was out, in bytes.</summary>
+    public long Bytes { get; }
+
+    /// <summary>Gets the time from the allocation to its discovery. It may be off by one trim period where nobody was subscribed when the memory was allocated.</summary>
+    public TimeSpan Age { get; }
+
+    /// <summary>Gets the stack of the allocating call; <see langword="null"/> where nobody was subscribed at that time.</summary>
+    public string? AllocationStackTrace { get; }
+}

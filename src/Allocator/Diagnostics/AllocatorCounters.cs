@@ -1,0 +1,116 @@
+using System.Threading;
+
+namespace Allocator.Diagnostics;
+
+/// <summary>
+/// What one allocator counts on its slow paths, with interlocked additions. A rent that finds a block in the pool touches none of these:
+/// such rents are read off the blocks themselves.
+/// </summary>
+internal sealed class AllocatorCounters : IAllocationSource
+{
+    private long _committedBytes;
+    private long _peakCommittedBytes;
+    private long _trimmedBytes;
+    private long _trims;
+    private long _abandoned;
+    private long _retries;
+    private long _poolMisses;
+    private long _coldPoolRents;
+    private long _mappingRents;
+    private long _mappingsOutstanding;
+    private long _mappingRentedBytes;
+    private long _mappingQuarantinedBytes;
+
+    public long CommittedBytes => Interlocked.Read(ref _committedBytes);
+
+    public long PeakCommittedBytes => Interlocked.Read(ref _peakCommittedBytes);
+
+    public long TrimmedBytes => Interlocked.Read(ref _trimmedBytes);
+
+    public long Trims => Interlocked.Read(ref _trims);
+
+    public long Abandoned => Interlocked.Read(ref _abandoned);
+
+    public long Retries => Interlocked.Read(ref _retries);
+
+    /// <summary>Gets the requests above 1 MiB that the system had to serve, in full or in part.</summary>
+    public long PoolMisses => Interlocked.Read(ref _poolMisses);
+
+    /// <summary>Gets those of the misses whose first block is the pool's, and which the blocks therefore count as rents of theirs.</summary>
+    public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
+
+    /// <summary>Gets the allocations whose first part is a mapping of their own.</summary>
+    public long MappingRents => Interlocked.Read(ref _mappingRents);
+
+    /// <summary>Gets how many of these are out.</summary>
+    public long OutstandingAllocations => Interlocked.Read(ref _mappingsOutstanding);
+
+    public long MappingRentedBytes => Interlocked.Read(ref _mappingRentedBytes);
+
+    public long MappingQuarantinedBytes => Interlocked.Read(ref _mappingQuarantinedBytes);
+
+    public void AddCommitted(long bytes)
+    {
+        long now = Interlocked.Add(ref _committedBytes, bytes);
+        long peak = Interlocked.Read(ref _peakCommittedBytes);
+        while (now > peak)
+        {
+            long seen = Interlocked.CompareExchange(ref _peakCommittedBytes, now, peak);
+            if (seen == peak)
+            {
+                break;
+            }
+
+            peak = seen;
+        }
+    }
+
+    public void RemoveCommitted(long bytes) => Interlocked.Add(ref _committedBytes, -bytes);
+
+    public void CountTrim(long bytes)
+    {
+        Interlocked.Add(ref _trimmedBytes, bytes);
+        Interlocked.Increment(ref _trims);
+    }
+
+    public void CountAbandoned() => Interlocked.Increment(ref _abandoned);
+
+    public void CountRetry() => Interlocked.Increment(ref _retries);
+
+    public void CountMiss(bool servedByPool)
+    {
+        Interlocked.Increment(ref _poolMisses);
+        if (servedByPool)
+        {
+            Interlocked.Increment(ref _coldPoolRents);
+        }
+    }
+
+    /// <summary>Counts a mapping that goes out. <paramref name="isAllocation"/> is false for the further parts of a group.</summary>
+    public void MappingRented(long bytes, bool isAllocation)
+    {
+        Interlocked.Add(ref _mappingRentedBytes, bytes);
+        if (isAllocation)
+        {
+            Interlocked.Increment(ref _mappingRents);
+            Interlocked.Increment(ref _mappingsOutstanding);
+        }
+    }
+
+    public void MappingReturned(long bytes, bool isAllocation)
+    {
+        Interlocked.Add(ref _mappingRentedBytes, -bytes);
+        if (isAllocation)
+        {
+            Interlocked.Decrement(ref _mappingsOutstanding);
+        }
+    }
+
+    public void MappingQuarantined(long bytes, bool isAllocation)
+    {
+        Interlocked.Add(ref _mappingQuarantinedBytes, bytes);
+        MappingReturned(bytes, isAllocation);
+    }
+
+    public void MappingLeftQuarantine(long bytes) => Interlocked.Add(ref _mappingQuarantinedBytes, -bytes);
+}

@@ -1,0 +1,31 @@
+using System;
+using System.Buffers;
+
+namespace Allocator.Lifetime;
+
+/// <summary>One member of a group as <see cref="Memory{T}"/>. It references the group, so that a member keeps the whole group alive.</summary>
+internal sealed class GroupMember<T> : MemoryManager<T>
+    where T : struct
+{
+    private readonly MemoryGroup<T> _group;
+    private readonly int _index;
+
+    public GroupMember(MemoryGroup<T> group, int index)
+    {
+        _group = group;
+        _index = index;
+    }
+
+    public override Memory<T> Memory => CreateMemory(_group.GetMemberSpan(_index).Length);
+
+    public override Span<T> GetSpan() => _group.GetMemberSpan(_index);
+
+    public override MemoryHandle Pin(int elementIndex = 0) => _group.PinMember(_index, elementIndex, this);
+
+    public override void Unpin() => _group.Unpin();
+
+    // The group is disposed, not its members.
+    protected override void Dispose(bool disposing)
+    {
+    }
+}

@@ -1,0 +1,149 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// Decides when a piece of memory goes back: when its owner is disposed and nobody pins or uses it any more, and then exactly once.
+/// It is made once and serves one rent after the other. Each user holds the generation of theirs, and whatever they try later is refused.
+/// </summary>
+internal abstract class LifetimeGuard
+{
+    private readonly GuardRecord[] _records;
+    private readonly int _index;
+
+    protected LifetimeGuard(GuardRecord[] records, int index)
+    {
+        _records = records;
+        _index = index;
+    }
+
+    /// <summary>Gets where unmanaged memory begins.</summary>
+    public nint Address { get; protected set; }
+
+    /// <summary>Gets the memory, where it is a managed array; otherwise null.</summary>
+    public byte[]? Array { get; protected set; }
+
+    protected ref GuardRecord Record => ref _records[_index];
+
+    /// <summary>Starts a rent. pre: the caller holds the memory exclusively, and has told nobody.</summary>
+    /// <returns>The generation that the user keeps.</returns>
+    public long Begin() => BeginWith(ref Record, 1);
+
+    /// <summary>Gives whether the rent of that generation goes on: not disposed, not returned, not abandoned.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~GuardState.References) == generation;
+
+    /// <summary>Gives a span over the memory. The caller has checked <see cref="IsHeld"/>, and keeps the owner alive.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public unsafe Span<T> GetSpan<T>(int length)
+        where T : struct =>
+        Array is null ? new Span<T>((void*)Address, length) : GetArraySpan<T>(length);
+
+    /// <summary>Adds a reference, which keeps the memory out of the pool past <see cref="Dispose"/>.</summary>
+    /// <returns>False, and nothing changes, where the rent is over.</returns>
+    public bool TryAddReference(long generation)
+    {
+        ref long state = ref Record.State;
+        while (true)
+        {
+            long seen = Volatile.Read(ref state);
+            if ((seen & ~GuardState.References) != generation)
+            {
+                return false;
+            }
+
+            if ((seen & GuardState.References) == GuardState.References)
+            {
+                Throw.TooManyReferences();
+            }
+
+            if (Interlocked.CompareExchange(ref state, seen + 1, seen) == seen)
+            {
+                return true;
+            }
+        }
+    }
+
+    /// <summary>Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory back.</summary>
+    /// <remarks>One call too many does nothing: it can take neither the owner's own reference nor a later renter's.</remarks>
+    public void RemoveReference(long generation)
+    {
+        ref long state = ref Record.State;
+        while (true)
+        {
+            long seen = Volatile.Read(ref state);
+            long ofOwner = (seen & GuardState.Disposed) == 0 ? 1 : 0;
+            if (GuardState.Generation(seen) != generation || (seen & GuardState.Abandoned) != 0 || (seen & GuardState.References) <= ofOwner)
+            {
+                return;
+            }
+
+            bool isLast = (seen & GuardState.References) == 1;
+            if (Interlocked.CompareExchange(ref state, isLast ? GuardState.Next(seen) : seen - 1, seen) == seen)
+            {
+                if (isLast)
+                {
+                    GiveBack();
+                }
+
+                return;
+            }
+        }
+    }
+
+    /// <summary>Ends the rent of that generation. What is pinned or in use stays out until it no longer is. A second call does nothing.</summary>
+    public void Dispose(long generation)
+    {
+        // One compare-exchange: the usual rent has no reference but its owner's.
+        if (Interlocked.CompareExchange(ref Record.State, GuardState.Next(generation), generation + 1) == generation + 1)
+        {
+            GiveBack();
+        }
+        else
+        {
+            DisposeSlow(generation);
+        }
+    }
+
+    /// <summary>Hands the memory to whoever keeps it next. The state word is idle already, and this call is the only one for this rent.</summary>
+    protected abstract void GiveBack();
+
+    protected static long BeginWith(ref GuardRecord record, long flagsAndReferences)
+    {
+        long generation = record.State;
+        Volatile.Write(ref record.State, generation | flagsAndReferences);
+        return generation;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void DisposeSlow(long generation)
+    {
+        ref long state = ref Record.State;
+        while (true)
+        {
+            long seen = Volatile.Read(ref state);
+            if ((seen & ~GuardState.References) != generation)
+            {
+                return;
+            }
+
+            bool isLast = (seen & GuardState.References) == 1;
+            if (Interlocked.CompareExchange(ref state, isLast ? GuardState.Next(seen) : (seen | GuardState.Disposed) - 1, seen) == seen)
+            {
+                if (isLast)
+                {
+                    GiveBack();
+                }
+
+                return;
+            }
+        }
+    }
+
+    private Span<T> GetArraySpan<T>(int length)
+        where T : struct =>
+        MemoryMarshal.Cast<byte, T>(Array.AsSpan()).Slice(0, length);
+}

@@ -1,0 +1,36 @@
+using System.Runtime.CompilerServices;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// Finds the member that a row lies in, by a multiplication in place of a division. With m = ceil(2^(31+s) / d) and s = ceil(log2 d),
+/// y·m / 2^(31+s) rounds down to y / d for every y below 2^31: the error, y/2^(31+s), stays below 1/d.
+/// </summary>
+internal readonly struct RowMap
+{
+    private readonly ulong _multiplier;
+    private readonly int _shift;
+    private readonly int _rowsPerMember;
+
+    public RowMap(int rowsPerMember)
+    {
+        int s = 0;
+        while (1L << s < rowsPerMember)
+        {
+            s++;
+        }
+
+        _shift = 31 + s;
+        _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
+        _rowsPerMember = rowsPerMember;
+    }
+
+    /// <summary>Gives the member, and the row's number in it. pre: y is not negative.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public int Find(int y, out int rowInMember)
+    {
+        int member = (int)((uint)y * _multiplier >> _shift);
+        rowInMember = y - member * _rowsPerMember;
+        return member;
+    }
+}

@@ -1,0 +1,263 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using Allocator.Allocators;
+using Allocator.Lifetime;
+
+namespace Allocator;
+
+/// <summary>
+/// Hands out memory for pixels. Requests of up to 1 MiB are served from <see cref="ArrayPool{T}.Shared"/>, larger ones from a pool of unmanaged 4 MiB blocks,
+/// and what exceeds the pool by the operating system, which gets it back at once.
+/// </summary>
+/// <remarks>
+/// Thread-safe. What is handed out belongs to the caller, who disposes it; one owner, group, pixel buffer or lease is used and disposed by whoever owns it.
+/// Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary or better, and what a pool block begins on a 2 MiB one.
+/// </remarks>
+public abstract class MemoryAllocator : IDisposable
+{
+    private protected MemoryAllocator()
+    {
+    }
+
+    /// <summary>Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.</summary>
+    public static MemoryAllocator Default => SharedAllocator.Instance;
+
+    /// <summary>Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.</summary>
+    [return: OwnedBuffer]
+    public static MemoryAllocator Create() => Create(new MemoryAllocatorOptions());
+
+    /// <summary>Makes an allocator.</summary>
+    /// <param name="options">How it behaves; read now, and not again.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A value of <paramref name="options"/> is out of range; the message names it and the limit.</exception>
+    [return: OwnedBuffer]
+    public static MemoryAllocator Create(MemoryAllocatorOptions options)
+    {
+        Throw.IfNull(options, nameof(options));
+        return new PooledMemoryAllocator(new AllocatorSettings(options));
+    }
+
+    /// <summary>Allocates one buffer.</summary>
+    /// <typeparam name="T">The element type; it contains no references.</typeparam>
+    /// <param name="length">The length in elements; 0 gives an empty owner.</param>
+    /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
+    /// <returns>The owner, which the caller disposes. Its <c>Memory</c> has exactly <paramref name="length"/> elements.</returns>
+    /// <remarks>From a warm pool this costs one small object and one interlocked exchange, and its <c>Dispose</c> two.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    [return: OwnedBuffer]
+    public IMemoryOwner<T> Allocate<T>(int length, AllocationOptions options = AllocationOptions.None)
+        where T : struct
+    {
+        LifetimeGuard guard = RentElements<T>(length, 1, options, out long generation);
+        return new GuardedMemoryOwner<T>(guard, generation, length);
+    }
+
+    /// <summary>Allocates one buffer that starts on a given boundary.</summary>
+    /// <typeparam name="T">The element type; it contains no references.</typeparam>
+    /// <param name="length">The length in elements; 0 gives an empty owner.</param>
+    /// <param name="alignmentInBytes">The boundary in bytes: a power of two, from 1 to 2 MiB.</param>
+    /// <param name="options">What the memory must be.</param>
+    /// <returns>The owner, which the caller disposes.</returns>
+    /// <remarks>Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the operating system, which costs microseconds: arrays move.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, <paramref name="alignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    [return: OwnedBuffer]
+    public IMemoryOwner<T> AllocateAligned<T>(int length, int alignmentInBytes, AllocationOptions options = AllocationOptions.None)
+        where T : struct
+    {
+        ThrowIfNotAlignment(alignmentInBytes, nameof(alignmentInBytes));
+        LifetimeGuard guard = RentElements<T>(length, alignmentInBytes, options, out long generation);
+        return new GuardedMemoryOwner<T>(guard, generation, length);
+    }
+
+    /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>
+    /// <typeparam name="T">The element type; it contains no references.</typeparam>
+    /// <param name="length">The length in elements; 0 gives an empty lease.</param>
+    /// <param name="options">What the memory must be.</param>
+    /// <returns>The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    [return: OwnedBuffer]
+    public MemoryLease<T> Rent<T>(int length, AllocationOptions options = AllocationOptions.None)
+        where T : struct
+    {
+        LifetimeGuard guard = RentElements<T>(length, 1, options, out long generation);
+        return new MemoryLease<T>(guard, generation, length);
+    }
+
+    /// <summary>Allocates what may come in several members of equal length, so that no large contiguous memory is needed.</summary>
+    /// <typeparam name="T">The element type; it contains no references.</typeparam>
+    /// <param name="totalLength">The length of all members together, in elements; 0 gives one empty member.</param>
+    /// <param name="elementAlignment">Elements that belong together, an image row for instance: every member but the last holds a multiple of it. What a 32 MiB segment holds at most.</param>
+    /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one member.</param>
+    /// <returns>The group, which the caller disposes.</returns>
+    /// <remarks>Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the operating system.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="totalLength"/> is negative, <paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
+    /// <exception cref="MemoryLimitExceededException">The group is larger than the limit for one allocation.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    [return: OwnedBuffer]
+    public MemoryGroup<T> AllocateGroup<T>(long totalLength, int elementAlignment = 1, AllocationOptions options = AllocationOptions.None)
+        where T : struct
+    {
+        ThrowIfContainsReferences<T>();
+        ThrowIfUndefined(options);
+        if (totalLength < 0)
+        {
+            Throw.OutOfRange(nameof(totalLength), totalLength, "must not be negative");
+        }
+
+        if (elementAlignment < 1)
+        {
+            Throw.OutOfRange(nameof(elementAlignment), elementAlignment, "must be at least 1");
+        }
+
+        return new MemoryGroup<T>(RentGroup(
+            new GroupRequest(totalLength, Unsafe.SizeOf<T>()) { ElementAlignment = elementAlignment },
+            options));
+    }
+
+    /// <summary>Allocates the pixels of an image, row after row. No row is divided between two pieces of memory.</summary>
+    /// <typeparam name="TPixel">The pixel type.</typeparam>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all rows are one run of memory.</param>
+    /// <returns>The buffer, which the caller disposes. Rows are packed: <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>.</returns>
+    /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    [return: OwnedBuffer]
+    public PixelBuffer<TPixel> AllocatePixels<TPixel>(int width, int height, AllocationOptions options = AllocationOptions.None)
+        where TPixel : unmanaged => AllocatePixels<TPixel>(width, height, 1, options);
+
+    /// <summary>Allocates the pixels of an image with every row on a given boundary, as textures and SIMD loads want it.</summary>
+    /// <typeparam name="TPixel">The pixel type.</typeparam>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
+    /// <param name="options">What the memory must be.</param>
+    /// <returns>The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to whole pixels and whole boundaries.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.
+    /// </exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    [return: OwnedBuffer]
+    public PixelBuffer<TPixel> AllocatePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
+        where TPixel : unmanaged
+    {
+        ThrowIfUndefined(options);
+        ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
+
+        long rowStride = RequestSize.RowStride(width, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes);
+        if (rowStride > int.MaxValue)
+        {
+            Throw.OutOfRange(nameof(width), width, $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
+        }
+
+        GroupRequest request = new(RequestSize.Multiply(rowStride, height), Unsafe.SizeOf<TPixel>())
+        {
+            ElementAlignment = (int)rowStride,
+            AlignmentInBytes = rowAlignmentInBytes,
+            MakeContiguousWhereNeeded = true,
+        };
+        return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(RentGroup(request, options)), width, height, (int)rowStride, rowAlignmentInBytes);
+    }
+
+    /// <summary>Commits memory of the pool and makes it resident ahead of use, until that many bytes lie idle there or the pool is full.</summary>
+    /// <param name="bytes">The bytes that shall lie idle, rounded up to whole blocks; what exceeds the pool is left out.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    public abstract void Prewarm(long bytes);
+
+    /// <summary>Gives all idle memory back to the operating system now. What is out stays valid.</summary>
+    /// <remarks>Costs about a quarter of a millisecond for each resident block, on the calling thread only.</remarks>
+    public abstract void ReleaseRetainedResources();
+
+    /// <summary>Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.</summary>
+    public abstract MemoryAllocatorStatistics GetStatistics();
+
+    /// <summary>
+    /// Gives idle memory back now, and what is out as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.
+    /// A second call does nothing, and <see cref="Default"/> ignores it.
+    /// </summary>
+    public abstract void Dispose();
+
+    /// <summary>Rents one run of memory, and begins the rent.</summary>
+    internal abstract LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation);
+
+    /// <summary>Rents memory in as many members as it takes, and begins the rent.</summary>
+    internal abstract GroupRental RentGroup(in GroupRequest request, AllocationOptions options);
+
+    private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)
+        where T : struct
+    {
+        ThrowIfContainsReferences<T>();
+        ThrowIfUndefined(options);
+        if (length < 0)
+        {
+            Throw.OutOfRange(nameof(length), length, "must not be negative");
+        }
+
+        return RentContiguous((long)length * Unsafe.SizeOf<T>(), alignmentInBytes, options, out generation);
+    }
+
+    private static void ThrowIfContainsReferences<T>()
+        where T : struct
+    {
+        if (RuntimeHelpers.IsReferenceOrContainsReferences<T>())
+        {
+            Throw.ContainsReferences(typeof(T));
+        }
+    }
+
+    private static void ThrowIfUndefined(AllocationOptions options)
+    {
+        if ((options & ~(AllocationOptions.Clean | AllocationOptions.Contiguous)) != 0)
+        {
+            Throw.OutOfRange(nameof(options), options, "must be a combination of defined flags");
+        }
+    }
+
+    private static void ThrowIfNotAlignment(int alignmentInBytes, string name)
+    {
+        if (alignmentInBytes < 1 || alignmentInBytes > MaximumAlignmentInBytes || (alignmentInBytes & (alignmentInBytes - 1)) != 0)
+        {
+            Throw.OutOfRange(name, alignmentInBytes, $"must be a power of two from 1 to {MaximumAlignmentInBytes}");
+        }
+    }
+
+    // A huge page: no block starts on a larger boundary.
+    private const int MaximumAlignmentInBytes = 2 * 1024 * 1024;
+
+    // In a class of its own, so that callers who bring their own allocator never make this one.
+    private static class SharedAllocator
+    {
+        public static readonly MemoryAllocator Instance = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions()) { IsShared = true });
+    }
+}

@@ -1,0 +1,77 @@
+using System;
+
+namespace Allocator;
+
+/// <summary>Settles how an allocator behaves. Read once, by <see cref="MemoryAllocator.Create(MemoryAllocatorOptions)"/>, which also checks the values.</summary>
+public sealed class MemoryAllocatorOptions
+{
+    /// <summary>Gets the allocator's name, for whoever reads its diagnostics.</summary>
+    public string? Name { get; init; }
+
+    /// <summary>
+    /// Gets how much memory the pool holds at most, in MiB, rounded down to whole blocks of 4 MiB.
+    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that figure is not to be had. 0: nothing is retained.
+    /// </summary>
+    /// <remarks>1/8 is the figure that the source of this design measured best on machines from 16 to 64 GB; container limits are honoured.</remarks>
+    public int? MaximumPoolSizeMegabytes { get; init; }
+
+    /// <summary>Gets the largest single buffer, group or pixel buffer, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.</summary>
+    public int? AllocationLimitMegabytes { get; init; }
+
+    /// <summary>Gets whether every group and pixel buffer is made as if <see cref="AllocationOptions.Contiguous"/> had been asked for.</summary>
+    public bool PreferContiguous { get; init; }
+
+    /// <summary>Gets where unmanaged memory comes from.</summary>
+    public NativeMemoryKind NativeMemory { get; init; } = NativeMemoryKind.Virtual;
+
+    /// <summary>Gets whether huge pages are asked for.</summary>
+    public HugePages HugePages { get; init; } = HugePages.Auto;
+
+    /// <summary>Gets how often idle memory is looked at: from 1 millisecond to 24 days. The default is 1 minute, as in <c>ArrayPool.Shared</c>.</summary>
+    public TimeSpan TrimPeriod { get; init; } = TimeSpan.FromMinutes(1);
+
+    /// <summary>Gets which part, from 0 to 1, of what stayed idle through a whole period goes back to the system at its end. The default is 0.5.</summary>
+    public double TrimRate { get; init; } = 0.5;
+
+    /// <summary>Gets whether memory is zeroed when it comes back, so that no renter ever sees another's pixels.</summary>
+    public bool ClearOnReturn { get; init; }
+
+    /// <summary>Gets what becomes of memory whose owner was collected without <c>Dispose</c>.</summary>
+    public AbandonedMemory Abandoned { get; init; } = AbandonedMemory.Quarantine;
+
+    /// <summary>Throws where a value is out of range, naming the value and the limit.</summary>
+    internal void Validate()
+    {
+        Throw.IfNegative(MaximumPoolSizeMegabytes, nameof(MaximumPoolSizeMegabytes));
+        if (AllocationLimitMegabytes is < 1)
+        {
+            Throw.OutOfRange(nameof(AllocationLimitMegabytes), AllocationLimitMegabytes, "must be at least 1");
+        }
+
+        // Written so that NaN fails too.
+        if (!(TrimRate >= 0 && TrimRate <= 1))
+        {
+            Throw.OutOfRange(nameof(TrimRate), TrimRate, "must be from 0 to 1");
+        }
+
+        if (TrimPeriod < TimeSpan.FromMilliseconds(1) || TrimPeriod > TimeSpan.FromMilliseconds(int.MaxValue))
+        {
+            Throw.OutOfRange(nameof(TrimPeriod), TrimPeriod, "must be from 1 millisecond to int.MaxValue milliseconds");
+        }
+
+        if (NativeMemory is < NativeMemoryKind.Virtual or > NativeMemoryKind.CoTaskMem)
+        {
+            Throw.OutOfRange(nameof(NativeMemory), NativeMemory, "must be a defined value");
+        }
+
+        if (HugePages is < HugePages.Auto or > HugePages.Off)
+        {
+            Throw.OutOfRange(nameof(HugePages), HugePages, "must be a defined value");
+        }
+
+        if (Abandoned is < AbandonedMemory.Quarantine or > AbandonedMemory.Reuse)
+        {
+            Throw.OutOfRange(nameof(Abandoned), Abandoned, "must be a defined value");
+        }
+    }
+}

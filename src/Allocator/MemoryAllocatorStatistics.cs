@@ -1,0 +1,49 @@
+namespace Allocator;
+
+/// <summary>
+/// What an allocator holds and has done, read at one moment.
+/// Every byte it has from the operating system is rented, retained or quarantined: while no other thread allocates,
+/// <see cref="CommittedBytes"/> is the sum of these, less what <see cref="RentedBytes"/> counts of managed arrays.
+/// </summary>
+public readonly record struct MemoryAllocatorStatistics
+{
+    /// <summary>Gets the capacity, not the requested length, of all that is out: whole blocks, whole mappings, and the arrays of small requests.</summary>
+    public long RentedBytes { get; init; }
+
+    /// <summary>Gets what lies idle in the pool, in bytes.</summary>
+    public long RetainedBytes { get; init; }
+
+    /// <summary>Gets what the operating system has given and not taken back, in bytes. Managed arrays and purged blocks are not in it.</summary>
+    public long CommittedBytes { get; init; }
+
+    /// <summary>Gets the largest value that <see cref="CommittedBytes"/> has had.</summary>
+    public long PeakCommittedBytes { get; init; }
+
+    /// <summary>Gets abandoned memory that is kept apart for now, in bytes.</summary>
+    public long QuarantinedBytes { get; init; }
+
+    /// <summary>Gets how many bytes of idle memory went back to the operating system since creation.</summary>
+    public long TrimmedBytes { get; init; }
+
+    /// <summary>Gets how many allocations are out: not disposed, or disposed and still pinned.</summary>
+    /// <remarks>A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count; larger ones leave it when they are found.</remarks>
+    public long OutstandingAllocations { get; init; }
+
+    /// <summary>Gets how many allocations were made since creation.</summary>
+    public long Rents { get; init; }
+
+    /// <summary>Gets how many requests above 1 MiB idle memory of the pool served in full.</summary>
+    public long PoolHits { get; init; }
+
+    /// <summary>Gets how many requests above 1 MiB the operating system had to serve, in full or in part.</summary>
+    public long PoolMisses { get; init; }
+
+    /// <summary>Gets how many trims gave memory back.</summary>
+    public long Trims { get; init; }
+
+    /// <summary>Gets how many allocations were found unreachable without <c>Dispose</c>.</summary>
+    public long Abandoned { get; init; }
+
+    /// <summary>Gets how often a request was tried again because the operating system had refused it.</summary>
+    public long AllocationRetries { get; init; }
+}

@@ -1,0 +1,239 @@
+using System;
+using System.Buffers;
+using System.Collections;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Lifetime;
+
+namespace Allocator;
+
+/// <summary>Memory in one or more members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.</summary>
+/// <typeparam name="T">The element type.</typeparam>
+/// <remarks>A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/> members, spans and pins throw <see cref="ObjectDisposedException"/>.</remarks>
+public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
+    where T : struct
+{
+    private readonly LifetimeGuard _guard;
+    private readonly long _generation;
+    private readonly GroupLayout _layout;
+    private readonly nint[]? _addresses;
+    private GroupMember<T>?[]? _members;
+
+    internal MemoryGroup(in GroupRental rental)
+    {
+        _guard = rental.Guard;
+        _generation = rental.Generation;
+        _layout = rental.Layout;
+        _addresses = rental.Addresses;
+        IsContiguous = rental.IsContiguous;
+    }
+
+    /// <summary>Gets the length of all members together, in elements.</summary>
+    public long TotalLength => _layout.TotalLength;
+
+    /// <summary>Gets the length of every member but the last, in elements; of the only one, if there is one.</summary>
+    public int BlockLength => _layout.MemberLength;
+
+    /// <summary>Gets the number of members, at least 1.</summary>
+    public int Count => _layout.Count;
+
+    /// <summary>Gets whether the members lie one after the other in memory, without gap. There is then one, unless it were longer than a span can be.</summary>
+    public bool IsContiguous { get; }
+
+    /// <summary>Gets where each member begins; null where there is one.</summary>
+    internal nint[]? Addresses => _addresses;
+
+    /// <summary>Gets one member. Each costs one small object when it is first asked for.</summary>
+    /// <param name="index">From 0 to <see cref="Count"/> - 1.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="index"/> is not in that range.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    public Memory<T> this[int index]
+    {
+        get
+        {
+            ThrowIfDisposed();
+            if ((uint)index >= (uint)Count)
+            {
+                Throw.OutOfRange(nameof(index), index, $"must be from 0 to {Count - 1}");
+            }
+
+            GroupMember<T>?[] members = _members ?? Interlocked.CompareExchange(ref _members, new GroupMember<T>?[Count], null) ?? _members;
+            GroupMember<T> member = members[index] ?? Interlocked.CompareExchange(ref members[index], new GroupMember<T>(this, index), null) ?? members[index]!;
+            return member.Memory;
+        }
+    }
+
+    /// <summary>Copies all elements to the beginning of another group, whatever the lengths of its members.</summary>
+    /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
+    /// <exception cref="ArgumentException"><paramref name="destination"/> is shorter.</exception>
+    /// <exception cref="ObjectDisposedException">One of the groups has been disposed.</exception>
+    public void CopyTo(MemoryGroup<T> destination)
+    {
+        Throw.IfNull(destination, nameof(destination));
+        if (destination.TotalLength < TotalLength)
+        {
+            Throw.TooShort(nameof(destination), destination.TotalLength, TotalLength);
+        }
+
+        AddReference();
+        try
+        {
+            destination.AddReference();
+            try
+            {
+                CopyElements(this, destination, TotalLength);
+            }
+            finally
+            {
+                destination.Unpin();
+            }
+        }
+        finally
+        {
+            Unpin();
+        }
+    }
+
+    /// <summary>Copies all elements to the beginning of a span.</summary>
+    /// <exception cref="ArgumentException"><paramref name="destination"/> is shorter.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    public void CopyTo(Span<T> destination)
+    {
+        if (destination.Length < TotalLength)
+        {
+            Throw.TooShort(nameof(destination), destination.Length, TotalLength);
+        }
+
+        AddReference();
+        try
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                Span<T> member = MemberSpan(i);
+                member.CopyTo(destination);
+                destination = destination.Slice(member.Length);
+            }
+        }
+        finally
+        {
+            Unpin();
+        }
+    }
+
+    /// <summary>Copies a span to the beginning of the group.</summary>
+    /// <exception cref="ArgumentException">The group is shorter than <paramref name="source"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    public void CopyFrom(ReadOnlySpan<T> source)
+    {
+        if (source.Length > TotalLength)
+        {
+            Throw.TooShort("The group", TotalLength, source.Length);
+        }
+
+        AddReference();
+        try
+        {
+            for (int i = 0; !source.IsEmpty; i++)
+            {
+                Span<T> member = MemberSpan(i);
+                ReadOnlySpan<T> part = source.Slice(0, Math.Min(member.Length, source.Length));
+                part.CopyTo(member);
+                source = source.Slice(part.Length);
+            }
+        }
+        finally
+        {
+            Unpin();
+        }
+    }
+
+    /// <summary>Sets all elements to zero.</summary>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    public void Clear() => Fill(default);
+
+    /// <summary>Sets all elements to a value.</summary>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    public void Fill(T value)
+    {
+        AddReference();
+        try
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                MemberSpan(i).Fill(value);
+            }
+        }
+        finally
+        {
+            Unpin();
+        }
+    }
+
+    /// <summary>Gives the members in order.</summary>
+    public IEnumerator<Memory<T>> GetEnumerator()
+    {
+        for (int i = 0; i < Count; i++)
+        {
+            yield return this[i];
+        }
+    }
+
+    /// <summary>Gives the memory back, as soon as nothing pins it or works on it. Does not block; a second call does nothing.</summary>
+    public void Dispose() => _guard.Dispose(_generation);
+
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    /// <summary>Keeps the memory out of the pool until <see cref="Unpin"/>, even past <see cref="Dispose"/>.</summary>
+    internal void AddReference()
+    {
+        if (!_guard.TryAddReference(_generation))
+        {
+            Throw.Disposed(nameof(MemoryGroup<T>));
+        }
+    }
+
+    /// <summary>Ends <see cref="AddReference"/> or a pin.</summary>
+    internal void Unpin()
+    {
+        _guard.RemoveReference(_generation);
+        GC.KeepAlive(this);
+    }
+
+    internal Span<T> GetMemberSpan(int index)
+    {
+        ThrowIfDisposed();
+        return MemberSpan(index);
+    }
+
+    internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)
+    {
+        nint offset = _addresses is null ? 0 : _addresses[index] - _guard.Address;
+        return GuardedPin.Pin<T>(_guard, _generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
+    }
+
+    /// <summary>Gives a member's span without asking whether the group is disposed: the caller holds a reference.</summary>
+    internal unsafe Span<T> MemberSpan(int index) =>
+        _addresses is null ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)_addresses[index], _layout.LengthOf(index));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void ThrowIfDisposed()
+    {
+        if (!_guard.IsHeld(_generation))
+        {
+            Throw.Disposed(nameof(MemoryGroup<T>));
+        }
+    }
+
+    private static void CopyElements(MemoryGroup<T> source, MemoryGroup<T> destination, long length)
+    {
+        for (long done = 0; done < length;)
+        {
+            Span<T> from = source.MemberSpan((int)(done / source.BlockLength)).Slice((int)(done % source.BlockLength));
+            Span<T> to = destination.MemberSpan((int)(done / destination.BlockLength)).Slice((int)(done % destination.BlockLength));
+            int part = Math.Min(from.Length, to.Length);
+            from.Slice(0, part).CopyTo(to);
+            done += part;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using Allocator.Lifetime;
+
+namespace Allocator;
+
+/// <summary>A buffer for use within one method: as <c>IMemoryOwner&lt;T&gt;</c>, without an object for the GC. Dispose it, best by <c>using</c>.</summary>
+/// <typeparam name="T">The element type.</typeparam>
+/// <remarks>The compiler refuses a span of it that would outlive the variable. A copy is the same lease: disposing either ends both.</remarks>
+public ref struct MemoryLease<T>
+    where T : struct
+{
+    private readonly LifetimeGuard? _guard;
+    private readonly long _generation;
+    private readonly int _length;
+
+    internal MemoryLease(LifetimeGuard guard, long generation, int length)
+    {
+        _guard = guard;
+        _generation = generation;
+        _length = length;
+    }
+
+    /// <summary>Gets the memory.</summary>
+    /// <exception cref="ObjectDisposedException">The lease has been disposed.</exception>
+    [UnscopedRef]
+    public readonly Span<T> Span
+    {
+        get
+        {
+            if (_guard is null)
+            {
+                return default;
+            }
+
+            if (!_guard.IsHeld(_generation))
+            {
+                Throw.Disposed(nameof(MemoryLease<T>));
+            }
+
+            return _guard.GetSpan<T>(_length);
+        }
+    }
+
+    /// <summary>Gets the length in elements.</summary>
+    public readonly int Length => _length;
+
+    /// <summary>Gives the memory back. A second call does nothing, of a copy neither.</summary>
+    public readonly void Dispose() => _guard?.Dispose(_generation);
+}

@@ -1,0 +1,24 @@
+using System;
+
+namespace Allocator.Native;
+
+/// <summary>The time, and what happens later. Replaced in tests, which therefore never wait.</summary>
+internal abstract class Clock
+{
+    private long _coarseMilliseconds;
+
+    /// <summary>Gets a time that only grows, in milliseconds.</summary>
+    public abstract long NowMilliseconds { get; }
+
+    /// <summary>Gets <see cref="NowMilliseconds"/> as it was at the last <see cref="RefreshCoarse"/>: one read, cheap enough for every rent.</summary>
+    public long CoarseMilliseconds => _coarseMilliseconds;
+
+    /// <summary>Brings <see cref="CoarseMilliseconds"/> up to date. Called where time is spent anyway: at ticks and on slow paths.</summary>
+    public void RefreshCoarse() => _coarseMilliseconds = NowMilliseconds;
+
+    /// <summary>Makes a timer, not yet running, that calls back on the thread pool.</summary>
+    public abstract ClockTimer CreateTimer(Action callback);
+
+    /// <summary>Blocks the calling thread: the pause between two tries for memory.</summary>
+    public abstract void Delay(TimeSpan duration);
+}

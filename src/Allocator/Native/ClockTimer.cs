@@ -1,0 +1,12 @@
+using System;
+
+namespace Allocator.Native;
+
+/// <summary>A timer that fires once for every <see cref="Start"/>.</summary>
+internal abstract class ClockTimer : IDisposable
+{
+    /// <summary>Fires once after <paramref name="due"/>; replaces what was set before.</summary>
+    public abstract void Start(TimeSpan due);
+
+    public abstract void Dispose();
+}

@@ -1,0 +1,11 @@
+using System.Runtime.InteropServices;
+
+namespace Allocator.Native;
+
+/// <summary>Memory from <c>Marshal.AllocHGlobal</c>.</summary>
+internal sealed class HGlobalMemorySource : OverAlignedMemorySource
+{
+    protected override nint AllocateRaw(long lengthInBytes) => Marshal.AllocHGlobal((nint)lengthInBytes);
+
+    protected override void FreeRaw(nint address) => Marshal.FreeHGlobal(address);
+}

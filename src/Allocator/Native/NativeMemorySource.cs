@@ -1,0 +1,30 @@
+namespace Allocator.Native;
+
+/// <summary>
+/// A place that unmanaged memory comes from, and the one boundary to the operating system: tests replace it to refuse at will.
+/// Every method is thread-safe. A refusal is a result, never an exception: what to do about it is decided above.
+/// </summary>
+internal abstract class NativeMemorySource
+{
+    /// <summary>The alignment, in bytes, that every allocation has at least: a cache line, and what AVX-512 loads want.</summary>
+    public const int MinimumAlignment = 64;
+
+    /// <summary>The largest alignment, in bytes, that can be asked for: a huge page of x64 and of arm64 with 4 KiB pages.</summary>
+    public const int MaximumAlignment = 2 * 1024 * 1024;
+
+    /// <summary>Gives the bytes that an allocation of <paramref name="lengthInBytes"/> takes from the system.</summary>
+    public abstract long RoundUp(long lengthInBytes);
+
+    /// <summary>
+    /// Allocates. pre: length above 0 and a result of <see cref="RoundUp"/>; alignment a power of two from
+    /// <see cref="MinimumAlignment"/> to <see cref="MaximumAlignment"/>.
+    /// </summary>
+    /// <param name="lengthInBytes">The length in bytes.</param>
+    /// <param name="alignmentInBytes">The alignment in bytes.</param>
+    /// <param name="zeroed">Whether the memory is known to be zero.</param>
+    /// <returns>The address, or 0 where the system refuses.</returns>
+    public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
+
+    /// <summary>Frees. pre: address and length of one <see cref="TryAllocate"/>, not freed yet.</summary>
+    public abstract void Free(nint address, long lengthInBytes);
+}

@@ -1,0 +1,36 @@
+using System;
+using System.Threading;
+
+namespace Allocator.Native;
+
+/// <summary>The machine's clock.</summary>
+internal sealed class SystemClock : Clock
+{
+    public static readonly SystemClock Instance = new();
+
+    private SystemClock() => RefreshCoarse();
+
+    public override long NowMilliseconds => Environment.TickCount64;
+
+    public override ClockTimer CreateTimer(Action callback) => new SystemTimer(callback);
+
+    public override void Delay(TimeSpan duration) => Thread.Sleep(duration);
+
+    private sealed class SystemTimer : ClockTimer
+    {
+        private readonly Timer _timer;
+
+        // The flow of execution context would tie whatever the first renter had in its AsyncLocals to the timer for good.
+        public SystemTimer(Action callback)
+        {
+            using (ExecutionContext.SuppressFlow())
+            {
+                _timer = new Timer(static state => ((Action)state!)(), callback, Timeout.Infinite, Timeout.Infinite);
+            }
+        }
+
+        public override void Start(TimeSpan due) => _timer.Change(due, Timeout.InfiniteTimeSpan);
+
+        public override void Dispose() => _timer.Dispose();
+    }
+}

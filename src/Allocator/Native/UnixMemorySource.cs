@@ -1,0 +1,105 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Allocator.Native;
+
+/// <summary>Memory from <c>mmap</c>, on Linux and macOS.</summary>
+internal sealed unsafe class UnixMemorySource : VirtualMemorySource
+{
+    private readonly UnixConstants _constants = UnixConstants.OfThisSystem();
+    private readonly bool _useHugePages;
+
+    public UnixMemorySource(bool useHugePages)
+        : base(Environment.SystemPageSize) => _useHugePages = useHugePages;
+
+    public override nint TryReserve(long lengthInBytes) => TryMap(lengthInBytes, MaximumAlignment, UnixConstants.ProtectNone);
+
+    public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
+    {
+        // Untouched since it was mapped, or purged by MADV_DONTNEED: Linux gives zero pages in both cases.
+        zeroed = _constants.PurgeZeroes;
+        if (LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) != 0)
+        {
+            return false;
+        }
+
+        if (_constants.AdviceReuse is int reuse)
+        {
+            // Without it macOS goes on counting the pages as free, and may take them.
+            LibC.MAdvise((void*)address, (nuint)lengthInBytes, reuse);
+        }
+
+        return true;
+    }
+
+    public override bool TryPurge(nint address, long lengthInBytes) =>
+        LibC.MAdvise((void*)address, (nuint)lengthInBytes, _constants.AdvicePurge) == 0;
+
+    public override void Release(nint address, long lengthInBytes) => LibC.MUnmap((void*)address, (nuint)lengthInBytes);
+
+    public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
+    {
+        zeroed = true;
+
+        // From 2 MiB on the mapping starts where a huge page can start. Below, nothing is gained by it.
+        int alignment = _useHugePages && lengthInBytes >= MaximumAlignment ? MaximumAlignment : alignmentInBytes;
+        return TryMap(lengthInBytes, alignment, UnixConstants.ProtectReadWrite);
+    }
+
+    public override void Free(nint address, long lengthInBytes) => LibC.MUnmap((void*)address, (nuint)lengthInBytes);
+
+    public override void Populate(nint address, long lengthInBytes)
+    {
+        // Linux 5.14 and later do it in one call; older ones answer EINVAL, and every page is touched by hand.
+        if (_constants.AdvicePopulate is not int populate || LibC.MAdvise((void*)address, (nuint)lengthInBytes, populate) != 0)
+        {
+            base.Populate(address, lengthInBytes);
+        }
+    }
+
+    private nint TryMap(long lengthInBytes, int alignmentInBytes, int protection)
+    {
+        // mmap knows no alignment above a page: map too much, and give the ends back.
+        long slack = alignmentInBytes > PageSizeInBytes ? alignmentInBytes - PageSizeInBytes : 0;
+        void* mapped = LibC.MMap(null, (nuint)(lengthInBytes + slack), protection, _constants.MapFlags, -1, 0);
+        if (mapped == UnixConstants.MapFailed)
+        {
+            return 0;
+        }
+
+        byte* start = (byte*)(((long)mapped + slack) & -(long)Math.Max(alignmentInBytes, PageSizeInBytes));
+        long head = start - (byte*)mapped;
+        if (head > 0)
+        {
+            LibC.MUnmap(mapped, (nuint)head);
+        }
+
+        if (slack - head > 0)
+        {
+            LibC.MUnmap(start + lengthInBytes, (nuint)(slack - head));
+        }
+
+        if (_useHugePages && lengthInBytes >= MaximumAlignment && _constants.AdviceHugePage is int hugePage)
+        {
+            // Before the first touch, or the range is populated with small pages. A kernel without huge pages refuses, and no harm is done.
+            LibC.MAdvise(start, (nuint)lengthInBytes, hugePage);
+        }
+
+        return (nint)start;
+    }
+
+    private static class LibC
+    {
+        [DllImport("libc", EntryPoint = "mmap")]
+        public static extern void* MMap(void* address, nuint length, int protection, int flags, int file, nint offset);
+
+        [DllImport("libc", EntryPoint = "munmap")]
+        public static extern int MUnmap(void* address, nuint length);
+
+        [DllImport("libc", EntryPoint = "mprotect")]
+        public static extern int MProtect(void* address, nuint length, int protection);
+
+        [DllImport("libc", EntryPoint = "madvise")]
+        public static extern int MAdvise(void* address, nuint length, int advice);
+    }
+}

@@ -1,0 +1,41 @@
+using System.Runtime.InteropServices;
+
+namespace Allocator.Native;
+
+/// <summary>A source that can hold address space without memory behind it, give memory to parts of it, and take it away again.</summary>
+internal abstract class VirtualMemorySource : NativeMemorySource
+{
+    protected VirtualMemorySource(long pageSizeInBytes) => PageSizeInBytes = pageSizeInBytes;
+
+    /// <summary>Gets the unit of commitment in bytes: 4, 16 or 64 KiB.</summary>
+    public long PageSizeInBytes { get; }
+
+    /// <summary>Makes the source of the operating system that runs.</summary>
+    public static VirtualMemorySource Create(HugePages hugePages) =>
+        RuntimeInformation.IsOSPlatform(OSPlatform.Windows)
+            ? new WindowsMemorySource()
+            : new UnixMemorySource(useHugePages: hugePages == HugePages.Auto);
+
+    public sealed override long RoundUp(long lengthInBytes) => (lengthInBytes + PageSizeInBytes - 1) & -PageSizeInBytes;
+
+    /// <summary>Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary. pre: length a multiple of the page size.</summary>
+    /// <returns>The address, or 0 where the system refuses.</returns>
+    public abstract nint TryReserve(long lengthInBytes);
+
+    /// <summary>Puts memory behind a part of a reservation. pre: page-aligned, inside one reservation.</summary>
+    /// <param name="address">Where the part begins.</param>
+    /// <param name="lengthInBytes">Its length in bytes.</param>
+    /// <param name="zeroed">Whether the memory is known to be zero.</param>
+    /// <returns>False where the system refuses.</returns>
+    public abstract bool TryCommit(nint address, long lengthInBytes, out bool zeroed);
+
+    /// <summary>Gives the memory behind a committed part back and keeps the addresses. Contents are lost.</summary>
+    /// <returns>False where the system refuses, which it does for locked pages: the memory is then as it was.</returns>
+    public abstract bool TryPurge(nint address, long lengthInBytes);
+
+    /// <summary>Gives a whole reservation back, with whatever memory is behind it.</summary>
+    public abstract void Release(nint address, long lengthInBytes);
+
+    /// <summary>Makes the pages of a committed part resident, so that the first renter does not pay for it. Contents stay.</summary>
+    public virtual void Populate(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
+}

@@ -1,0 +1,82 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Allocator.Native;
+
+/// <summary>Memory from <c>VirtualAlloc</c>.</summary>
+internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
+{
+    private const uint Commit = 0x1000;
+    private const uint Reserve = 0x2000;
+    private const uint Decommit = 0x4000;
+    private const uint ReleaseAll = 0x8000;
+    private const uint ReadWrite = 0x04;
+    private const uint NoAccess = 0x01;
+
+    // Reservations start on this boundary (SYSTEM_INFO.dwAllocationGranularity, 64 KiB on every Windows so far).
+    private const int Granularity = 64 * 1024;
+
+    // Between giving the too large range back and taking the aligned part of it, another thread may take it first.
+    private const int AlignmentTries = 16;
+
+    public WindowsMemorySource()
+        : base(Environment.SystemPageSize)
+    {
+    }
+
+    public override nint TryReserve(long lengthInBytes) => TryMap(lengthInBytes, MaximumAlignment, Reserve, NoAccess);
+
+    public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
+    {
+        zeroed = true;
+        return Kernel32.VirtualAlloc((void*)address, (nuint)lengthInBytes, Commit, ReadWrite) != null;
+    }
+
+    public override bool TryPurge(nint address, long lengthInBytes) => Kernel32.VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;
+
+    public override void Release(nint address, long lengthInBytes) => Kernel32.VirtualFree((void*)address, 0, ReleaseAll);
+
+    public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
+    {
+        zeroed = true;
+        return TryMap(lengthInBytes, alignmentInBytes, Reserve | Commit, ReadWrite);
+    }
+
+    public override void Free(nint address, long lengthInBytes) => Kernel32.VirtualFree((void*)address, 0, ReleaseAll);
+
+    private static nint TryMap(long lengthInBytes, int alignmentInBytes, uint type, uint protection)
+    {
+        if (alignmentInBytes <= Granularity)
+        {
+            return (nint)Kernel32.VirtualAlloc(null, (nuint)lengthInBytes, type, protection);
+        }
+
+        for (int i = 0; i < AlignmentTries; i++)
+        {
+            void* tooLarge = Kernel32.VirtualAlloc(null, (nuint)(lengthInBytes + alignmentInBytes), Reserve, NoAccess);
+            if (tooLarge == null)
+            {
+                return 0;
+            }
+
+            void* aligned = (void*)(((long)tooLarge + alignmentInBytes - 1) & -(long)alignmentInBytes);
+            Kernel32.VirtualFree(tooLarge, 0, ReleaseAll);
+            void* mapped = Kernel32.VirtualAlloc(aligned, (nuint)lengthInBytes, type, protection);
+            if (mapped != null)
+            {
+                return (nint)mapped;
+            }
+        }
+
+        return 0;
+    }
+
+    private static class Kernel32
+    {
+        [DllImport("kernel32")]
+        public static extern void* VirtualAlloc(void* address, nuint size, uint allocationType, uint protection);
+
+        [DllImport("kernel32")]
+        public static extern int VirtualFree(void* address, nuint size, uint freeType);
+    }
+}

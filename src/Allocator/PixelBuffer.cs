@@ -1,0 +1,280 @@
+using System;
+using System.Threading.Tasks;
+using Allocator.Lifetime;
+
+namespace Allocator;
+
+/// <summary>
+/// The pixels of an image. They are reached through delegates, so that no span outlives its memory. Disposed by its owner.
+/// </summary>
+/// <typeparam name="TPixel">The pixel type.</typeparam>
+/// <remarks>
+/// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it then goes back when the delegate returns.
+/// Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
+/// </remarks>
+public sealed class PixelBuffer<TPixel> : IDisposable
+    where TPixel : unmanaged
+{
+    private readonly MemoryAllocator _allocator;
+    private readonly MemoryGroup<TPixel> _group;
+    private readonly RowMap _map;
+    private readonly int _rowAlignmentInBytes;
+
+    internal PixelBuffer(MemoryAllocator allocator, MemoryGroup<TPixel> group, int width, int height, int rowStride, int rowAlignmentInBytes)
+    {
+        _allocator = allocator;
+        _group = group;
+        _map = new RowMap(group.BlockLength / rowStride);
+        _rowAlignmentInBytes = rowAlignmentInBytes;
+        Width = width;
+        Height = height;
+        RowStride = rowStride;
+    }
+
+    /// <summary>Gets the width in pixels.</summary>
+    public int Width { get; }
+
+    /// <summary>Gets the height in rows.</summary>
+    public int Height { get; }
+
+    /// <summary>Gets the pixels from the beginning of one row to the beginning of the next, within one block of memory.</summary>
+    public int RowStride { get; }
+
+    /// <summary>Gets whether all rows are one run of memory, <see cref="RowStride"/> pixels apart.</summary>
+    public bool IsContiguous => _group.IsContiguous;
+
+    /// <summary>Calls a delegate with access to all rows.</summary>
+    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public void ProcessPixelRows(PixelRowsAction<TPixel> action)
+    {
+        Throw.IfNull(action, nameof(action));
+        AddReference();
+        try
+        {
+            action(Access(0, Height));
+        }
+        finally
+        {
+            RemoveReference();
+        }
+    }
+
+    /// <summary>Calls a delegate with access to all rows, and a state that saves a closure.</summary>
+    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public void ProcessPixelRows<TState>(PixelRowsAction<TPixel, TState> action, TState state)
+    {
+        Throw.IfNull(action, nameof(action));
+        AddReference();
+        try
+        {
+            action(Access(0, Height), state);
+        }
+        finally
+        {
+            RemoveReference();
+        }
+    }
+
+    /// <summary>Calls a delegate with access to all rows of this buffer and another. The sizes may differ.</summary>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> or <paramref name="action"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">One of the buffers has been disposed; nothing was called.</exception>
+    public void ProcessPixelRows<TOther>(PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action)
+        where TOther : unmanaged
+    {
+        Throw.IfNull(other, nameof(other));
+        Throw.IfNull(action, nameof(action));
+        AddReference();
+        try
+        {
+            other.AddReference();
+            try
+            {
+                action(Access(0, Height), other.Access(0, other.Height));
+            }
+            finally
+            {
+                other.RemoveReference();
+            }
+        }
+        finally
+        {
+            RemoveReference();
+        }
+    }
+
+    /// <summary>Calls a delegate with access to all rows of this buffer and two others. The sizes may differ.</summary>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ObjectDisposedException">One of the buffers has been disposed; nothing was called.</exception>
+    public void ProcessPixelRows<TSecond, TThird>(
+        PixelBuffer<TSecond> second, PixelBuffer<TThird> third, PixelRowsTripleAction<TPixel, TSecond, TThird> action)
+        where TSecond : unmanaged
+        where TThird : unmanaged
+    {
+        Throw.IfNull(second, nameof(second));
+        Throw.IfNull(third, nameof(third));
+        Throw.IfNull(action, nameof(action));
+        AddReference();
+        try
+        {
+            second.AddReference();
+            try
+            {
+                third.AddReference();
+                try
+                {
+                    action(Access(0, Height), second.Access(0, second.Height), third.Access(0, third.Height));
+                }
+                finally
+                {
+                    third.RemoveReference();
+                }
+            }
+            finally
+            {
+                second.RemoveReference();
+            }
+        }
+        finally
+        {
+            RemoveReference();
+        }
+    }
+
+    /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once. Every row is in one band.</summary>
+    /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> says where the band begins.</param>
+    /// <param name="maxDegreeOfParallelism">How many bands, and so threads, there are at most; -1 for one each processor.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxDegreeOfParallelism"/> is 0 or below -1.</exception>
+    /// <exception cref="AggregateException">A delegate threw.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public void ProcessPixelRowsInParallel(PixelRowsAction<TPixel> action, int maxDegreeOfParallelism = -1)
+    {
+        Throw.IfNull(action, nameof(action));
+        if (maxDegreeOfParallelism is 0 or < -1)
+        {
+            Throw.OutOfRange(nameof(maxDegreeOfParallelism), maxDegreeOfParallelism, "must be -1 or at least 1");
+        }
+
+        int bands = Math.Min(Height, maxDegreeOfParallelism == -1 ? Environment.ProcessorCount : maxDegreeOfParallelism);
+        AddReference();
+        try
+        {
+            Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands }, band =>
+            {
+                int firstRow = (int)((long)Height * band / bands);
+                int endRow = (int)((long)Height * (band + 1) / bands);
+                action(Access(firstRow, endRow - firstRow));
+            });
+        }
+        finally
+        {
+            RemoveReference();
+        }
+    }
+
+    /// <summary>Calls a delegate with all pixels as one span, where they are: contiguous, packed, and not longer than a span can be.</summary>
+    /// <returns>False, and nothing was called, where they are not.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public bool TryProcessSinglePixelSpan(PixelSpanAction<TPixel> action)
+    {
+        Throw.IfNull(action, nameof(action));
+        _group.ThrowIfDisposed();
+        if (_group.Count > 1 || RowStride != Width)
+        {
+            return false;
+        }
+
+        AddReference();
+        try
+        {
+            action(_group.MemberSpan(0));
+            return true;
+        }
+        finally
+        {
+            RemoveReference();
+        }
+    }
+
+    /// <summary>
+    /// Gives all rows as one memory, <see cref="RowStride"/> pixels apart, where they are contiguous and not longer than a span can be. Its lifetime is left to the caller:
+    /// spans of it must not be used after <see cref="Dispose"/>.
+    /// </summary>
+    /// <returns>False where they are not.</returns>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public bool DangerousTryGetSingleMemory(out Memory<TPixel> memory)
+    {
+        _group.ThrowIfDisposed();
+        memory = _group.Count == 1 ? _group[0] : default;
+        return _group.Count == 1;
+    }
+
+    /// <summary>Gives the pixels of one row. Its lifetime is left to the caller: the buffer must be kept alive, and not disposed, while the span is used.</summary>
+    /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="y"/> is not in that range.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public Span<TPixel> DangerousGetRowSpan(int y)
+    {
+        _group.ThrowIfDisposed();
+        return Access(0, Height).GetRowSpan(y);
+    }
+
+    /// <summary>Copies all pixels to a buffer of the same width and height.</summary>
+    /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
+    /// <exception cref="ArgumentException">The sizes differ.</exception>
+    /// <exception cref="ObjectDisposedException">One of the buffers has been disposed.</exception>
+    public void CopyTo(PixelBuffer<TPixel> destination)
+    {
+        Throw.IfNull(destination, nameof(destination));
+        if (destination.Width != Width || destination.Height != Height)
+        {
+            Throw.SizeMismatch(nameof(destination), destination.Width, destination.Height, Width, Height);
+        }
+
+        ProcessPixelRows(destination, static (source, target) =>
+        {
+            for (int y = 0; y < source.Height; y++)
+            {
+                source.GetRowSpan(y).CopyTo(target.GetRowSpan(y));
+            }
+        });
+    }
+
+    /// <summary>Allocates a copy, of the same row alignment and as contiguous, with the allocator that this buffer is from.</summary>
+    /// <returns>The copy, which the caller disposes.</returns>
+    /// <exception cref="ObjectDisposedException">The buffer, or its allocator, has been disposed.</exception>
+    [return: OwnedBuffer]
+    public PixelBuffer<TPixel> Clone()
+    {
+        _group.ThrowIfDisposed();
+        PixelBuffer<TPixel> clone = _allocator.AllocatePixels<TPixel>(
+            Width, Height, _rowAlignmentInBytes, IsContiguous ? AllocationOptions.Contiguous : AllocationOptions.None);
+        try
+        {
+            CopyTo(clone);
+            return clone;
+        }
+        catch
+        {
+            clone.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Sets all pixels to zero.</summary>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public void Clear() => _group.Clear();
+
+    /// <summary>Gives the memory back, as soon as nothing pins it and no delegate works on it. Does not block; a second call does nothing.</summary>
+    public void Dispose() => _group.Dispose();
+
+    private void AddReference() => _group.AddReference();
+
+    private void RemoveReference() => _group.Unpin();
+
+    private PixelAccessor<TPixel> Access(int firstRow, int height) =>
+        new(_group.Addresses is null ? _group.MemberSpan(0) : default, _group.Addresses, _map, Width, RowStride, firstRow, height);
+}

@@ -1,0 +1,310 @@
+using System;
+using System.Numerics;
+using System.Threading;
+using Allocator.Lifetime;
+using Allocator.Native;
+
+namespace Allocator.Pooling;
+
+/// <summary>
+/// Up to 64 blocks, and the map of those that are free. Whoever clears a block's bit holds the block: to rent it, to give it memory, or to take that away.
+/// No state is guarded by a lock, and a map that looks as before is as good as unchanged, so no tag is needed against its coming back.
+/// </summary>
+internal sealed class BlockArena
+{
+    /// <summary>The most blocks of one arena: the bits of the map, and so the longest contiguous run.</summary>
+    public const int MaximumBlocks = 64;
+
+    private readonly BlockStorage _storage;
+    private readonly LifetimePolicy _policy;
+    private readonly BlockGuard?[] _guards;
+    private readonly nint[] _addresses;
+    private readonly long[] _statesAtLastLook;
+    private readonly ulong _all;
+    private PaddedBits _free;
+    private PaddedBits _committed;
+    private long _stale;
+
+    public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, LifetimePolicy policy)
+    {
+        _storage = storage;
+        _policy = policy;
+        BlockSizeInBytes = blockSizeInBytes;
+        BlockCount = blockCount;
+        Records = new GuardRecord[blockCount];
+        _addresses = new nint[blockCount];
+        _statesAtLastLook = new long[blockCount];
+        _all = BitRuns.Mask(blockCount);
+        _free.Value = (long)_all;
+
+        // All of them now: a rent that had to make one could fail with a block in hand.
+        _guards = new BlockGuard?[blockCount];
+        for (int i = 0; i < blockCount; i++)
+        {
+            _guards[i] = new BlockGuard(pool, this, i, policy);
+        }
+    }
+
+    public int BlockSizeInBytes { get; }
+
+    public int BlockCount { get; }
+
+    public bool IsContiguous => _storage.IsContiguous;
+
+    /// <summary>Gets what changes with every rent, by block.</summary>
+    public GuardRecord[] Records { get; }
+
+    public int FreeCount => BitOperations.PopCount(Free);
+
+    public int CommittedCount => BitOperations.PopCount(Committed);
+
+    public bool HasFreeResident => (Free & Committed) != 0;
+
+    public bool HasFreeCold => (Free & ~Committed) != 0;
+
+    private ulong Free => (ulong)Volatile.Read(ref _free.Value);
+
+    private ulong Committed => (ulong)Volatile.Read(ref _committed.Value);
+
+    /// <summary>Claims the lowest free block, with or without memory behind it as asked; -1 where there is none.</summary>
+    /// <remarks>Whether there is memory is only a hint until the block is held: see <see cref="TryReady"/>.</remarks>
+    public int TryClaim(bool resident)
+    {
+        while (true)
+        {
+            ulong free = Free;
+            ulong candidates = free & (resident ? Committed : ~Committed);
+            if (candidates == 0)
+            {
+                return -1;
+            }
+
+            int index = BitOperations.TrailingZeroCount(candidates);
+            if (TryClaim(free, 1UL << index))
+            {
+                return index;
+            }
+        }
+    }
+
+    /// <summary>Claims up to <paramref name="count"/> free blocks with memory behind them in one step, lowest first.</summary>
+    public ulong TryClaimMany(int count)
+    {
+        while (true)
+        {
+            ulong free = Free;
+            ulong rest = free & Committed;
+            ulong claimed = 0;
+            for (int i = 0; i < count && rest != 0; i++)
+            {
+                claimed |= rest & (~rest + 1);
+                rest &= rest - 1;
+            }
+
+            if (claimed == 0 || TryClaim(free, claimed))
+            {
+                return claimed;
+            }
+        }
+    }
+
+    /// <summary>Claims the highest run of adjacent free blocks, and gives the number of its first; -1 where there is none.</summary>
+    public int TryClaimRun(int count, bool resident)
+    {
+        while (true)
+        {
+            ulong free = Free;
+            int index = BitRuns.FindHighest(resident ? free & Committed : free, count);
+            if (index < 0)
+            {
+                return -1;
+            }
+
+            if (TryClaim(free, BitRuns.Mask(count) << index))
+            {
+                return index;
+            }
+        }
+    }
+
+    /// <summary>Claims one given block. False where it is not free.</summary>
+    public bool TryClaimBlock(int index)
+    {
+        while (true)
+        {
+            ulong free = Free;
+            if ((free & (1UL << index)) == 0)
+            {
+                return false;
+            }
+
+            if (TryClaim(free, 1UL << index))
+            {
+                return true;
+            }
+        }
+    }
+
+    /// <summary>Puts memory behind blocks that have none. pre: all held by the caller.</summary>
+    /// <returns>False where the system refuses. Blocks that got memory keep it.</returns>
+    public bool TryReady(int first, int count, out bool cold)
+    {
+        cold = false;
+        for (int i = first; i < first + count; i++)
+        {
+            if (IsResident(i))
+            {
+                continue;
+            }
+
+            cold = true;
+            nint address = _storage.TryCommit(i, out bool zeroed);
+            if (address == 0)
+            {
+                return false;
+            }
+
+            _addresses[i] = address;
+            Records[i].Zeroed = zeroed;
+            Interlocked.Or(ref _committed.Value, 1L << i);
+            _policy.Counters.AddCommitted(BlockSizeInBytes);
+        }
+
+        return true;
+    }
+
+    /// <summary>Takes the guard of a run of blocks out of the pool's reach. pre: all held by the caller, with memory behind them.</summary>
+    public BlockGuard TakeGuard(int first, int count)
+    {
+        BlockGuard guard = _guards[first]!;
+        _guards[first] = null;
+        guard.Place(_addresses[first], count);
+        return guard;
+    }
+
+    /// <summary>Puts a guard and its blocks back into the map.</summary>
+    public void Return(BlockGuard guard)
+    {
+        _guards[guard.Index] = guard;
+        for (int i = guard.Index + 1; i < guard.Index + guard.RunLength; i++)
+        {
+            MarkUsed(i);
+        }
+
+        Release(guard.Index, guard.RunLength);
+    }
+
+    /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
+    public void Release(int first, int count) => Interlocked.Or(ref _free.Value, (long)(BitRuns.Mask(count) << first));
+
+    /// <summary>Makes a block's pages resident. pre: held, with memory behind it.</summary>
+    public void Populate(int index)
+    {
+        _storage.Populate(_addresses[index]);
+        MarkUsed(index);
+    }
+
+    /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
+    public void ClearRun(int first, long lengthInBytes, bool evenIfZeroed)
+    {
+        for (int i = first; lengthInBytes > 0; i++)
+        {
+            if (evenIfZeroed || !Records[i].Zeroed)
+            {
+                NativeBytes.Clear(_addresses[i], Math.Min(lengthInBytes, BlockSizeInBytes));
+            }
+
+            lengthInBytes -= BlockSizeInBytes;
+        }
+    }
+
+    public void MarkDirty(int first, int count)
+    {
+        for (int i = first; i < first + count; i++)
+        {
+            Records[i].Zeroed = false;
+        }
+    }
+
+    /// <summary>Finds the blocks that were idle at the last look and have not been used since, and gives their number.</summary>
+    public int Look()
+    {
+        ulong stale = 0;
+        for (int i = 0; i < BlockCount; i++)
+        {
+            long state = Volatile.Read(ref Records[i].State);
+            if (state == _statesAtLastLook[i] && GuardState.IsIdle(state) && IsResident(i) && !IsInsideRun(i))
+            {
+                stale |= 1UL << i;
+            }
+
+            _statesAtLastLook[i] = state;
+        }
+
+        Volatile.Write(ref _stale, (long)stale);
+        return BitOperations.PopCount(stale);
+    }
+
+    public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
+
+    /// <summary>Gives whether a block was idle through the time between the last two looks, and since.</summary>
+    public bool IsStale(int index) =>
+        (Volatile.Read(ref _stale) & (1L << index)) != 0 && Volatile.Read(ref Records[index].State) == _statesAtLastLook[index];
+
+    /// <summary>Takes the memory from a block. pre: held by the caller.</summary>
+    /// <returns>False where it has none, or the system refuses.</returns>
+    public bool TryPurge(int index)
+    {
+        if (!IsResident(index) || !_storage.TryPurge(index, _addresses[index]))
+        {
+            return false;
+        }
+
+        Interlocked.And(ref _committed.Value, ~(1L << index));
+        _policy.Counters.RemoveCommitted(BlockSizeInBytes);
+        return true;
+    }
+
+    /// <summary>Gives all memory and addresses back for good, where no block is out.</summary>
+    public bool TryReleaseAll()
+    {
+        // The bits never come back, so this happens once.
+        if (!TryClaim(_all, _all))
+        {
+            return false;
+        }
+
+        for (int i = 0; i < BlockCount; i++)
+        {
+            // What the system did not want to purge goes with the addresses.
+            if (IsResident(i))
+            {
+                _policy.Counters.RemoveCommitted(BlockSizeInBytes);
+            }
+        }
+
+        Volatile.Write(ref _committed.Value, 0);
+        _storage.Release();
+        return true;
+    }
+
+    private bool TryClaim(ulong free, ulong bits) =>
+        Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;
+
+    // A block that was used without a rent of its own has not been idle either: the next look must see a new state.
+    private void MarkUsed(int index) => Volatile.Write(ref Records[index].State, GuardState.Next(Records[index].State));
+
+    // The blocks of a run behind its first are out too, and only the first one's state says so.
+    private bool IsInsideRun(int index)
+    {
+        for (int first = index - 1; first >= 0; first--)
+        {
+            if (!GuardState.IsIdle(Volatile.Read(ref Records[first].State)) && Records[first].RunLength > index - first)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

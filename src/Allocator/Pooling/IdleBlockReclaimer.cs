@@ -1,0 +1,115 @@
+using System;
+using Allocator.Diagnostics;
+
+namespace Allocator.Pooling;
+
+/// <summary>
+/// Gives idle blocks back to the system, one after the other. It holds the block that it works on like a renter would,
+/// so the system call blocks nobody, and at most one block is missing from the pool meanwhile.
+/// </summary>
+internal sealed class IdleBlockReclaimer
+{
+    private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly CoreSlots _slots;
+    private readonly AllocatorCounters _counters;
+
+    public IdleBlockReclaimer(UniformUnmanagedMemoryPool pool, CoreSlots slots, AllocatorCounters counters)
+    {
+        _pool = pool;
+        _slots = slots;
+        _counters = counters;
+    }
+
+    /// <summary>
+    /// Gives back a part, rounded up, of the blocks that have been idle since the last call, and through all the time between that one and the call before it.
+    /// pre: one call at a time.
+    /// </summary>
+    /// <returns>The bytes given back.</returns>
+    public long TrimStale(double rate)
+    {
+        BlockArena[] arenas = _pool.Arenas;
+        int stale = 0;
+        foreach (BlockArena arena in arenas)
+        {
+            stale += arena.Look();
+        }
+
+        int quota = (int)Math.Ceiling(stale * rate);
+        long bytes = 0;
+
+        // The last arenas and the highest blocks first: singles are served from the other end.
+        for (int i = arenas.Length - 1; i >= 0 && quota > 0; i--)
+        {
+            for (int index = arenas[i].BlockCount - 1; index >= 0 && quota > 0; index--)
+            {
+                if (arenas[i].IsStale(index) && arenas[i].TryClaimBlock(index))
+                {
+                    bytes += PurgeStale(arenas[i], index, ref quota);
+                    arenas[i].Release(index, 1);
+                }
+            }
+        }
+
+        int position = 0;
+        while (quota > 0 && _slots.TryTakeNextStale(ref position) is BlockGuard block)
+        {
+            bytes += PurgeStale(block.Arena, block.Index, ref quota);
+            block.Arena.Return(block);
+        }
+
+        return Count(bytes);
+    }
+
+    /// <summary>Gives back all idle blocks.</summary>
+    /// <returns>The bytes given back.</returns>
+    public long TrimAll()
+    {
+        _pool.DrainSlots();
+        long bytes = 0;
+        foreach (BlockArena arena in _pool.Arenas)
+        {
+            for (int index = arena.BlockCount - 1; index >= 0; index--)
+            {
+                if (arena.IsResident(index) && arena.TryClaimBlock(index))
+                {
+                    bytes += arena.TryPurge(index) ? arena.BlockSizeInBytes : 0;
+                    arena.Release(index, 1);
+                }
+            }
+        }
+
+        return Count(bytes);
+    }
+
+    /// <summary>Gives back all idle blocks, and the addresses of the arenas of which no block is out. pre: the pool is closed.</summary>
+    public void ReleaseAll()
+    {
+        TrimAll();
+        foreach (BlockArena arena in _pool.Arenas)
+        {
+            arena.TryReleaseAll();
+        }
+    }
+
+    // pre: the block is held. It may have been rented and returned between the look and the claim.
+    private static long PurgeStale(BlockArena arena, int index, ref int quota)
+    {
+        if (!arena.IsStale(index) || !arena.TryPurge(index))
+        {
+            return 0;
+        }
+
+        quota--;
+        return arena.BlockSizeInBytes;
+    }
+
+    private long Count(long bytes)
+    {
+        if (bytes > 0)
+        {
+            _counters.CountTrim(bytes);
+        }
+
+        return bytes;
+    }
+}

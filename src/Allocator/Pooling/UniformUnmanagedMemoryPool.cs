@@ -1,0 +1,349 @@
+using System;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Allocator.Native;
+
+namespace Allocator.Pooling;
+
+/// <summary>
+/// Keeps unmanaged blocks of one size between uses. Thread-safe and lock-free: a rent or return at a core's slots is one interlocked exchange; behind them lie
+/// arenas of up to 64 blocks with a free map each. No call to the system is made while anything else waits for it.
+/// </summary>
+internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
+{
+    private readonly PoolGeometry _geometry;
+    private readonly NativeMemorySource _source;
+    private readonly LifetimePolicy _policy;
+    private readonly CoreSlots _slots;
+    private BlockArena[] _arenas = [];
+    private volatile bool _closed;
+
+    public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy)
+    {
+        _geometry = geometry;
+        _source = source;
+        _policy = policy;
+        _slots = new CoreSlots(geometry.ProcessorCount);
+        Reclaimer = new IdleBlockReclaimer(this, _slots, policy.Counters);
+    }
+
+    public int BlockSizeInBytes => _geometry.BlockSizeInBytes;
+
+    /// <summary>Gets the alignment, in bytes, that every block has.</summary>
+    public int BlockAlignmentInBytes => _source is VirtualMemorySource
+        ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
+        : NativeMemorySource.MinimumAlignment;
+
+    /// <summary>Gets how many blocks there are at most.</summary>
+    public int MaximumBlocks => _geometry.MaximumBlocks;
+
+    /// <summary>Gets what gives idle blocks back to the system.</summary>
+    public IdleBlockReclaimer Reclaimer { get; }
+
+    public long OutstandingAllocations => ReadUsage().Outstanding;
+
+    /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
+    public BlockArena[] Arenas => Volatile.Read(ref _arenas);
+
+    /// <summary>Rents one block. The rent has not begun.</summary>
+    /// <returns>The block's guard; null where the outcome says why not.</returns>
+    public BlockGuard? TryRent(out PoolOutcome outcome)
+    {
+        outcome = PoolOutcome.Hit;
+        return _slots.TryTake() ?? TryRentSlow(out outcome);
+    }
+
+    /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
+    public BlockGuard? TryRentRun(int count, out PoolOutcome outcome)
+    {
+        outcome = PoolOutcome.Full;
+        if (count > Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks) || _source is not VirtualMemorySource)
+        {
+            return null;
+        }
+
+        BlockGuard? run = TryRentRun(count, resident: true, ref outcome);
+        if (run is null)
+        {
+            // Single blocks in the slots may be all that is missing, and idle memory comes before new memory.
+            DrainSlots();
+            run = TryRentRun(count, resident: true, ref outcome) ?? TryRentRun(count, resident: false, ref outcome);
+        }
+
+        while (run is null && outcome == PoolOutcome.Full && TryGrow(ref outcome))
+        {
+            run = TryRentRun(count, resident: false, ref outcome);
+        }
+
+        return run;
+    }
+
+    /// <summary>Rents as many blocks as are free, up to <paramref name="count"/>, in one step for each arena where idle blocks suffice.</summary>
+    /// <returns><see cref="PoolOutcome.Hit"/> or <see cref="PoolOutcome.Cold"/> where all were had; what was had is in the chain in any case.</returns>
+    public PoolOutcome TryRentMany(int count, ref GuardChain chain)
+    {
+        PoolOutcome result = PoolOutcome.Hit;
+        foreach (BlockArena arena in Arenas)
+        {
+            ulong claimed = arena.TryClaimMany(count - chain.Count);
+            for (; claimed != 0; claimed &= claimed - 1)
+            {
+                if (Take(arena, BitOperations.TrailingZeroCount(claimed), 1, out PoolOutcome outcome) is BlockGuard block)
+                {
+                    chain.Add(block);
+                }
+
+                result = Worse(result, outcome);
+            }
+        }
+
+        while (chain.Count < count && result < PoolOutcome.Full)
+        {
+            if (TryRent(out PoolOutcome outcome) is BlockGuard block)
+            {
+                chain.Add(block);
+            }
+
+            result = Worse(result, outcome);
+        }
+
+        return result;
+    }
+
+    /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
+    public void Return(BlockGuard guard)
+    {
+        if (guard.RunLength > 1 || !_slots.TryPut(guard))
+        {
+            guard.Arena.Return(guard);
+        }
+
+        // Read after the block is back: either this thread sees the pool closed, or whoever closes it sees the block.
+        if (_closed)
+        {
+            Reclaimer.ReleaseAll();
+        }
+    }
+
+    /// <summary>Commits blocks and makes their pages resident until that many bytes lie idle, or the pool is full.</summary>
+    /// <returns>False where the system refused.</returns>
+    public bool TryPrewarm(long bytes)
+    {
+        while (ReadUsage().RetainedBytes < bytes)
+        {
+            BlockArena? arena = Fullest(resident: false);
+            int index = arena?.TryClaim(resident: false) ?? -1;
+            if (index >= 0)
+            {
+                bool ready = arena!.TryReady(index, 1, out _);
+                if (ready)
+                {
+                    arena.Populate(index);
+                }
+
+                arena.Release(index, 1);
+                if (!ready)
+                {
+                    return false;
+                }
+
+                continue;
+            }
+
+            PoolOutcome outcome = PoolOutcome.Full;
+            if (!TryGrow(ref outcome))
+            {
+                return outcome == PoolOutcome.Full;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>Gives idle blocks back now and what is out as soon as it comes back, addresses included.</summary>
+    public void Close()
+    {
+        _closed = true;
+        Interlocked.MemoryBarrier();
+        Reclaimer.ReleaseAll();
+    }
+
+    /// <summary>Puts all blocks of the cores' slots into the free maps.</summary>
+    public void DrainSlots()
+    {
+        int position = 0;
+        while (_slots.TryTakeNext(ref position) is BlockGuard block)
+        {
+            block.Arena.Return(block);
+        }
+    }
+
+    public PoolUsage ReadUsage()
+    {
+        PoolUsage sum = default;
+        foreach (BlockArena arena in Arenas)
+        {
+            sum = sum with { CommittedBytes = sum.CommittedBytes + (long)arena.CommittedCount * BlockSizeInBytes };
+            foreach (ref GuardRecord record in arena.Records.AsSpan())
+            {
+                long state = Volatile.Read(ref record.State);
+                long bytes = GuardState.IsIdle(state) ? 0 : (long)record.RunLength * BlockSizeInBytes;
+                bool abandoned = (state & GuardState.Abandoned) != 0;
+                sum = sum with
+                {
+                    RentedBytes = sum.RentedBytes + (abandoned ? 0 : bytes),
+                    QuarantinedBytes = sum.QuarantinedBytes + (abandoned ? bytes : 0),
+                    Outstanding = sum.Outstanding + (GuardState.IsOutstanding(state) ? 1 : 0),
+                    Rents = sum.Rents + record.Rents,
+                };
+            }
+        }
+
+        return sum;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private BlockGuard? TryRentSlow(out PoolOutcome outcome)
+    {
+        outcome = PoolOutcome.Full;
+        do
+        {
+            // Idle memory first, wherever it lies: a block of another core costs nanoseconds, one without memory a page fault for each page.
+            if (TryRentFrom(resident: true, ref outcome) is BlockGuard resident)
+            {
+                return resident;
+            }
+
+            int position = 0;
+            if (_slots.TryTakeNext(ref position) is BlockGuard stolen)
+            {
+                outcome = PoolOutcome.Hit;
+                return stolen;
+            }
+
+            if (TryRentFrom(resident: false, ref outcome) is BlockGuard cold)
+            {
+                return cold;
+            }
+        }
+        while (outcome == PoolOutcome.Full && TryGrow(ref outcome));
+
+        return null;
+    }
+
+    private BlockGuard? TryRentFrom(bool resident, ref PoolOutcome outcome)
+    {
+        while (outcome == PoolOutcome.Full && Fullest(resident) is BlockArena arena)
+        {
+            int index = arena.TryClaim(resident);
+            if (index >= 0)
+            {
+                return Take(arena, index, 1, out outcome);
+            }
+        }
+
+        return null;
+    }
+
+    private BlockGuard? TryRentRun(int count, bool resident, ref PoolOutcome outcome)
+    {
+        foreach (BlockArena arena in Arenas)
+        {
+            int first = outcome == PoolOutcome.Full ? arena.TryClaimRun(count, resident) : -1;
+            if (first >= 0)
+            {
+                return Take(arena, first, count, out outcome);
+            }
+        }
+
+        return null;
+    }
+
+    // pre: the blocks are claimed.
+    private static BlockGuard? Take(BlockArena arena, int first, int count, out PoolOutcome outcome)
+    {
+        if (!arena.TryReady(first, count, out bool cold))
+        {
+            arena.Release(first, count);
+            outcome = PoolOutcome.Refused;
+            return null;
+        }
+
+        outcome = cold ? PoolOutcome.Cold : PoolOutcome.Hit;
+        return arena.TakeGuard(first, count);
+    }
+
+    // The arena with the fewest free blocks among those that have one to offer: the others empty out, and have room for runs.
+    private BlockArena? Fullest(bool resident)
+    {
+        BlockArena? fullest = null;
+        int fewest = int.MaxValue;
+        foreach (BlockArena arena in Arenas)
+        {
+            int free = arena.FreeCount;
+            if (free < fewest && (resident ? arena.HasFreeResident : arena.HasFreeCold))
+            {
+                fullest = arena;
+                fewest = free;
+            }
+        }
+
+        return fullest;
+    }
+
+    // False where there can be no more blocks; the outcome then says whether the pool or the system is the reason.
+    private bool TryGrow(ref PoolOutcome outcome)
+    {
+        BlockArena[] arenas = Arenas;
+        int blocks = 0;
+        foreach (BlockArena arena in arenas)
+        {
+            blocks += arena.BlockCount;
+        }
+
+        int count = Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks - blocks);
+        if (count <= 0)
+        {
+            return false;
+        }
+
+        if (TryCreateStorage(ref count) is not BlockStorage storage)
+        {
+            outcome = PoolOutcome.Refused;
+            return false;
+        }
+
+        BlockArena grown = new(this, storage, BlockSizeInBytes, count, _policy);
+        if (Interlocked.CompareExchange(ref _arenas, [.. arenas, grown], arenas) != arenas)
+        {
+            // Another thread was faster; its blocks are as good.
+            storage.Release();
+        }
+
+        return true;
+    }
+
+    // A reservation that the system refuses is halved and tried again: under RLIMIT_AS and in 32 bits a smaller one may fit.
+    private BlockStorage? TryCreateStorage(ref int blockCount)
+    {
+        if (_source is not VirtualMemorySource reserving)
+        {
+            return new SeparateBlockStorage(_source, BlockSizeInBytes);
+        }
+
+        for (; blockCount > 0; blockCount /= 2)
+        {
+            if (ReservedBlockStorage.TryCreate(reserving, BlockSizeInBytes, blockCount) is BlockStorage storage)
+            {
+                return storage;
+            }
+        }
+
+        return null;
+    }
+
+    private static PoolOutcome Worse(PoolOutcome a, PoolOutcome b) => a > b ? a : b;
+}

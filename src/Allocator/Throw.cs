@@ -1,0 +1,60 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace Allocator;
+
+/// <summary>Every exception of the library, out of line, so that the code that throws stays small.</summary>
+internal static class Throw
+{
+    public static void IfNegative(int? value, string name)
+    {
+        if (value < 0)
+        {
+            OutOfRange(name, value, "must not be negative");
+        }
+    }
+
+    public static void IfNull([NotNull] object? value, string name)
+    {
+        if (value is null)
+        {
+            throw new ArgumentNullException(name);
+        }
+    }
+
+    [DoesNotReturn]
+    public static void OutOfRange(string name, object? value, string requirement) =>
+        throw new ArgumentOutOfRangeException(name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value, requirement));
+
+    [DoesNotReturn]
+    public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);
+
+    [DoesNotReturn]
+    public static void ContainsReferences(Type type) =>
+        throw new ArgumentException($"{type} contains references: unmanaged memory can hold only types that the garbage collector need not look into.");
+
+    [DoesNotReturn]
+    public static void LimitExceeded(long requestedBytes, long limitBytes) => throw new MemoryLimitExceededException(requestedBytes, limitBytes);
+
+    [DoesNotReturn]
+    public static void OutOfMemory(long requestedBytes, int attempts) =>
+        throw new OutOfMemoryException(string.Format(
+            CultureInfo.InvariantCulture,
+            "The operating system refused {0:N0} bytes, {1} times in all; idle memory had been given back in between.",
+            requestedBytes,
+            attempts));
+
+    [DoesNotReturn]
+    public static void TooManyReferences() => throw new InvalidOperationException("The buffer is pinned or in use more than 65,535 times at once.");
+
+    [DoesNotReturn]
+    public static void TooShort(string name, long length, long required) =>
+        throw new ArgumentException(string.Format(CultureInfo.InvariantCulture, "{0} holds {1:N0} elements; {2:N0} are needed.", name, length, required), name);
+
+    [DoesNotReturn]
+    public static void SizeMismatch(string name, int width, int height, int expectedWidth, int expectedHeight) =>
+        throw new ArgumentException(
+            string.Format(CultureInfo.InvariantCulture, "{0} is {1} x {2} pixels; {3} x {4} are needed.", name, width, height, expectedWidth, expectedHeight),
+            name);
+}

@@ -1,0 +1,73 @@
+using System;
+using System.Threading;
+using Allocator.Diagnostics;
+using Allocator.Native;
+using Allocator.Pooling;
+
+namespace Allocator.Trimming;
+
+/// <summary>Decides how much of one pool's idle memory goes, and when. The pool does not know it.</summary>
+internal sealed class PoolTrimmer
+{
+    private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly AllocatorCounters _counters;
+    private readonly PressureSource _pressure;
+    private readonly long _periodMilliseconds;
+    private readonly double _rate;
+    private int _busy;
+
+    public PoolTrimmer(UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, TimeSpan period, double rate)
+    {
+        _pool = pool;
+        _counters = counters;
+        _pressure = pressure;
+        _periodMilliseconds = (long)period.TotalMilliseconds;
+        _rate = rate;
+    }
+
+    /// <summary>Gets or sets whether the scheduler looks after this pool. The scheduler's own.</summary>
+    public bool IsActive { get; set; }
+
+    /// <summary>Gets when the current period ends.</summary>
+    public long DueMilliseconds { get; private set; }
+
+    /// <summary>Gets whether anything is out, retained or quarantined.</summary>
+    public bool HasWork => _counters.CommittedBytes > 0;
+
+    /// <summary>Gets whether anything is out that a collection might find abandoned.</summary>
+    public bool HasMemoryOut => _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;
+
+    public void StartPeriod(long nowMilliseconds) => DueMilliseconds = nowMilliseconds + _periodMilliseconds;
+
+    /// <summary>Gives back everything idle at high load; at low load, once a period, a part of what stayed idle through it.</summary>
+    /// <remarks>A tick and a collection may come here at once: one of them does the work.</remarks>
+    public void Trim(long nowMilliseconds)
+    {
+        if (Interlocked.Exchange(ref _busy, 1) != 0)
+        {
+            return;
+        }
+
+        try
+        {
+            bool periodEnded = nowMilliseconds >= DueMilliseconds;
+            if (periodEnded)
+            {
+                StartPeriod(nowMilliseconds);
+            }
+
+            if (_pressure.Read() == MemoryPressure.High)
+            {
+                _pool.Reclaimer.TrimAll();
+            }
+            else if (periodEnded)
+            {
+                _pool.Reclaimer.TrimStale(_rate);
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref _busy, 0);
+        }
+    }
+}

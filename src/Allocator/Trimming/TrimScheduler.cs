@@ -1,0 +1,186 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using Allocator.Lifetime;
+using Allocator.Native;
+
+namespace Allocator.Trimming;
+
+/// <summary>
+/// Calls the trimmers of all pools, on one timer and after Gen2 collections, while any of them has memory out, retained or quarantined. Knows them weakly.
+/// </summary>
+/// <remarks>Unmanaged memory causes no collection, hence the timer; and abandoned memory is found by none, hence the collection that is asked for now and then.</remarks>
+internal sealed class TrimScheduler
+{
+    private readonly object _lock = new();
+    private readonly List<WeakReference<PoolTrimmer>> _trimmers = [];
+    private readonly Clock _clock;
+    private readonly Action _collect;
+    private ClockTimer? _timer;
+    private Gen2Callback.Registration? _gen2Callback;
+    private bool _running;
+    private int _collectionsAtLastTick;
+    private long _nextCollectionMilliseconds = long.MinValue;
+
+    public TrimScheduler(Clock clock, Action collect)
+    {
+        _clock = clock;
+        _collect = collect;
+        Quarantine = new Quarantine(clock) { Added = ScheduleNext };
+    }
+
+    /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is out.</summary>
+    public static TrimScheduler Shared { get; } =
+        new(SystemClock.Instance, static () => GC.Collect(2, GCCollectionMode.Forced, blocking: false));
+
+    /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
+    public Quarantine Quarantine { get; }
+
+    /// <summary>Gets whether the timer runs.</summary>
+    public bool IsRunning
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _running;
+            }
+        }
+    }
+
+    /// <summary>Adds a trimmer, for as long as it lives.</summary>
+    public void Register(PoolTrimmer trimmer)
+    {
+        lock (_lock)
+        {
+            _trimmers.RemoveAll(static reference => !reference.TryGetTarget(out _));
+            _trimmers.Add(new WeakReference<PoolTrimmer>(trimmer));
+        }
+    }
+
+    /// <summary>Says that the trimmer's pool has got memory. Cheap where that is known.</summary>
+    public void Wake(PoolTrimmer trimmer)
+    {
+        if (!trimmer.IsActive)
+        {
+            lock (_lock)
+            {
+                trimmer.IsActive = true;
+                trimmer.StartPeriod(_clock.NowMilliseconds);
+            }
+
+            ScheduleNext();
+        }
+    }
+
+    /// <summary>Asks for one Gen2 collection that blocks nobody, unless one was asked for within the period.</summary>
+    public void RequestCollection(TimeSpan period)
+    {
+        long now = _clock.NowMilliseconds;
+        lock (_lock)
+        {
+            if (now < _nextCollectionMilliseconds)
+            {
+                return;
+            }
+
+            _nextCollectionMilliseconds = now + (long)period.TotalMilliseconds;
+        }
+
+        _collect();
+    }
+
+    /// <summary>Looks after all pools. Called by the timer, and after a Gen2 collection.</summary>
+    public void Tick()
+    {
+        _clock.RefreshCoarse();
+        long now = _clock.NowMilliseconds;
+        foreach (PoolTrimmer trimmer in ActiveTrimmers())
+        {
+            trimmer.Trim(now);
+        }
+
+        Quarantine.ReleaseExpired();
+    }
+
+    private void OnTimer()
+    {
+        bool memoryOut = !Quarantine.IsEmpty;
+        foreach (PoolTrimmer trimmer in ActiveTrimmers())
+        {
+            memoryOut |= trimmer.HasMemoryOut;
+        }
+
+        Tick();
+        int collections = GC.CollectionCount(2);
+        if (memoryOut && collections == _collectionsAtLastTick)
+        {
+            RequestCollection(TimeSpan.Zero);
+        }
+
+        _collectionsAtLastTick = collections;
+        ScheduleNext();
+    }
+
+    private List<PoolTrimmer> ActiveTrimmers()
+    {
+        List<PoolTrimmer> active = [];
+        lock (_lock)
+        {
+            foreach (WeakReference<PoolTrimmer> reference in _trimmers)
+            {
+                if (reference.TryGetTarget(out PoolTrimmer? trimmer) && trimmer.IsActive)
+                {
+                    active.Add(trimmer);
+                }
+            }
+        }
+
+        return active;
+    }
+
+    // Sets the timer to the next period's end, or stops where nothing is left to look after.
+    private void ScheduleNext()
+    {
+        lock (_lock)
+        {
+            long due = Quarantine.EarliestDueMilliseconds ?? long.MaxValue;
+            foreach (WeakReference<PoolTrimmer> reference in _trimmers)
+            {
+                if (reference.TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
+                {
+                    due = Math.Min(due, trimmer.DueMilliseconds);
+                }
+            }
+
+            _running = due != long.MaxValue;
+            if (_running)
+            {
+                _timer ??= _clock.CreateTimer(OnTimer);
+                _gen2Callback ??= Gen2Callback.Register(this);
+                _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, due - _clock.NowMilliseconds)));
+            }
+            else
+            {
+                _timer?.Dispose();
+                _timer = null;
+                _gen2Callback?.Stop();
+                _gen2Callback = null;
+            }
+        }
+    }
+
+    private static bool StaysActive(PoolTrimmer trimmer)
+    {
+        if (trimmer.IsActive && !trimmer.HasWork)
+        {
+            trimmer.IsActive = false;
+            Interlocked.MemoryBarrier();
+
+            // Between the two lines a renter may have got memory, and seen that there was no need to wake anybody.
+            trimmer.IsActive = trimmer.HasWork;
+        }
+
+        return trimmer.IsActive;
+    }
+}

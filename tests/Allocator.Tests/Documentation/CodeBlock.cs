@@ -1,0 +1,56 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+
+namespace Allocator.Tests.Documentation;
+
+/// <summary>One <c>```csharp</c> block of a document: a whole program with top-level statements.</summary>
+/// <param name="Document">The document, relative to the repository.</param>
+/// <param name="Line">The number of the line that opens the block.</param>
+/// <param name="IsRun">False for a block opened by <c>```csharp no-run</c>, which is only compiled.</param>
+/// <param name="Code">What stands between the fences.</param>
+internal sealed record CodeBlock(string Document, int Line, bool IsRun, string Code)
+{
+    private const string Fence = "```";
+
+    /// <summary>The blocks of README.md and of all documents below docs/.</summary>
+    public static IEnumerable<CodeBlock> All()
+    {
+        IEnumerable<string> documents = [Repository.PathTo("README.md")];
+        string folder = Repository.PathTo("docs");
+        if (Directory.Exists(folder))
+        {
+            documents = documents.Concat(Directory.EnumerateFiles(folder, "*.md", SearchOption.AllDirectories));
+        }
+
+        return documents.Order(StringComparer.Ordinal).SelectMany(Of);
+    }
+
+    private static IEnumerable<CodeBlock> Of(string path)
+    {
+        string document = Path.GetRelativePath(Repository.Root, path);
+        string[] lines = File.ReadAllLines(path);
+        for (int i = 0; i < lines.Length; i++)
+        {
+            string opening = lines[i].Trim();
+            if (!opening.StartsWith(Fence, StringComparison.Ordinal))
+            {
+                continue;
+            }
+
+            int start = i + 1;
+            i = Array.FindIndex(lines, start, line => line.Trim() == Fence);
+            if (i < 0)
+            {
+                throw new InvalidDataException($"{document}:{start}: the block is not closed.");
+            }
+
+            string[] information = opening[Fence.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries);
+            if (information.FirstOrDefault() is "csharp" or "cs" or "c#")
+            {
+                yield return new CodeBlock(document, start, !information.Contains("no-run"), string.Join('\n', lines[start..i]));
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.Emit;
+
+namespace Allocator.Tests.Documentation;
+
+/// <summary>Compiles an example as a new console project would: with implicit and nullable usings, and no warning let pass.</summary>
+internal static class ExampleCompiler
+{
+    // What the SDK writes for a console project with ImplicitUsings.
+    private const string ImplicitUsings =
+        """
+        global using System;
+        global using System.Collections.Generic;
+        global using System.IO;
+        global using System.Linq;
+        global using System.Net.Http;
+        global using System.Threading;
+        global using System.Threading.Tasks;
+        """;
+
+    private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
+
+    private static readonly CSharpCompilationOptions s_options = new CSharpCompilationOptions(
+        OutputKind.ConsoleApplication,
+        nullableContextOptions: NullableContextOptions.Enable,
+        optimizationLevel: OptimizationLevel.Release,
+        warningLevel: 9)
+        // The library may be compiled for another framework than this process runs on: its references are unified.
+        .WithSpecificDiagnosticOptions(new Dictionary<string, ReportDiagnostic>
+        {
+            ["CS1701"] = ReportDiagnostic.Suppress,
+            ["CS1702"] = ReportDiagnostic.Suppress,
+        });
+
+    /// <summary>Writes the program to <paramref name="path"/> and returns the errors and warnings, if any.</summary>
+    public static IReadOnlyList<string> Compile(CodeBlock block, string path)
+    {
+        // Line numbers of messages become those of the document.
+        string code = $"#line {block.Line + 1} \"{block.Document}\"\n{block.Code}\n";
+        CSharpCompilation compilation = CSharpCompilation.Create(
+            Path.GetFileNameWithoutExtension(path),
+            [CSharpSyntaxTree.ParseText(ImplicitUsings, s_parse), CSharpSyntaxTree.ParseText(code, s_parse)],
+            References(),
+            s_options);
+        using FileStream output = File.Create(path);
+        EmitResult result = compilation.Emit(output);
+        return [.. from diagnostic in result.Diagnostics
+                   where diagnostic.Severity >= DiagnosticSeverity.Warning
+                   select diagnostic.ToString()];
+    }
+
+    // All that this process itself may load: the framework and the library under test.
+    private static IEnumerable<MetadataReference> References() =>
+        ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!)
+            .Split(Path.PathSeparator)
+            .Select(path => MetadataReference.CreateFromFile(path));
+}

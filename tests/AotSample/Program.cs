@@ -1,0 +1,36 @@
+using System;
+using System.Buffers;
+using Allocator;
+using AotSample;
+
+// Drives each part of the library once after native compilation. Generic code over types that only appear here is
+// what a compiler ahead of time may have left out, hence the several element types.
+Checks checks = new();
+using (MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "aot" }))
+{
+    checks.Run("owner of 200 kB", () => Uses.Owner<byte>(allocator, 200_000, 0x5A));
+    checks.Run("owner of one block", () => Uses.Owner<long>(allocator, 400_000, -3));
+    checks.Run("owner beyond the pool", () => Uses.Owner(allocator, 3_000_000, new Rgba64(1, 2, 3, 4)));
+    checks.Run("aligned owner", () => Uses.AlignedOwner(allocator));
+    checks.Run("group", () => Uses.Group(allocator));
+    checks.Run("pixel buffer", () => Uses.Pixels(allocator));
+    checks.Run("pixel buffer in parallel", () => Uses.PixelsInParallel(allocator));
+    checks.Run("lease", () => Uses.Lease(allocator));
+    checks.Run("use after dispose throws", () => Uses.AfterDispose(allocator));
+    checks.Run("nothing is out", () => allocator.GetStatistics().OutstandingAllocations == 0);
+    checks.Run("trimming returns all", () =>
+    {
+        allocator.Prewarm(8 << 20);
+        allocator.ReleaseRetainedResources();
+        MemoryAllocatorStatistics statistics = allocator.GetStatistics();
+        return statistics is { RetainedBytes: 0, CommittedBytes: 0, TrimmedBytes: > 0 };
+    });
+}
+
+checks.Run("default allocator", () =>
+{
+    using IMemoryOwner<float> owner = MemoryAllocator.Default.Allocate<float>(2_000_000, AllocationOptions.Clean);
+    return owner.Memory.Span.IndexOfAnyExcept(0f) < 0;
+});
+
+return checks.Failures;

@@ -1,0 +1,146 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Text;
+using System.Threading;
+
+namespace Microsoft.DotNet.RemoteExecutor;
+
+/// <summary>A running child. Disposing it waits for the end and throws if that was not the one expected.</summary>
+public sealed class RemoteInvokeHandle : IDisposable
+{
+    private const int ErrorTailInCharacters = 8_000;
+
+    private readonly string _createdBy = Environment.StackTrace;
+    private readonly string _workFolder;
+    private readonly StringBuilder _errors = new();
+    private readonly ManualResetEventSlim _errorsEnded = new();
+    private bool _disposed;
+    private int? _exitCode;
+
+    internal RemoteInvokeHandle(ProcessStartInfo start, RemoteInvokeOptions options, string workFolder)
+    {
+        Options = options;
+        _workFolder = workFolder;
+
+        // What a dying runtime says stands in its standard error only; keep the end of it for the message,
+        // unless the test reads the stream itself.
+        bool listen = !start.RedirectStandardError;
+        start.RedirectStandardError = true;
+        Process = new Process { StartInfo = start };
+        Process.ErrorDataReceived += OnErrorLine;
+        Process.Start();
+        if (listen)
+        {
+            Process.BeginErrorReadLine();
+        }
+        else
+        {
+            _errorsEnded.Set();
+        }
+    }
+
+    // A test that forgets to dispose would pass whatever its child did.
+    ~RemoteInvokeHandle() => throw new InvalidOperationException($"A RemoteInvokeHandle was not disposed. It was created by:\n{_createdBy}");
+
+    /// <summary>The child.</summary>
+    public Process Process { get; }
+
+    /// <summary>What it was started with.</summary>
+    public RemoteInvokeOptions Options { get; }
+
+    /// <summary>The exit code, after <see cref="Dispose"/> or once the process has ended.</summary>
+    public int ExitCode => _exitCode ?? Process.ExitCode;
+
+    /// <summary>Waits for the child, at most <see cref="RemoteInvokeOptions.TimeOut"/>.</summary>
+    /// <exception cref="RemoteExecutionException">The child threw, ended with an unexpected exit code, or was killed for its time.</exception>
+    public void Dispose()
+    {
+        if (_disposed)
+        {
+            return;
+        }
+
+        GC.SuppressFinalize(this);
+        try
+        {
+            string? failure = WaitForFailure();
+            if (failure is not null)
+            {
+                throw new RemoteExecutionException(failure + ErrorTail());
+            }
+        }
+        finally
+        {
+            _disposed = true;
+            Process.Dispose();
+            TryDeleteWorkFolder();
+        }
+    }
+
+    private string? WaitForFailure()
+    {
+        if (!Process.WaitForExit(Options.TimeOut))
+        {
+            Process.Kill(entireProcessTree: true);
+            Process.WaitForExit();
+            _exitCode = Process.ExitCode;
+            return $"The remote process {Process.Id} did not end within {Options.TimeOut} ms and was killed.";
+        }
+
+        int exitCode = Process.ExitCode;
+        _exitCode = exitCode;
+        if (File.Exists(Options.ExceptionFile) && File.ReadAllText(Options.ExceptionFile) is { Length: > 0 } exception)
+        {
+            return $"The remote process {Process.Id} threw (exit code {exitCode}):\n{exception}";
+        }
+
+        return Options.CheckExitCode && exitCode != Options.ExpectedExitCode
+            ? $"The remote process {Process.Id} ended with exit code {exitCode}, expected {Options.ExpectedExitCode}."
+            : null;
+    }
+
+    private string ErrorTail()
+    {
+        // The reader may lag behind the exit; a grandchild may hold the stream open for ever.
+        _errorsEnded.Wait(TimeSpan.FromSeconds(2));
+        lock (_errors)
+        {
+            return _errors.Length == 0 ? "" : $"\nStandard error:\n{_errors}";
+        }
+    }
+
+    private void OnErrorLine(object sender, DataReceivedEventArgs line)
+    {
+        if (line.Data is null)
+        {
+            _errorsEnded.Set();
+            return;
+        }
+
+        lock (_errors)
+        {
+            _errors.AppendLine(line.Data);
+            int surplus = _errors.Length - ErrorTailInCharacters;
+            if (surplus > 0)
+            {
+                _errors.Remove(0, surplus);
+            }
+        }
+    }
+
+    private void TryDeleteWorkFolder()
+    {
+        try
+        {
+            Directory.Delete(_workFolder, recursive: true);
+        }
+        catch (IOException)
+        {
+            // A killed child may still hold its file; a temporary folder that stays is no test failure.
+        }
+        catch (UnauthorizedAccessException)
+        {
+        }
+    }
+}

@@ -1,0 +1,29 @@
+using System.Collections.Generic;
+using System.Diagnostics;
+
+namespace Microsoft.DotNet.RemoteExecutor;
+
+/// <summary>How a child is started and what is expected of it. One instance serves one call.</summary>
+public sealed class RemoteInvokeOptions
+{
+    /// <summary>How the process starts: its environment, working folder and redirections. File name and arguments are filled in.</summary>
+    public ProcessStartInfo StartInfo { get; set; } = new();
+
+    /// <summary>How many milliseconds <see cref="RemoteInvokeHandle.Dispose"/> waits before it kills the process.</summary>
+    public int TimeOut { get; set; } = RemoteExecutor.FailWaitTimeoutMilliseconds;
+
+    /// <summary>Whether an exit code other than <see cref="ExpectedExitCode"/> is a failure.</summary>
+    public bool CheckExitCode { get; set; } = true;
+
+    /// <summary>The exit code of success.</summary>
+    public int ExpectedExitCode { get; set; } = RemoteExecutor.SuccessExitCode;
+
+    /// <summary>Where the child writes the exception that it ends with; null: a temporary file.</summary>
+    public string? ExceptionFile { get; set; }
+
+    /// <summary>The host's roll-forward policy for the child, where the test assembly's own will not do.</summary>
+    public string? RollForward { get; set; }
+
+    /// <summary>Properties added to the child's <c>runtimeconfig.json</c>: AppContext data, GC settings.</summary>
+    public IDictionary<string, object> RuntimeConfigurationOptions { get; } = new Dictionary<string, object>();
+}
