@@ -6,6 +6,13 @@ using WindowsSmoke;
 Console.WriteLine($"{Environment.OSVersion}, .NET {Environment.Version}");
 Checks checks = new();
 checks.Run("runs on Windows", () => Checks.That(OperatingSystem.IsWindows(), "a Windows process"));
+NativeSource source = new();
+checks.Run("source: is the one for Windows", source.IsTheOneForWindows);
+checks.Run("source: commits, purges and commits again", source.CommitsPurgesAndCommitsAgain);
+checks.Run("source: purges what its neighbours keep", source.PurgesWhatItsNeighboursKeep);
+checks.Run("source: allocates with every alignment", source.AllocatesWithEveryAlignment);
+checks.Run("source: refuses the impossible", source.RefusesTheImpossible);
+checks.Run("source: knows the machine's memory", source.KnowsTheMachinesMemory);
 foreach (NativeMemoryKind kind in Enum.GetValues<NativeMemoryKind>())
 {
     using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = kind.ToString(), NativeMemory = kind });

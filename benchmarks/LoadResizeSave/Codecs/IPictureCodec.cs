@@ -20,6 +20,9 @@ internal interface IPictureCodec
     /// <exception cref="UnreadablePictureException">The header is damaged or describes what this program does not read.</exception>
     PictureSize ReadSize(ReadOnlyMemory<byte> file);
 
+    /// <summary>Returns false where <paramref name="file"/> is too short for all the pixels that its header claims, whatever they are.</summary>
+    bool CouldHoldItsPixels(ReadOnlyMemory<byte> file);
+
     /// <summary>Decodes into <paramref name="picture"/>, which has the size that <see cref="ReadSize"/> told.</summary>
     /// <exception cref="UnreadablePictureException">The data is damaged or cut short.</exception>
     void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store);

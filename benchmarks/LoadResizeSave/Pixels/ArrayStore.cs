@@ -15,8 +15,11 @@ internal sealed class ArrayStore : PixelStore
         _pooled = pooled;
     }
 
-    /// <summary>Gets what the collector held of the operating system's memory after its last collection; it keeps no later figure.</summary>
-    public override long CommittedBytes => GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes;
+    /// <summary>
+    /// Gets what the collector holds of the operating system's memory. It counts that only when it collects; heap that grew since then is counted by its contents.
+    /// </summary>
+    public override long CommittedBytes
+        => Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
 
     /// <inheritdoc/>
     public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous)

@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace LoadResizeSave.Running;
 
 /// <summary>One line of what a child tells its parent: how far it is, or at the end what it found.</summary>
@@ -14,12 +12,3 @@ internal sealed record ChildMessage
     /// <summary>Gets the result.</summary>
     public MeasuredRun? Result { get; init; }
 }
-
-/// <summary>Reads and writes what processes and files exchange.</summary>
-[JsonSourceGenerationOptions(
-    UseStringEnumConverter = true,
-    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
-    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
-[JsonSerializable(typeof(ChildMessage))]
-[JsonSerializable(typeof(JobReport))]
-internal sealed partial class JobJson : JsonSerializerContext;

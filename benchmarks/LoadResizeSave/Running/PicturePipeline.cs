@@ -36,6 +36,11 @@ internal sealed class PicturePipeline
                 $"the header claims {size.Width} x {size.Height} pixels, {size.Megapixels:N0} million; the limit is {_options.MaximumMegapixels} million");
         }
 
+        if (!codec.CouldHoldItsPixels(file.Data))
+        {
+            throw new UnreadablePictureException($"the header claims {size.Width} x {size.Height} pixels, more than {file.Data.Length:N0} bytes can hold");
+        }
+
         PictureSize targetSize = Fit(size, _options.Width);
         using Raster<Rgb24> target = _store.AllocatePixels<Rgb24>(targetSize.Width, targetSize.Height, codec.NeedsContiguousPixels);
         Decode(codec, file.Data, size, target);

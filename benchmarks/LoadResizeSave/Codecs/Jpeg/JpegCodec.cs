@@ -50,6 +50,9 @@ internal sealed unsafe class JpegCodec : IPictureCodec
             : throw new UnreadablePictureException($"the header claims {width} x {height} pixels");
     }
 
+    /// <summary>Returns true: how little a JPEG needs for a flat picture has no simple bound.</summary>
+    public bool CouldHoldItsPixels(ReadOnlyMemory<byte> file) => true;
+
     /// <inheritdoc/>
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
     {

@@ -9,7 +9,7 @@ namespace LoadResizeSave.Codecs.Png;
 /// <summary>PNG through the base library's zlib: every colour type, depth and interlacing is read, row by row, into pixels of any layout.</summary>
 internal sealed class PngCodec : IPictureCodec
 {
-    // Deflate cannot do better than 1032 : 1, so a short file that claims many pixels is found out before they are allocated.
+    // Deflate cannot do better than 1032 : 1, so a short file that claims many pixels is found out from its header.
     private const long HighestCompression = 1032;
 
     /// <inheritdoc/>
@@ -25,14 +25,15 @@ internal sealed class PngCodec : IPictureCodec
     public PictureSize ReadSize(ReadOnlyMemory<byte> file)
     {
         PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(file));
-        UInt128 bytes = (UInt128)header.RowBytes(header.Width) * (uint)header.Height;
-        if (bytes / HighestCompression > (uint)file.Length)
-        {
-            throw new UnreadablePictureException(
-                $"the header claims {header.Width} x {header.Height} pixels, more than {file.Length:N0} bytes can hold");
-        }
-
         return new PictureSize(header.Width, header.Height);
+    }
+
+    /// <inheritdoc/>
+    public bool CouldHoldItsPixels(ReadOnlyMemory<byte> file)
+    {
+        PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(file));
+        UInt128 bytes = (UInt128)header.RowBytes(header.Width) * (uint)header.Height;
+        return bytes / HighestCompression <= (uint)file.Length;
     }
 
     /// <inheritdoc/>

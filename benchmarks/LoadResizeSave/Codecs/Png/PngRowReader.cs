@@ -1,6 +1,5 @@
 using System;
 using System.Buffers;
-using System.IO;
 using System.IO.Compression;
 using LoadResizeSave.Pixels;
 

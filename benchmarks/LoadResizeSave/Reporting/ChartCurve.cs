@@ -1,0 +1,42 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Text;
+
+namespace LoadResizeSave.Reporting;
+
+/// <summary>Writes a curve as the path data of SVG, without the points that a straight line goes through anyway.</summary>
+internal sealed class ChartCurve
+{
+    private readonly List<(double X, double Y)> _points = [];
+
+    /// <summary>Adds a point, to the right of the one before.</summary>
+    public void Add(double x, double y)
+    {
+        (double X, double Y) point = (Math.Round(x, 1), Math.Round(y, 1));
+        if (_points.Count >= 2 && _points[^1].Y == point.Y && _points[^2].Y == point.Y)
+        {
+            _points[^1] = point;
+        }
+        else
+        {
+            _points.Add(point);
+        }
+    }
+
+    /// <summary>Returns the curve as an open line.</summary>
+    public string ToLine()
+    {
+        StringBuilder text = new();
+        foreach ((double x, double y) in _points)
+        {
+            _ = text.Append(CultureInfo.InvariantCulture, $"{(text.Length == 0 ? 'M' : 'L')}{x:0.#} {y:0.#}");
+        }
+
+        return text.ToString();
+    }
+
+    /// <summary>Returns the area between the curve and <paramref name="bottom"/>.</summary>
+    public string ToArea(double bottom)
+        => FormattableString.Invariant($"{ToLine()}L{_points[^1].X:0.#} {bottom:0.#}L{_points[0].X:0.#} {bottom:0.#}Z");
+}

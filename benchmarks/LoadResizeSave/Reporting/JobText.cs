@@ -1,0 +1,107 @@
+using System.Collections.Generic;
+using System.Linq;
+using LoadResizeSave.Pixels;
+using LoadResizeSave.Running;
+using Spectre.Console;
+
+namespace LoadResizeSave.Reporting;
+
+/// <summary>What the program says around the table.</summary>
+internal sealed class JobText
+{
+    private const int ShownPictures = 10;
+
+    private readonly IAnsiConsole _console;
+
+    /// <summary>Writes to <paramref name="console"/>.</summary>
+    public JobText(IAnsiConsole console)
+    {
+        _console = console;
+    }
+
+    /// <summary>Returns what users call <paramref name="kind"/>.</summary>
+    public static string Name(AllocatorKind kind) => kind switch
+    {
+        AllocatorKind.Pool => "pool",
+        AllocatorKind.Unpooled => "unpooled",
+        AllocatorKind.ArrayPool => "ArrayPool",
+        _ => "GC arrays",
+    };
+
+    /// <summary>Says what is about to be done, and on which machine.</summary>
+    public void WriteHeading(JobOptions options, bool hasJpeg)
+    {
+        _console.MarkupLine("[bold]Load, resize, save[/]: the same pictures with each allocator, one process each");
+        _console.MarkupLineInterpolated($"[grey]{Machine.Description}[/]");
+        _console.MarkupLineInterpolated(
+            $"[grey]{options.Input ?? "synthetic photographs"}, {options.Repeat} times, {options.Parallelism} at once, to a width of {options.Width}[/]");
+        if (!hasJpeg)
+        {
+            _console.MarkupLine(options.UseLibjpeg
+                ? "[yellow]libjpeg-turbo was not found (Debian: libturbojpeg0): JPEG files are skipped[/]"
+                : "[yellow]libjpeg-turbo is not used: JPEG files are skipped[/]");
+        }
+    }
+
+    /// <summary>Says how the pool fared.</summary>
+    public void WritePoolLine(IReadOnlyList<MeasuredRun> runs)
+    {
+        if (runs.FirstOrDefault(run => run.Allocator == AllocatorKind.Pool)?.Statistics is { } pool)
+        {
+            _console.MarkupLineInterpolated(
+                $"pool: {pool.PoolHits:N0} of {pool.PoolHits + pool.PoolMisses:N0} requests above 1 MiB served from idle memory, {pool.TrimmedBytes / 1e6:N0} MB given back by {pool.Trims:N0} trims");
+            if (pool.OutstandingAllocations != 0 || pool.Abandoned != 0)
+            {
+                _console.MarkupLineInterpolated($"[red]pool: {pool.OutstandingAllocations} allocations are still out, {pool.Abandoned} were abandoned[/]");
+            }
+        }
+    }
+
+    /// <summary>Lists what was left out, and why.</summary>
+    public void WriteSkipped(IReadOnlyList<MeasuredRun> runs)
+    {
+        List<SkippedPicture> skipped = [.. runs.SelectMany(run => run.Skipped).DistinctBy(picture => picture.Name)];
+        if (skipped.Count == 0)
+        {
+            return;
+        }
+
+        _console.MarkupLineInterpolated($"[yellow]skipped: {skipped.Count} of {runs[0].Saved.Count + runs[0].Skipped.Count} files[/]");
+        foreach (SkippedPicture picture in skipped.Take(ShownPictures))
+        {
+            _console.MarkupLineInterpolated($"  {picture.Name}: {picture.Reason}");
+        }
+
+        if (skipped.Count > ShownPictures)
+        {
+            _console.MarkupLineInterpolated($"  ... and {skipped.Count - ShownPictures} more, see the results");
+        }
+    }
+
+    /// <summary>Says whether all allocators saved the same.</summary>
+    public void WriteComparison(IReadOnlyList<MeasuredRun> runs, OutputComparison comparison)
+    {
+        if (runs[0].Saved.Count == 0)
+        {
+            _console.MarkupLine("[red]nothing could be processed[/]");
+        }
+        else if (comparison.AreIdentical)
+        {
+            _console.MarkupLineInterpolated(
+                $"[green]outputs identical[/]: {runs[0].Saved.Count} files with {runs.Count} allocators, SHA-256 {comparison.Hashes[0][..16]}");
+        }
+        else
+        {
+            string names = string.Join(", ", comparison.Differences.Take(ShownPictures));
+            _console.MarkupLineInterpolated($"[red]outputs differ[/] in {comparison.Differences.Count} files: {names}");
+        }
+    }
+
+    /// <summary>Says where everything lies.</summary>
+    public void WritePlaces(string saved, string chart, string results)
+    {
+        _console.WriteLine($"pictures  {saved}");
+        _console.WriteLine($"chart     {chart}");
+        _console.WriteLine($"results   {results}");
+    }
+}

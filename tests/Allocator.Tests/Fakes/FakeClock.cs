@@ -1,0 +1,73 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Allocator.Native;
+
+namespace Allocator.Tests.Fakes;
+
+/// <summary>A clock that stands still until a test moves it; timers then fire on the test's own thread.</summary>
+internal sealed class FakeClock : Clock
+{
+    private readonly List<FakeTimer> _timers = [];
+    private long _now = 1_000_000;
+
+    public override long NowMilliseconds => _now;
+
+    /// <summary>Gets the pauses that were asked for.</summary>
+    public List<TimeSpan> Delays { get; } = [];
+
+    /// <summary>Gets or sets what happens in such a pause.</summary>
+    public Action? OnDelay { get; set; }
+
+    public int RunningTimers => _timers.Count(static timer => timer.Due is not null);
+
+    public override ClockTimer CreateTimer(Action callback)
+    {
+        FakeTimer timer = new(this, callback);
+        _timers.Add(timer);
+        return timer;
+    }
+
+    public override void Delay(TimeSpan duration)
+    {
+        Delays.Add(duration);
+        OnDelay?.Invoke();
+    }
+
+    /// <summary>Moves time on, and fires on the way what is due, in order.</summary>
+    public void Advance(TimeSpan duration)
+    {
+        long end = _now + (long)duration.TotalMilliseconds;
+        while (_timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault() is FakeTimer next)
+        {
+            _now = Math.Max(_now, next.Due!.Value);
+            next.Fire();
+        }
+
+        _now = end;
+    }
+
+    private sealed class FakeTimer : ClockTimer
+    {
+        private readonly FakeClock _clock;
+        private readonly Action _callback;
+
+        public FakeTimer(FakeClock clock, Action callback)
+        {
+            _clock = clock;
+            _callback = callback;
+        }
+
+        public long? Due { get; private set; }
+
+        public override void Start(TimeSpan due) => Due = _clock._now + (long)due.TotalMilliseconds;
+
+        public override void Dispose() => Due = null;
+
+        public void Fire()
+        {
+            Due = null;
+            _callback();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+using System;
+using System.Collections.Concurrent;
+using System.Threading;
+using Allocator.Native;
+
+namespace Allocator.Tests.Fakes;
+
+/// <summary>The system's memory behind a counter: refuses when told to, keeps a ledger of what is out, and fails loudly on a wrong address.</summary>
+internal sealed class FakeMemorySource : VirtualMemorySource
+{
+    private readonly VirtualMemorySource _system = Create(HugePages.Off);
+    private readonly ConcurrentDictionary<nint, long> _allocations = new();
+    private readonly ConcurrentDictionary<nint, long> _reservations = new();
+    private int _calls;
+    private int _purges;
+    private int _purgesAllowed = int.MaxValue;
+
+    public FakeMemorySource()
+        : base(4096)
+    {
+    }
+
+    /// <summary>Gets or sets the first call (reserve, commit or allocate) that is refused, counted from 1.</summary>
+    public int RefuseFrom { get; set; } = int.MaxValue;
+
+    /// <summary>Gets or sets how many calls are refused from there on.</summary>
+    public int RefuseCount { get; set; } = int.MaxValue;
+
+    /// <summary>Gets or sets a filter for what is refused; all kinds by default.</summary>
+    public Func<string, bool> Refuses { get; set; } = static _ => true;
+
+    /// <summary>Gets or sets what is said about fresh memory; null for the truth.</summary>
+    public bool? ClaimsZeroed { get; set; }
+
+    /// <summary>Gets or sets a byte that fresh memory is filled with, behind the library's back.</summary>
+    public byte? FillFresh { get; set; }
+
+    /// <summary>Gets or sets what happens in the middle of a purge or a free.</summary>
+    public Action? OnPurge { get; set; }
+
+    public Action? OnFree { get; set; }
+
+    public int Calls => _calls;
+
+    public int Purges => _purges;
+
+    public int PurgesAllowed
+    {
+        get => _purgesAllowed;
+        set => _purgesAllowed = value;
+    }
+
+    public int LiveAllocations => _allocations.Count;
+
+    public int LiveReservations => _reservations.Count;
+
+    public void Restart()
+    {
+        _calls = 0;
+        RefuseFrom = int.MaxValue;
+    }
+
+    public override nint TryReserve(long lengthInBytes)
+    {
+        if (IsRefused("reserve"))
+        {
+            return 0;
+        }
+
+        nint address = _system.TryReserve(lengthInBytes);
+        _reservations[address] = lengthInBytes;
+        return address;
+    }
+
+    public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
+    {
+        zeroed = false;
+        if (IsRefused("commit") || !_system.TryCommit(address, lengthInBytes, out zeroed))
+        {
+            return false;
+        }
+
+        MarkFresh(address, lengthInBytes, ref zeroed);
+        return true;
+    }
+
+    public override bool TryPurge(nint address, long lengthInBytes)
+    {
+        OnPurge?.Invoke();
+        return Interlocked.Increment(ref _purges) <= _purgesAllowed && _system.TryPurge(address, lengthInBytes);
+    }
+
+    public override void Release(nint address, long lengthInBytes)
+    {
+        Remove(_reservations, address, lengthInBytes);
+        _system.Release(address, lengthInBytes);
+    }
+
+    public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
+    {
+        zeroed = false;
+        if (IsRefused("allocate"))
+        {
+            return 0;
+        }
+
+        nint address = _system.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
+        _allocations[address] = lengthInBytes;
+        MarkFresh(address, lengthInBytes, ref zeroed);
+        return address;
+    }
+
+    public override void Free(nint address, long lengthInBytes)
+    {
+        OnFree?.Invoke();
+        Remove(_allocations, address, lengthInBytes);
+        _system.Free(address, lengthInBytes);
+    }
+
+    private static void Remove(ConcurrentDictionary<nint, long> ledger, nint address, long lengthInBytes)
+    {
+        if (!ledger.TryRemove(address, out long length) || length != lengthInBytes)
+        {
+            Environment.FailFast($"{address:x} was freed with {lengthInBytes} bytes, allocated with {length}.");
+        }
+    }
+
+    private unsafe void MarkFresh(nint address, long lengthInBytes, ref bool zeroed)
+    {
+        zeroed = ClaimsZeroed ?? zeroed;
+        if (FillFresh is byte value)
+        {
+            new Span<byte>((void*)address, (int)lengthInBytes).Fill(value);
+        }
+    }
+
+    private bool IsRefused(string kind)
+    {
+        if (!Refuses(kind))
+        {
+            return false;
+        }
+
+        int call = Interlocked.Increment(ref _calls);
+        return call >= RefuseFrom && call - RefuseFrom < RefuseCount;
+    }
+}

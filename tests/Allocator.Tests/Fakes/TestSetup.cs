@@ -1,0 +1,53 @@
+using System;
+using Allocator.Allocators;
+using Allocator.Native;
+using Allocator.Pooling;
+using Allocator.Trimming;
+
+namespace Allocator.Tests.Fakes;
+
+/// <summary>An allocator that works in kilobytes and in no time: 1 KiB arrays, 16 KiB blocks, 128 KiB segments, and all around it replaced.</summary>
+internal sealed class TestSetup : IDisposable
+{
+    public const int ArrayThreshold = 1024;
+    public const int BlockSize = 16 * 1024;
+    public const int SegmentSize = 8 * BlockSize;
+
+    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, int processorCount = 2, TestSetup? sharesTimeWith = null)
+    {
+        Clock = sharesTimeWith?.Clock ?? new FakeClock();
+        Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++);
+        Source = source as FakeMemorySource ?? new FakeMemorySource();
+        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, processorCount);
+    }
+
+    public FakeClock Clock { get; }
+
+    public FakePressure Pressure { get; }
+
+    public TrimScheduler Scheduler { get; }
+
+    public FakeMemorySource Source { get; }
+
+    public MemoryAllocator Allocator { get; }
+
+    /// <summary>Gets how often a Gen2 collection was asked for.</summary>
+    public int Collections { get; private set; }
+
+    public MemoryAllocatorStatistics Statistics => Allocator.GetStatistics();
+
+    public void Dispose() => Allocator.Dispose();
+
+    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, int processorCount) =>
+        new(new AllocatorSettings(options)
+        {
+            ArrayThresholdInBytes = ArrayThreshold,
+            SegmentSizeInBytes = SegmentSize,
+            Geometry = new PoolGeometry(BlockSize, maximumBlocks) { ProcessorCount = processorCount },
+            Source = source,
+            Clock = Clock,
+            Pressure = Pressure,
+            Scheduler = Scheduler,
+        });
+}

@@ -1,0 +1,53 @@
+using System;
+using System.Collections.Generic;
+using Xunit;
+
+namespace Allocator.Tests;
+
+public class MemoryAllocatorOptionsTests
+{
+    public static IEnumerable<object[]> OutOfRange =>
+    [
+        ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = -1 }],
+        ["AllocationLimitMegabytes", new MemoryAllocatorOptions { AllocationLimitMegabytes = 0 }],
+        ["AllocationLimitMegabytes", new MemoryAllocatorOptions { AllocationLimitMegabytes = -5 }],
+        ["TrimPeriod", new MemoryAllocatorOptions { TrimPeriod = TimeSpan.Zero }],
+        ["TrimPeriod", new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromSeconds(-1) }],
+        ["TrimPeriod", new MemoryAllocatorOptions { TrimPeriod = TimeSpan.MaxValue }],
+        ["TrimRate", new MemoryAllocatorOptions { TrimRate = -0.1 }],
+        ["TrimRate", new MemoryAllocatorOptions { TrimRate = 1.1 }],
+        ["TrimRate", new MemoryAllocatorOptions { TrimRate = double.NaN }],
+        ["NativeMemory", new MemoryAllocatorOptions { NativeMemory = (NativeMemoryKind)9 }],
+        ["HugePages", new MemoryAllocatorOptions { HugePages = (HugePages)9 }],
+        ["Abandoned", new MemoryAllocatorOptions { Abandoned = (AbandonedMemory)(-1) }],
+    ];
+
+    [Theory]
+    [MemberData(nameof(OutOfRange))]
+    public void Create_ValueOutOfRange_ThrowsNamingIt(string name, MemoryAllocatorOptions options) =>
+        Assert.Contains(name, Assert.Throws<ArgumentOutOfRangeException>(name, () => MemoryAllocator.Create(options)).Message);
+
+    [Fact]
+    public void Create_Null_Throws() => Assert.Throws<ArgumentNullException>("options", () => MemoryAllocator.Create(null!));
+
+    [Fact]
+    public void Create_PoolOfZero_RetainsNothing()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 0 });
+        allocator.Allocate<byte>(3 * 1024 * 1024).Dispose();
+        allocator.AllocateGroup<byte>(70 * 1024 * 1024).Dispose();
+        Assert.Equal((0, 0), (allocator.GetStatistics().RetainedBytes, allocator.GetStatistics().CommittedBytes));
+    }
+
+    [Fact]
+    public void Create_PoolSizeBetweenBlocks_IsRoundedDown()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 7 });
+        allocator.Prewarm(long.MaxValue);
+        Assert.Equal(4 * 1024 * 1024, allocator.GetStatistics().RetainedBytes);
+    }
+
+    [Fact]
+    public void ToString_WithName_GivesIt() =>
+        Assert.Equal("thumbnails", MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "thumbnails" }).ToString());
+}

@@ -1,0 +1,72 @@
+using System;
+using Allocator.Native;
+using Xunit;
+
+namespace Allocator.Tests.Native;
+
+public class VirtualMemorySourceTests
+{
+    private const int Block = 4 * 1024 * 1024;
+
+    [Theory]
+    [InlineData(HugePages.Auto)]
+    [InlineData(HugePages.Off)]
+    public unsafe void TryPurge_CommittedPart_TakesTheMemoryAndKeepsAddressesAndNeighbours(HugePages hugePages)
+    {
+        VirtualMemorySource source = VirtualMemorySource.Create(hugePages);
+        nint address = source.TryReserve(4 * Block);
+        Assert.NotEqual(0, address);
+        Assert.Equal(0, address % NativeMemorySource.MaximumAlignment);
+
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.True(source.TryCommit(address + i * Block, Block, out bool zeroed));
+            Span<byte> block = new((void*)(address + i * Block), Block);
+            Assert.True(!zeroed || block.IndexOfAnyExcept((byte)0) < 0);
+            block.Fill((byte)(i + 1));
+        }
+
+        Assert.True(source.TryPurge(address + Block, Block));
+        Assert.True(source.TryCommit(address + Block, Block, out bool zeroedAgain));
+        Assert.True(!zeroedAgain || new Span<byte>((void*)(address + Block), Block).IndexOfAnyExcept((byte)0) < 0);
+        Assert.Equal(-1, new Span<byte>((void*)address, Block).IndexOfAnyExcept((byte)1));
+        Assert.Equal(-1, new Span<byte>((void*)(address + 2 * Block), Block).IndexOfAnyExcept((byte)3));
+        source.Release(address, 4 * Block);
+    }
+
+    [Fact]
+    public unsafe void TryPurge_OnLinux_LowersTheResidentSet()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
+        nint address = source.TryReserve(16 * Block);
+        Assert.True(source.TryCommit(address, 16 * Block, out _));
+        new Span<byte>((void*)address, 16 * Block).Fill(1);
+        long before = ResidentSet.Bytes;
+        Assert.True(source.TryPurge(address, 16 * Block));
+        Assert.InRange(before - ResidentSet.Bytes, 15L * Block, 17L * Block);
+        source.Release(address, 16 * Block);
+    }
+
+    [Fact]
+    public unsafe void Populate_CommittedPart_MakesItResidentAndKeepsContents()
+    {
+        VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
+        nint address = source.TryReserve(8 * Block);
+        Assert.True(source.TryCommit(address, 8 * Block, out _));
+        *(byte*)(address + 5) = 42;
+        long before = ResidentSet.Bytes;
+        source.Populate(address, 8 * Block);
+        Assert.Equal(42, *(byte*)(address + 5));
+        if (OperatingSystem.IsLinux())
+        {
+            Assert.InRange(ResidentSet.Bytes - before, 5L * Block, 9L * Block);
+        }
+
+        source.Release(address, 8 * Block);
+    }
+}
