@@ -14,7 +14,7 @@ namespace Allocator;
 public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     where T : struct
 {
-    private readonly LifetimeGuard _guard;
+    private LifetimeGuard _guard;
     private readonly long _generation;
     private readonly GroupLayout _layout;
     private readonly nint[]? _addresses;
@@ -180,7 +180,13 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     }
 
     /// <summary>Gives the memory back, as soon as nothing pins it or works on it. Does not block; a second call does nothing.</summary>
-    public void Dispose() => _guard.Dispose(_generation);
+    public void Dispose()
+    {
+        if (_guard.Dispose(_generation))
+        {
+            _guard = EndedGuard.Instance;
+        }
+    }
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
@@ -196,7 +202,11 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Ends <see cref="AddReference"/> or a pin.</summary>
     internal void Unpin()
     {
-        _guard.RemoveReference(_generation);
+        if (_guard.RemoveReference(_generation))
+        {
+            _guard = EndedGuard.Instance;
+        }
+
         GC.KeepAlive(this);
     }
 

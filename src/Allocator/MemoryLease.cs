@@ -10,7 +10,7 @@ namespace Allocator;
 public ref struct MemoryLease<T>
     where T : struct
 {
-    private readonly LifetimeGuard? _guard;
+    private LifetimeGuard? _guard;
     private readonly long _generation;
     private readonly int _length;
 
@@ -46,5 +46,12 @@ public ref struct MemoryLease<T>
     public readonly int Length => _length;
 
     /// <summary>Gives the memory back. A second call does nothing, of a copy neither.</summary>
-    public readonly void Dispose() => _guard?.Dispose(_generation);
+    public void Dispose()
+    {
+        if (_guard is not null)
+        {
+            _guard.Dispose(_generation);
+            _guard = EndedGuard.Instance;
+        }
+    }
 }

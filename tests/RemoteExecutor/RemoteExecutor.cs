@@ -89,13 +89,10 @@ public static class RemoteExecutor
             ArgumentNullException.ThrowIfNull(argument, nameof(arguments));
         }
 
-        string work = Directory.CreateTempSubdirectory("RemoteExecutor-").FullName;
-        options.ExceptionFile ??= System.IO.Path.Combine(work, "exception.txt");
-
         ProcessStartInfo start = options.StartInfo;
         start.FileName = HostRunner;
         start.UseShellExecute = false;
-        foreach (string argument in HostArguments(type.Assembly.Location, options, work))
+        foreach (string argument in HostArguments(type.Assembly.Location, options))
         {
             start.ArgumentList.Add(argument);
         }
@@ -110,7 +107,7 @@ public static class RemoteExecutor
             start.ArgumentList.Add(argument);
         }
 
-        return new RemoteInvokeHandle(start, options, work);
+        return new RemoteInvokeHandle(start, options);
     }
 
     private static Type CheckedDeclaringType(MethodInfo method)
@@ -139,7 +136,7 @@ public static class RemoteExecutor
     }
 
     /// <summary>What <c>dotnet</c> needs to run the child as it runs the test assembly.</summary>
-    private static IEnumerable<string> HostArguments(string testAssembly, RemoteInvokeOptions options, string work)
+    private static IEnumerable<string> HostArguments(string testAssembly, RemoteInvokeOptions options)
     {
         yield return "exec";
         string configuration = System.IO.Path.ChangeExtension(testAssembly, ".runtimeconfig.json");
@@ -148,7 +145,7 @@ public static class RemoteExecutor
             yield return "--runtimeconfig";
             yield return options.RuntimeConfigurationOptions.Count == 0
                 ? configuration
-                : WriteConfiguration(configuration, options.RuntimeConfigurationOptions, System.IO.Path.Combine(work, "child.runtimeconfig.json"));
+                : WriteConfiguration(configuration, options.RuntimeConfigurationOptions, options.ConfigurationFile);
         }
 
         string dependencies = System.IO.Path.ChangeExtension(testAssembly, ".deps.json");

@@ -12,16 +12,14 @@ public sealed class RemoteInvokeHandle : IDisposable
     private const int ErrorTailInCharacters = 8_000;
 
     private readonly string _createdBy = Environment.StackTrace;
-    private readonly string _workFolder;
     private readonly StringBuilder _errors = new();
     private readonly ManualResetEventSlim _errorsEnded = new();
     private bool _disposed;
     private int? _exitCode;
 
-    internal RemoteInvokeHandle(ProcessStartInfo start, RemoteInvokeOptions options, string workFolder)
+    internal RemoteInvokeHandle(ProcessStartInfo start, RemoteInvokeOptions options)
     {
         Options = options;
-        _workFolder = workFolder;
 
         // What a dying runtime says stands in its standard error only; keep the end of it for the message,
         // unless the test reads the stream itself.
@@ -49,8 +47,20 @@ public sealed class RemoteInvokeHandle : IDisposable
     /// <summary>What it was started with.</summary>
     public RemoteInvokeOptions Options { get; }
 
-    /// <summary>The exit code, after <see cref="Dispose"/> or once the process has ended.</summary>
-    public int ExitCode => _exitCode ?? Process.ExitCode;
+    /// <summary>The exit code. Waits for the end of the process.</summary>
+    public int ExitCode
+    {
+        get
+        {
+            if (_exitCode is null)
+            {
+                Process.WaitForExit();
+                _exitCode = Process.ExitCode;
+            }
+
+            return _exitCode.Value;
+        }
+    }
 
     /// <summary>Waits for the child, at most <see cref="RemoteInvokeOptions.TimeOut"/>.</summary>
     /// <exception cref="RemoteExecutionException">The child threw, ended with an unexpected exit code, or was killed for its time.</exception>
@@ -74,7 +84,7 @@ public sealed class RemoteInvokeHandle : IDisposable
         {
             _disposed = true;
             Process.Dispose();
-            TryDeleteWorkFolder();
+            TryDeleteFiles();
         }
     }
 
@@ -83,19 +93,19 @@ public sealed class RemoteInvokeHandle : IDisposable
         if (!Process.WaitForExit(Options.TimeOut))
         {
             Process.Kill(entireProcessTree: true);
-            Process.WaitForExit();
-            _exitCode = Process.ExitCode;
+            _ = ExitCode;
             return $"The remote process {Process.Id} did not end within {Options.TimeOut} ms and was killed.";
         }
 
-        int exitCode = Process.ExitCode;
-        _exitCode = exitCode;
+        int exitCode = ExitCode;
         if (File.Exists(Options.ExceptionFile) && File.ReadAllText(Options.ExceptionFile) is { Length: > 0 } exception)
         {
             return $"The remote process {Process.Id} threw (exit code {exitCode}):\n{exception}";
         }
 
-        return Options.CheckExitCode && exitCode != Options.ExpectedExitCode
+        // Unix keeps eight bits of it.
+        int kept = OperatingSystem.IsWindows() ? -1 : 0xFF;
+        return Options.CheckExitCode && (exitCode & kept) != (Options.ExpectedExitCode & kept)
             ? $"The remote process {Process.Id} ended with exit code {exitCode}, expected {Options.ExpectedExitCode}."
             : null;
     }
@@ -129,18 +139,16 @@ public sealed class RemoteInvokeHandle : IDisposable
         }
     }
 
-    private void TryDeleteWorkFolder()
+    private void TryDeleteFiles()
     {
         try
         {
-            Directory.Delete(_workFolder, recursive: true);
+            File.Delete(Options.ExceptionFile);
+            File.Delete(Options.ConfigurationFile);
         }
-        catch (IOException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // A killed child may still hold its file; a temporary folder that stays is no test failure.
-        }
-        catch (UnauthorizedAccessException)
-        {
+            // A killed child's file may still be held; a temporary file that stays is no test failure.
         }
     }
 }

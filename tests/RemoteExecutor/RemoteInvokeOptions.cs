@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.IO;
 
 namespace Microsoft.DotNet.RemoteExecutor;
 
@@ -18,12 +19,15 @@ public sealed class RemoteInvokeOptions
     /// <summary>The exit code of success.</summary>
     public int ExpectedExitCode { get; set; } = RemoteExecutor.SuccessExitCode;
 
-    /// <summary>Where the child writes the exception that it ends with; null: a temporary file.</summary>
-    public string? ExceptionFile { get; set; }
+    /// <summary>Where the child writes the exception that it ends with.</summary>
+    public string ExceptionFile { get; } = Path.Combine(Path.GetTempPath(), "RemoteExecutor-" + Path.GetRandomFileName());
 
     /// <summary>The host's roll-forward policy for the child, where the test assembly's own will not do.</summary>
     public string? RollForward { get; set; }
 
     /// <summary>Properties added to the child's <c>runtimeconfig.json</c>: AppContext data, GC settings.</summary>
     public IDictionary<string, object> RuntimeConfigurationOptions { get; } = new Dictionary<string, object>();
+
+    /// <summary>Where the child's own configuration stands, if it has one.</summary>
+    internal string ConfigurationFile => ExceptionFile + ".runtimeconfig.json";
 }

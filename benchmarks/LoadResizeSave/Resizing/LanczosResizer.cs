@@ -1,80 +1,78 @@
 using System;
 using System.Buffers;
+using System.Runtime.InteropServices;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Resizing;
 
 /// <summary>
-/// Makes a picture smaller, first along its rows and then along its columns. Between the two passes only as many rows are kept
-/// as one output row needs, in a ring, so that the work stays in the cache and a picture's memory is that of its pixels.
+/// Makes a picture smaller: for each row of the result first along the columns, where whole rows are added as they lie in memory,
+/// then along the row. So one row of sums is all that lies between the two pictures.
 /// </summary>
 internal static class LanczosResizer
 {
+    // Sums of this many bytes of a row stay in the first-level cache while the rows are added to them.
+    private const int TileLength = 4096;
+
     /// <summary>Fills <paramref name="target"/> with <paramref name="source"/> made smaller, or copied where the sizes are equal.</summary>
     public static void Resize(Raster<Rgb24> source, Raster<Rgb24> target, PixelStore store)
     {
+        long sumCount = ((long)source.Width * PixelArithmetic.Channels) + PixelArithmetic.Padding;
+        if (sumCount > Array.MaxLength / sizeof(float))
+        {
+            throw new OutOfMemoryException($"Rows of {source.Width:N0} pixels are too long to be resized.");
+        }
+
         using ResamplingWeights horizontal = new(source.Width, target.Width, store);
         using ResamplingWeights vertical = new(source.Height, target.Height, store);
-        using IMemoryOwner<float> sourceRow = store.Allocate<float>(SampleCount(source.Width, 1));
-        using IMemoryOwner<float> ring = store.Allocate<float>(SampleCount(target.Width, vertical.MaximumCount));
-        using IMemoryOwner<float> sum = store.Allocate<float>(SampleCount(target.Width, 1));
-        source.ProcessRows(
-            target,
-            (sourceRows, targetRows) => Resize(
-                sourceRows, targetRows, horizontal, vertical, sourceRow.Memory.Span, ring.Memory.Span, sum.Memory.Span));
-    }
-
-    private static int SampleCount(int width, int rows)
-    {
-        long count = (long)width * PixelArithmetic.Channels * rows;
-        return count <= Array.MaxLength / sizeof(float)
-            ? (int)count
-            : throw new OutOfMemoryException($"{rows} rows of {width:N0} pixels are too long to be resized.");
-    }
-
-    private static void Resize(
-        scoped PixelRows<Rgb24> source,
-        scoped PixelRows<Rgb24> target,
-        ResamplingWeights horizontal,
-        ResamplingWeights vertical,
-        Span<float> sourceRow,
-        Span<float> ring,
-        Span<float> sum)
-    {
-        int capacity = vertical.MaximumCount;
-        int stride = sum.Length;
-        int filled = 0;
-        for (int y = 0; y < target.Height; y++)
+        using IMemoryOwner<float> sums = store.Allocate<float>((int)sumCount);
+        source.ProcessRows(target, (sourceRows, targetRows) =>
         {
-            (int start, int count) = vertical.Ranges[y];
-            ReadOnlySpan<float> weights = vertical.Weights.Slice(y * capacity, count);
-            for (; filled < start + weights.Length; filled++)
+            Span<float> row = sums.Memory.Span;
+            for (int y = 0; y < targetRows.Height; y++)
             {
-                PixelArithmetic.Widen(source[filled], sourceRow);
-                Shrink(sourceRow, ring.Slice(filled % capacity * stride, stride), horizontal);
+                AddRows(sourceRows, vertical, y, row);
+                ShrinkRow(row, horizontal, targetRows[y]);
+            }
+        });
+    }
+
+    private static void AddRows(scoped PixelRows<Rgb24> source, ResamplingWeights weights, int y, Span<float> sums)
+    {
+        (int first, int count) = weights.Ranges[y];
+        ReadOnlySpan<float> rowWeights = weights.Weights.Slice(y * weights.MaximumCount, count);
+
+        // The padding is read into a channel that is thrown away: any number will do, but not what lay there before.
+        sums.Clear();
+        int length = source.Width * PixelArithmetic.Channels;
+        for (int start = 0; start < length; start += TileLength)
+        {
+            Span<float> tile = sums.Slice(start, Math.Min(TileLength, length - start));
+            int i = 0;
+            for (; i + 1 < count; i += 2)
+            {
+                ReadOnlySpan<byte> row = MemoryMarshal.AsBytes(source[first + i]).Slice(start, tile.Length);
+                ReadOnlySpan<byte> next = MemoryMarshal.AsBytes(source[first + i + 1]).Slice(start, tile.Length);
+                PixelArithmetic.AddScaled(row, rowWeights[i], next, rowWeights[i + 1], tile);
             }
 
-            sum.Clear();
-            for (int i = 0; i < weights.Length; i++)
+            if (i < count)
             {
-                PixelArithmetic.AddScaled(ring.Slice((start + i) % capacity * stride, stride), weights[i], sum);
+                ReadOnlySpan<byte> row = MemoryMarshal.AsBytes(source[first + i]).Slice(start, tile.Length);
+                PixelArithmetic.AddScaled(row, rowWeights[i], row, 0, tile);
             }
-
-            PixelArithmetic.Narrow(sum, target[y]);
         }
     }
 
-    private static void Shrink(ReadOnlySpan<float> source, Span<float> target, ResamplingWeights weights)
+    private static void ShrinkRow(ReadOnlySpan<float> sums, ResamplingWeights weights, Span<Rgb24> target)
     {
-        ReadOnlySpan<ResamplingRange> ranges = weights.Ranges;
+        ReadOnlySpan<ResamplingRange> ranges = weights.Ranges[..target.Length];
         ReadOnlySpan<float> all = weights.Weights;
-        for (int x = 0; x < ranges.Length; x++)
+        for (int x = 0; x < target.Length; x++)
         {
             (int start, int count) = ranges[x];
-            PixelArithmetic.WeightedSum(
-                source.Slice(start * PixelArithmetic.Channels, count * PixelArithmetic.Channels),
-                all.Slice(x * weights.MaximumCount, count),
-                target.Slice(x * PixelArithmetic.Channels, PixelArithmetic.Channels));
+            ReadOnlySpan<float> samples = sums.Slice(start * PixelArithmetic.Channels, (count * PixelArithmetic.Channels) + PixelArithmetic.Padding);
+            target[x] = PixelArithmetic.WeightedSum(samples, all.Slice(x * weights.MaximumCount, count));
         }
     }
 }

@@ -7,78 +7,69 @@ using LoadResizeSave.Pixels;
 namespace LoadResizeSave.Resizing;
 
 /// <summary>
-/// The inner loops of resizing, over pixels of four floats: three channels and one unused, so that a pixel is one vector.
-/// Products and sums are rounded one by one and in a fixed order, so that the result is the same on every machine.
+/// The inner loops of resizing. Products and sums are rounded one by one and in a fixed order, so that the result is the same
+/// on every machine, however wide its vectors are.
 /// </summary>
 internal static class PixelArithmetic
 {
-    /// <summary>The number of floats that a pixel takes.</summary>
-    public const int Channels = 4;
+    /// <summary>The number of samples that a pixel has.</summary>
+    public const int Channels = 3;
 
-    /// <summary>Turns <paramref name="pixels"/> into floats.</summary>
-    public static void Widen(ReadOnlySpan<Rgb24> pixels, Span<float> samples)
+    /// <summary>How many floats behind the last pixel are read: pixels of three are loaded as vectors of four.</summary>
+    public const int Padding = 1;
+
+    /// <summary>Adds <paramref name="first"/> and then <paramref name="second"/>, each times its weight, to <paramref name="sums"/>.</summary>
+    public static void AddScaled(ReadOnlySpan<byte> first, float firstWeight, ReadOnlySpan<byte> second, float secondWeight, Span<float> sums)
     {
-        Span<Vector128<float>> vectors = MemoryMarshal.Cast<float, Vector128<float>>(samples)[..pixels.Length];
-        for (int x = 0; x < vectors.Length; x++)
+        int vectorized = sums.Length - (sums.Length % Vector<byte>.Count);
+        ReadOnlySpan<Vector<byte>> firsts = MemoryMarshal.Cast<byte, Vector<byte>>(first[..vectorized]);
+        ReadOnlySpan<Vector<byte>> seconds = MemoryMarshal.Cast<byte, Vector<byte>>(second[..vectorized])[..firsts.Length];
+        Span<Vector<float>> vectors = MemoryMarshal.Cast<float, Vector<float>>(sums[..vectorized]);
+        for (int i = 0; i < firsts.Length; i++)
         {
-            Rgb24 pixel = pixels[x];
-            vectors[x] = Vector128.ConvertToSingle(Vector128.Create(pixel.R, pixel.G, pixel.B, 0));
+            Vector.Widen(firsts[i], out Vector<ushort> firstLow, out Vector<ushort> firstHigh);
+            Vector.Widen(seconds[i], out Vector<ushort> secondLow, out Vector<ushort> secondHigh);
+            Span<Vector<float>> four = vectors.Slice(4 * i, 4);
+            AddScaled(firstLow, firstWeight, secondLow, secondWeight, four[..2]);
+            AddScaled(firstHigh, firstWeight, secondHigh, secondWeight, four[2..]);
+        }
+
+        for (int i = vectorized; i < sums.Length; i++)
+        {
+            sums[i] = sums[i] + (first[i] * firstWeight) + (second[i] * secondWeight);
         }
     }
 
-    /// <summary>Writes the sum of <paramref name="samples"/>, each pixel times its weight, to the one pixel of <paramref name="result"/>.</summary>
-    public static void WeightedSum(ReadOnlySpan<float> samples, ReadOnlySpan<float> weights, Span<float> result)
+    /// <summary>Returns the sum of <paramref name="samples"/>, each pixel times its weight, rounded; what the filter overshoots is clipped.</summary>
+    public static Rgb24 WeightedSum(ReadOnlySpan<float> samples, ReadOnlySpan<float> weights)
     {
-        ReadOnlySpan<Vector128<float>> pixels = MemoryMarshal.Cast<float, Vector128<float>>(samples)[..weights.Length];
-
-        // Four sums, because one would wait for itself at every step.
-        Vector128<float> sum0 = default, sum1 = default, sum2 = default, sum3 = default;
+        // Two sums, because one would wait for itself at every step.
+        Vector128<float> even = default, odd = default;
         int i = 0;
-        for (; i + 3 < weights.Length; i += 4)
+        for (; i + 1 < weights.Length; i += 2)
         {
-            sum0 += pixels[i] * Vector128.Create(weights[i]);
-            sum1 += pixels[i + 1] * Vector128.Create(weights[i + 1]);
-            sum2 += pixels[i + 2] * Vector128.Create(weights[i + 2]);
-            sum3 += pixels[i + 3] * Vector128.Create(weights[i + 3]);
+            even += Vector128.Create(samples.Slice(i * Channels, 4)) * Vector128.Create(weights[i]);
+            odd += Vector128.Create(samples.Slice((i + 1) * Channels, 4)) * Vector128.Create(weights[i + 1]);
         }
 
-        for (; i < weights.Length; i++)
+        if (i < weights.Length)
         {
-            sum0 += pixels[i] * Vector128.Create(weights[i]);
+            even += Vector128.Create(samples.Slice(i * Channels, 4)) * Vector128.Create(weights[i]);
         }
 
-        (sum0 + sum1 + (sum2 + sum3)).CopyTo(result);
+        Vector128<float> clipped = Vector128.Min(Vector128.Max(even + odd, Vector128<float>.Zero), Vector128.Create(255f));
+        Vector128<int> rounded = Vector128.ConvertToInt32(clipped + Vector128.Create(0.5f));
+        return new Rgb24((byte)rounded[0], (byte)rounded[1], (byte)rounded[2]);
     }
 
-    /// <summary>Adds <paramref name="samples"/> times <paramref name="weight"/> to <paramref name="sum"/>.</summary>
-    public static void AddScaled(ReadOnlySpan<float> samples, float weight, Span<float> sum)
+    private static void AddScaled(Vector<ushort> first, float firstWeight, Vector<ushort> second, float secondWeight, Span<Vector<float>> sums)
     {
-        int vectorized = sum.Length - (sum.Length % Vector<float>.Count);
-        ReadOnlySpan<Vector<float>> sources = MemoryMarshal.Cast<float, Vector<float>>(samples[..vectorized]);
-        Span<Vector<float>> sums = MemoryMarshal.Cast<float, Vector<float>>(sum[..vectorized]);
-        Vector<float> factor = new(weight);
-        for (int i = 0; i < sums.Length; i++)
-        {
-            sums[i] += sources[i] * factor;
-        }
-
-        for (int i = vectorized; i < sum.Length; i++)
-        {
-            sum[i] += samples[i] * weight;
-        }
+        Vector.Widen(first, out Vector<uint> firstLow, out Vector<uint> firstHigh);
+        Vector.Widen(second, out Vector<uint> secondLow, out Vector<uint> secondHigh);
+        sums[0] = sums[0] + (ToSingle(firstLow) * firstWeight) + (ToSingle(secondLow) * secondWeight);
+        sums[1] = sums[1] + (ToSingle(firstHigh) * firstWeight) + (ToSingle(secondHigh) * secondWeight);
     }
 
-    /// <summary>Rounds <paramref name="samples"/> to bytes; what the filter overshoots is clipped.</summary>
-    public static void Narrow(ReadOnlySpan<float> samples, Span<Rgb24> pixels)
-    {
-        ReadOnlySpan<Vector128<float>> vectors = MemoryMarshal.Cast<float, Vector128<float>>(samples)[..pixels.Length];
-        Vector128<float> half = Vector128.Create(0.5f);
-        Vector128<float> white = Vector128.Create(255f);
-        for (int x = 0; x < vectors.Length; x++)
-        {
-            Vector128<float> clipped = Vector128.Min(Vector128.Max(vectors[x], Vector128<float>.Zero), white);
-            Vector128<int> rounded = Vector128.ConvertToInt32(clipped + half);
-            pixels[x] = new Rgb24((byte)rounded[0], (byte)rounded[1], (byte)rounded[2]);
-        }
-    }
+    // Every value is small, and only the conversion of signed numbers is one instruction everywhere.
+    private static Vector<float> ToSingle(Vector<uint> values) => Vector.ConvertToSingle(Vector.AsVectorInt32(values));
 }

@@ -8,7 +8,7 @@ namespace Allocator.Lifetime;
 internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     where T : struct
 {
-    private readonly LifetimeGuard _guard;
+    private LifetimeGuard _guard;
     private readonly long _generation;
     private readonly int _length;
 
@@ -29,17 +29,28 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     }
 
     // Implemented anew: the base class would also suppress a finalizer that is not there.
-    void IDisposable.Dispose() => _guard.Dispose(_generation);
+    void IDisposable.Dispose() => Dispose(true);
 
     public override Span<T> GetSpan()
     {
-        ThrowIfDisposed();
-        return _guard.GetSpan<T>(_length);
+        LifetimeGuard guard = _guard;
+        if (!guard.IsHeld(_generation))
+        {
+            Throw.Disposed(nameof(IMemoryOwner<T>));
+        }
+
+        return guard.GetSpan<T>(_length);
     }
 
     public override MemoryHandle Pin(int elementIndex = 0) => GuardedPin.Pin<T>(_guard, _generation, _length, elementIndex, this);
 
-    public override void Unpin() => _guard.RemoveReference(_generation);
+    public override void Unpin()
+    {
+        if (_guard.RemoveReference(_generation))
+        {
+            _guard = EndedGuard.Instance;
+        }
+    }
 
     protected override bool TryGetArray(out ArraySegment<T> segment)
     {
@@ -54,7 +65,13 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         return false;
     }
 
-    protected override void Dispose(bool disposing) => _guard.Dispose(_generation);
+    protected override void Dispose(bool disposing)
+    {
+        if (_guard.Dispose(_generation))
+        {
+            _guard = EndedGuard.Instance;
+        }
+    }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void ThrowIfDisposed()

@@ -68,8 +68,9 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory back.</summary>
+    /// <returns>True where this call gave the memory back.</returns>
     /// <remarks>One call too many does nothing: it can take neither the owner's own reference nor a later renter's.</remarks>
-    public void RemoveReference(long generation)
+    public bool RemoveReference(long generation)
     {
         ref long state = ref Record.State;
         while (true)
@@ -78,34 +79,25 @@ internal abstract class LifetimeGuard
             long ofOwner = (seen & GuardState.Disposed) == 0 ? 1 : 0;
             if (GuardState.Generation(seen) != generation || (seen & GuardState.Abandoned) != 0 || (seen & GuardState.References) <= ofOwner)
             {
-                return;
+                return false;
             }
 
             bool isLast = (seen & GuardState.References) == 1;
             if (Interlocked.CompareExchange(ref state, isLast ? GuardState.Next(seen) : seen - 1, seen) == seen)
             {
-                if (isLast)
-                {
-                    GiveBack();
-                }
-
-                return;
+                return isLast && GiveBackNow();
             }
         }
     }
 
     /// <summary>Ends the rent of that generation. What is pinned or in use stays out until it no longer is. A second call does nothing.</summary>
-    public void Dispose(long generation)
+    /// <returns>True where this call gave the memory back.</returns>
+    public bool Dispose(long generation)
     {
         // One compare-exchange: the usual rent has no reference but its owner's.
-        if (Interlocked.CompareExchange(ref Record.State, GuardState.Next(generation), generation + 1) == generation + 1)
-        {
-            GiveBack();
-        }
-        else
-        {
-            DisposeSlow(generation);
-        }
+        return Interlocked.CompareExchange(ref Record.State, GuardState.Next(generation), generation + 1) == generation + 1
+            ? GiveBackNow()
+            : DisposeSlow(generation);
     }
 
     /// <summary>Hands the memory to whoever keeps it next. The state word is idle already, and this call is the only one for this rent.</summary>
@@ -119,7 +111,7 @@ internal abstract class LifetimeGuard
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void DisposeSlow(long generation)
+    private bool DisposeSlow(long generation)
     {
         ref long state = ref Record.State;
         while (true)
@@ -127,20 +119,21 @@ internal abstract class LifetimeGuard
             long seen = Volatile.Read(ref state);
             if ((seen & ~GuardState.References) != generation)
             {
-                return;
+                return false;
             }
 
             bool isLast = (seen & GuardState.References) == 1;
             if (Interlocked.CompareExchange(ref state, isLast ? GuardState.Next(seen) : (seen | GuardState.Disposed) - 1, seen) == seen)
             {
-                if (isLast)
-                {
-                    GiveBack();
-                }
-
-                return;
+                return isLast && GiveBackNow();
             }
         }
+    }
+
+    private bool GiveBackNow()
+    {
+        GiveBack();
+        return true;
     }
 
     private Span<T> GetArraySpan<T>(int length)

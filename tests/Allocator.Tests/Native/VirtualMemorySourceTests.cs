@@ -1,5 +1,6 @@
 using System;
 using Allocator.Native;
+using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests.Native;
@@ -34,39 +35,43 @@ public class VirtualMemorySourceTests
         source.Release(address, 4 * Block);
     }
 
-    [Fact]
-    public unsafe void TryPurge_OnLinux_LowersTheResidentSet()
+    // Figures of the whole process: in one of its own.
+    [SkippableFact]
+    public void TryPurge_OnLinux_LowersTheResidentSet()
     {
-        if (!OperatingSystem.IsLinux())
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
+        RemoteExecutor.Invoke(static () =>
         {
-            return;
-        }
-
-        VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
-        nint address = source.TryReserve(16 * Block);
-        Assert.True(source.TryCommit(address, 16 * Block, out _));
-        new Span<byte>((void*)address, 16 * Block).Fill(1);
-        long before = ResidentSet.Bytes;
-        Assert.True(source.TryPurge(address, 16 * Block));
-        Assert.InRange(before - ResidentSet.Bytes, 15L * Block, 17L * Block);
-        source.Release(address, 16 * Block);
+            VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
+            nint address = source.TryReserve(16 * Block);
+            Assert.True(source.TryCommit(address, 16 * Block, out _));
+            Fill(address, 16 * Block);
+            long before = ResidentSet.Bytes;
+            Assert.True(source.TryPurge(address, 16 * Block));
+            Assert.InRange(before - ResidentSet.Bytes, 15L * Block, 17L * Block);
+            source.Release(address, 16 * Block);
+        }).Dispose();
     }
 
-    [Fact]
-    public unsafe void Populate_CommittedPart_MakesItResidentAndKeepsContents()
+    [SkippableFact]
+    public void Populate_OnLinux_MakesPagesResidentAndKeepsContents()
     {
-        VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
-        nint address = source.TryReserve(8 * Block);
-        Assert.True(source.TryCommit(address, 8 * Block, out _));
-        *(byte*)(address + 5) = 42;
-        long before = ResidentSet.Bytes;
-        source.Populate(address, 8 * Block);
-        Assert.Equal(42, *(byte*)(address + 5));
-        if (OperatingSystem.IsLinux())
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
+        RemoteExecutor.Invoke(static () =>
         {
+            VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
+            nint address = source.TryReserve(8 * Block);
+            Assert.True(source.TryCommit(address, 8 * Block, out _));
+            Fill(address, 1);
+            long before = ResidentSet.Bytes;
+            source.Populate(address, 8 * Block);
             Assert.InRange(ResidentSet.Bytes - before, 5L * Block, 9L * Block);
-        }
-
-        source.Release(address, 8 * Block);
+            Assert.Equal(1, Read(address));
+            source.Release(address, 8 * Block);
+        }).Dispose();
     }
+
+    private static unsafe void Fill(nint address, int length) => new Span<byte>((void*)address, length).Fill(1);
+
+    private static unsafe byte Read(nint address) => *(byte*)address;
 }

@@ -131,11 +131,20 @@ public class InvokeTests
     }
 
     [Fact]
-    public void Dispose_AfterSuccess_LeavesNoFileBehind()
+    public void Dispose_AfterFailure_LeavesNoFileBehind()
     {
         RemoteInvokeOptions options = new();
-        RemoteExecutor.Invoke(static () => { }, options).Dispose();
+        options.RuntimeConfigurationOptions["RemoteExecutor.Test"] = 1;
+        Assert.Throws<RemoteExecutionException>(RemoteExecutor.Invoke(static () => Assert.Fail("on purpose"), options).Dispose);
 
-        Assert.False(Directory.Exists(Path.GetDirectoryName(options.ExceptionFile)));
+        Assert.Empty(Directory.GetFiles(Path.GetTempPath(), Path.GetFileName(options.ExceptionFile) + "*"));
+    }
+
+    [Fact]
+    public void ExitCode_BeforeDispose_WaitsForTheEnd()
+    {
+        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(static () => -1, new RemoteInvokeOptions { ExpectedExitCode = -1 });
+
+        Assert.Equal(OperatingSystem.IsWindows() ? -1 : 255, handle.ExitCode);
     }
 }

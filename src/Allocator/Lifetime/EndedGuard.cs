@@ -1,0 +1,18 @@
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// What an owner holds in place of its guard when its rent is over: a guard that holds nothing, for no generation. A disposed owner that lingers somewhere
+/// would otherwise keep the guard reachable, and whoever rents the memory next and abandons it would never be found.
+/// </summary>
+internal sealed class EndedGuard : LifetimeGuard
+{
+    public static readonly EndedGuard Instance = new();
+
+    private EndedGuard()
+        : base(new GuardRecord[1], 0) => Record.State = GuardState.Abandoned;
+
+    protected override void GiveBack()
+    {
+        // No generation has this state: it never comes here.
+    }
+}

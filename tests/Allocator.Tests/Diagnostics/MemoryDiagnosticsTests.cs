@@ -1,0 +1,79 @@
+using System;
+using System.Buffers;
+using System.Threading;
+using Allocator.Diagnostics;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Diagnostics;
+
+public class MemoryDiagnosticsTests
+{
+    [Fact]
+    public void OutstandingAllocations_LiveMemory_IsCountedAndNotCalledALeak() => RemoteExecutor.Invoke(static () =>
+    {
+        MemoryAllocator first = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 16 });
+        MemoryAllocator second = MemoryAllocator.Create();
+        Assert.Equal(0, MemoryDiagnostics.OutstandingAllocations);
+
+        IDisposable[] all =
+        [
+            first.Allocate<byte>(0), first.Allocate<byte>(100), first.Allocate<byte>(2 << 20), first.Allocate<byte>(9 << 20), first.Allocate<byte>(90 << 20),
+            first.AllocateGroup<byte>(40 << 20), second.AllocatePixels<int>(3000, 3000), second.AllocateAligned<byte>(10, 4096), MemoryAllocator.Default.Allocate<byte>(3 << 20),
+        ];
+        Assert.Equal(all.Length, MemoryDiagnostics.OutstandingAllocations);
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        Assert.Equal(all.Length, MemoryDiagnostics.OutstandingAllocations);
+        Assert.Equal(0, MemoryDiagnostics.AbandonedAllocations);
+
+        for (int i = 0; i < all.Length; i++)
+        {
+            all[i].Dispose();
+            all[i].Dispose();
+            Assert.Equal(all.Length - 1 - i, MemoryDiagnostics.OutstandingAllocations);
+        }
+    }).Dispose();
+
+    [Fact]
+    public void OutstandingAllocations_ThreadsThatEnded_KeepTheirCounts() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        IMemoryOwner<byte>?[] owners = new IMemoryOwner<byte>?[200];
+        for (int i = 0; i < owners.Length; i++)
+        {
+            int mine = i;
+            Thread thread = new(() => owners[mine] = allocator.Allocate<byte>(500));
+            thread.Start();
+            thread.Join();
+            if (i % 50 == 0)
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+            }
+        }
+
+        Assert.Equal((200L, 200L, 200L * 512), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().Rents, allocator.GetStatistics().RentedBytes));
+        foreach (IMemoryOwner<byte>? owner in owners)
+        {
+            owner!.Dispose();
+        }
+
+        Assert.Equal((0L, 200L, 0L), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().Rents, allocator.GetStatistics().RentedBytes));
+    }).Dispose();
+
+    [Fact]
+    public void Default_AllocatorsOfOnesOwn_DoNotMakeIt() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator own = MemoryAllocator.Create();
+        own.Allocate<byte>(3 << 20).Dispose();
+
+        // Each allocator registers three sources of counts.
+        Assert.Equal(3, CountSources());
+        MemoryAllocator.Default.Allocate<byte>(1).Dispose();
+        Assert.Equal(6, CountSources());
+
+        static int CountSources() => ((System.Collections.ICollection)typeof(MemoryDiagnostics)
+            .GetField("s_sources", System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Static)!.GetValue(null)!).Count;
+    }).Dispose();
+}

@@ -1,0 +1,315 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests.Pooling;
+
+public class UniformUnmanagedMemoryPoolTests
+{
+    private const int Block = TestSetup.BlockSize;
+
+    [Fact]
+    public unsafe void Rent_AfterReturn_GivesTheSameBlockAgain()
+    {
+        using TestSetup setup = new();
+        nint first;
+        using (IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block))
+        {
+            using MemoryHandle handle = owner.Memory.Pin();
+            first = (nint)handle.Pointer;
+        }
+
+        for (int i = 0; i < 10; i++)
+        {
+            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+            using MemoryHandle handle = owner.Memory.Pin();
+            Assert.Equal(first, (nint)handle.Pointer);
+        }
+
+        Assert.Equal(Block, setup.Statistics.PeakCommittedBytes);
+    }
+
+    [Fact]
+    public void Rent_GroupsAfterReturn_NeedNoNewMemory()
+    {
+        using TestSetup setup = new();
+        for (int i = 0; i < 10; i++)
+        {
+            setup.Allocator.AllocateGroup<byte>(10 * Block).Dispose();
+            setup.Allocator.Allocate<byte>(Block).Dispose();
+            setup.Allocator.Allocate<byte>(10 * Block).Dispose();
+        }
+
+        Assert.Equal(10 * Block, setup.Statistics.PeakCommittedBytes);
+    }
+
+    [Fact]
+    public void Rent_MoreThanThePool_IsServedByTheSystemAndFreedAtOnce()
+    {
+        using TestSetup setup = new(maximumBlocks: 3);
+        List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 5).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        Assert.Equal((2, 5L * Block), (setup.Source.LiveAllocations, setup.Statistics.CommittedBytes));
+        owners.ForEach(static owner => owner.Dispose());
+        Assert.Equal((0, 3L * Block), (setup.Source.LiveAllocations, setup.Statistics.RetainedBytes));
+    }
+
+    [Fact]
+    public void Rent_PoolFull_AsksOnceAPeriodForACollection()
+    {
+        using TestSetup setup = new(maximumBlocks: 1);
+        using IMemoryOwner<byte> only = setup.Allocator.Allocate<byte>(Block);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Equal(1, setup.Collections);
+        setup.Clock.Advance(TimeSpan.FromMinutes(3));
+        int collections = setup.Collections;
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.InRange(setup.Collections, collections, collections + 1);
+    }
+
+    [Theory]
+    [InlineData(64)]
+    [InlineData(65)]
+    [InlineData(200)]
+    public void Rent_ManyBlocksOverSeveralArenas_GivesEachItsOwn(int count)
+    {
+        using TestSetup setup = new(maximumBlocks: count);
+        List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, count).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        for (int i = 0; i < count; i++)
+        {
+            owners[i].Memory.Span.Fill((byte)i);
+        }
+
+        for (int i = 0; i < count; i++)
+        {
+            Assert.Equal(-1, owners[i].Memory.Span.IndexOfAnyExcept((byte)i));
+        }
+
+        Assert.Equal(0, setup.Source.LiveAllocations);
+        Assert.Equal((count + 63) / 64, setup.Source.LiveReservations);
+        owners.ForEach(static owner => owner.Dispose());
+        Assert.Equal((long)count * Block, setup.Statistics.RetainedBytes);
+    }
+
+    [Theory]
+    [InlineData(2)]
+    [InlineData(63)]
+    [InlineData(64)]
+    public void Rent_RunUpToOneArena_ComesFromThePool(int blocks)
+    {
+        using TestSetup setup = new(maximumBlocks: 64);
+        for (int i = 0; i < 3; i++)
+        {
+            using IMemoryOwner<byte> run = setup.Allocator.Allocate<byte>(blocks * Block);
+            run.Memory.Span.Fill(1);
+            Assert.Equal((0, (long)blocks * Block), (setup.Source.LiveAllocations, setup.Statistics.RentedBytes));
+            Assert.Equal(1, setup.Statistics.OutstandingAllocations);
+        }
+
+        Assert.Equal((1, 2), (setup.Statistics.PoolMisses, setup.Statistics.PoolHits));
+    }
+
+    [Fact]
+    public void Rent_RunLongerThanAnArena_ComesFromTheSystem()
+    {
+        using TestSetup setup = new(maximumBlocks: 128);
+        using IMemoryOwner<byte> run = setup.Allocator.Allocate<byte>(65 * Block);
+        Assert.Equal(1, setup.Source.LiveAllocations);
+    }
+
+    [Fact]
+    public void Rent_RunWithTheBlocksInTheSlots_DrainsTheSlots()
+    {
+        using TestSetup setup = new(maximumBlocks: 4);
+        List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 4).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        owners.ForEach(static owner => owner.Dispose());
+        using IMemoryOwner<byte> run = setup.Allocator.Allocate<byte>(4 * Block);
+        Assert.Equal((0, 1L), (setup.Source.LiveAllocations, setup.Statistics.PoolHits));
+    }
+
+    [Fact]
+    public void Rent_RunThatNoGapHolds_GoesToTheSystem()
+    {
+        using TestSetup setup = new(maximumBlocks: 4);
+        List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 4).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        owners[0].Dispose();
+        owners[2].Dispose();
+        using (setup.Allocator.Allocate<byte>(2 * Block))
+        {
+            Assert.Equal(1, setup.Source.LiveAllocations);
+        }
+
+        owners[1].Dispose();
+        using (setup.Allocator.Allocate<byte>(2 * Block))
+        {
+            Assert.Equal(0, setup.Source.LiveAllocations);
+        }
+
+        owners[3].Dispose();
+    }
+
+    [Fact]
+    public void Rent_BlockInAnotherCoresSlot_IsFoundBeforeNewMemoryIsTaken()
+    {
+        using TestSetup setup = new(maximumBlocks: 16, processorCount: 64);
+        List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 8).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        RunOnThreads(8, i => owners[i].Dispose());
+        owners = [.. Enumerable.Range(0, 8).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        Assert.Equal(8 * Block, setup.Statistics.PeakCommittedBytes);
+        owners.ForEach(static owner => owner.Dispose());
+    }
+
+    [Theory]
+    [InlineData(NativeMemoryKind.Heap)]
+    [InlineData(NativeMemoryKind.HGlobal)]
+    [InlineData(NativeMemoryKind.CoTaskMem)]
+    public void Rent_HeapKinds_PoolBlocksAndTakeRunsFromTheSystem(NativeMemoryKind kind)
+    {
+        using TestSetup setup = new(4, source: Allocator.Native.NativeMemorySources.Create(kind, HugePages.Auto));
+        for (int i = 0; i < 3; i++)
+        {
+            using (IMemoryOwner<byte> block = setup.Allocator.Allocate<byte>(Block, AllocationOptions.Clean))
+            using (MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(3 * Block))
+            using (IMemoryOwner<byte> run = setup.Allocator.Allocate<byte>(3 * Block))
+            {
+                Assert.Equal(-1, block.Memory.Span.IndexOfAnyExcept((byte)0));
+                block.Memory.Span.Fill(1);
+                group.Fill(2);
+                run.Memory.Span.Fill(3);
+                Assert.Equal(-1, block.Memory.Span.IndexOfAnyExcept((byte)1));
+                Assert.All(group, static member => Assert.Equal(-1, member.Span.IndexOfAnyExcept((byte)2)));
+                Assert.Equal(7 * Block, setup.Statistics.CommittedBytes);
+            }
+
+            Assert.Equal(4 * Block, setup.Statistics.RetainedBytes);
+            setup.Allocator.ReleaseRetainedResources();
+            Assert.Equal((0, 0), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes));
+        }
+    }
+
+    [Fact]
+    public void Rent_ReservationRefused_IsHalvedAndTriedAgain()
+    {
+        using TestSetup setup = new(maximumBlocks: 64);
+        setup.Source.Refuses = static kind => kind == "reserve";
+        setup.Source.RefuseFrom = 1;
+        setup.Source.RefuseCount = 3;
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        Assert.Equal((1, 0, 0L), (setup.Source.LiveReservations, setup.Source.LiveAllocations, setup.Statistics.AllocationRetries));
+        using MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(20 * Block);
+        Assert.Equal(0, setup.Source.LiveAllocations);
+    }
+
+    // The canary: every renter writes its own number over its memory, and looks whether it is still there before giving it back.
+    [Theory]
+    [InlineData(3, false)]
+    [InlineData(16, false)]
+    [InlineData(16, true)]
+    public async Task Rent_FromManyThreadsWithTrimming_NeverGivesMemoryToTwo(int maximumBlocks, bool pinned)
+    {
+        using TestSetup setup = new(maximumBlocks, processorCount: 4);
+        int stamp = 0;
+        int broken = 0;
+        using CancellationTokenSource stop = new();
+        Task trimmer = Task.Run(() =>
+        {
+            while (!stop.IsCancellationRequested)
+            {
+                setup.Allocator.ReleaseRetainedResources();
+                Thread.Yield();
+            }
+        });
+        RunOnThreads(8, thread =>
+        {
+            Random random = new(thread);
+            for (int i = 0; i < 3000; i++)
+            {
+                int mine = Interlocked.Increment(ref stamp);
+                AllocationOptions options = random.Next(4) == 0 ? AllocationOptions.Clean : AllocationOptions.None;
+                int length = random.Next(3) switch { 0 => 600, 1 => Block / 4, _ => random.Next(1, 4 * Block / 4) };
+                if (random.Next(3) == 0)
+                {
+                    using MemoryGroup<int> group = setup.Allocator.AllocateGroup<int>(length, 1, options);
+                    group.Fill(mine);
+                    broken += group.Any(member => member.Span.IndexOfAnyExcept(mine) >= 0) ? 1 : 0;
+                }
+                else
+                {
+                    IMemoryOwner<int> owner = setup.Allocator.Allocate<int>(length, options);
+                    MemoryHandle handle = pinned ? owner.Memory.Pin() : default;
+                    broken += options == AllocationOptions.Clean && owner.Memory.Span.IndexOfAnyExcept(0) >= 0 ? 1 : 0;
+                    owner.Memory.Span.Fill(mine);
+                    Thread.Yield();
+                    broken += owner.Memory.Span.IndexOfAnyExcept(mine) >= 0 ? 1 : 0;
+                    owner.Dispose();
+                    handle.Dispose();
+                }
+            }
+        });
+        stop.Cancel();
+        await trimmer;
+
+        Assert.Equal(0, broken);
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+        Assert.Equal((0L, setup.Statistics.RetainedBytes), (setup.Statistics.RentedBytes, setup.Statistics.CommittedBytes));
+        Assert.Equal(0, setup.Source.LiveAllocations);
+        Assert.Equal(24_000, setup.Statistics.Rents);
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal(0, setup.Statistics.CommittedBytes);
+    }
+
+    [Fact]
+    public void Dispose_WhileOthersRentAndReturn_LeavesNothingBehind()
+    {
+        for (int round = 0; round < 50; round++)
+        {
+            TestSetup setup = new(maximumBlocks: 8, processorCount: 4);
+            RunOnThreads(4, thread =>
+            {
+                try
+                {
+                    for (int i = 0; i < 200; i++)
+                    {
+                        if (thread == 0 && i == 50)
+                        {
+                            setup.Allocator.Dispose();
+                        }
+
+                        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block * (1 + i % 3));
+                        owner.Memory.Span[0] = 1;
+                    }
+                }
+                catch (ObjectDisposedException)
+                {
+                    // Expected from the moment of the Dispose.
+                }
+            });
+            Assert.Equal((0L, 0L), (setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations));
+            Assert.Equal((0, 0), (setup.Source.LiveReservations, setup.Source.LiveAllocations));
+        }
+    }
+
+    private static void RunOnThreads(int count, Action<int> action)
+    {
+        Exception? failure = null;
+        Thread[] threads = [.. Enumerable.Range(0, count).Select(i => new Thread(() =>
+        {
+            try
+            {
+                action(i);
+            }
+            catch (Exception e)
+            {
+                failure = e;
+            }
+        }))];
+        Array.ForEach(threads, static thread => thread.Start());
+        Array.ForEach(threads, static thread => thread.Join());
+        Assert.Null(failure);
+    }
+}

@@ -1,0 +1,247 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Native;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests.Trimming;
+
+public class TrimmingTests
+{
+    private const int Block = TestSetup.BlockSize;
+    private static readonly TimeSpan s_period = TimeSpan.FromMinutes(1);
+
+    [Fact]
+    public void Tick_LowLoad_HalvesWhatStayedIdleUntilNothingIsLeft()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        setup.Allocator.AllocateGroup<byte>(9 * Block).Dispose();
+
+        // In use during the first period. Then 9, 4, 2, 1 stay idle through one, and half of that, rounded up, goes.
+        List<long> retained = [];
+        for (int i = 0; i < 6; i++)
+        {
+            setup.Clock.Advance(s_period);
+            retained.Add(setup.Statistics.RetainedBytes / Block);
+        }
+
+        Assert.Equal([9, 4, 2, 1, 0, 0], retained);
+        Assert.Equal((4, 9L * Block), (setup.Statistics.Trims, setup.Statistics.TrimmedBytes));
+        Assert.Equal(0, setup.Clock.RunningTimers);
+    }
+
+    [Theory]
+    [InlineData(0.0, 9)]
+    [InlineData(0.1, 8)]
+    [InlineData(1.0, 0)]
+    public void Tick_TrimRate_IsThePartThatGoes(double rate, int left)
+    {
+        using TestSetup setup = new(16, new MemoryAllocatorOptions { TrimRate = rate });
+        setup.Allocator.AllocateGroup<byte>(9 * Block).Dispose();
+        setup.Clock.Advance(s_period + s_period);
+        Assert.Equal(left * Block, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Tick_BusyPool_KeepsWhatItUses()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        setup.Allocator.AllocateGroup<byte>(12 * Block).Dispose();
+        for (int i = 0; i < 12; i++)
+        {
+            List<IMemoryOwner<byte>> inUse = [.. Enumerable.Range(0, 4).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+            setup.Clock.Advance(s_period / 2);
+            inUse.ForEach(static owner => owner.Dispose());
+            setup.Clock.Advance(s_period / 2);
+        }
+
+        Assert.Equal(4 * Block, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Tick_RunsInUse_AreKept()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        for (int i = 0; i < 8; i++)
+        {
+            using (setup.Allocator.Allocate<byte>(6 * Block))
+            {
+                setup.Clock.Advance(s_period / 2);
+            }
+
+            setup.Clock.Advance(s_period / 2);
+        }
+
+        Assert.Equal((6L * Block, 0L), (setup.Statistics.RetainedBytes, setup.Statistics.TrimmedBytes));
+    }
+
+    [Fact]
+    public void Tick_HighLoad_TrimsAllAndLeavesWhatIsOut()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        owner.Memory.Span.Fill(5);
+        setup.Allocator.AllocateGroup<byte>(9 * Block).Dispose();
+        setup.Pressure.Value = MemoryPressure.High;
+        setup.Clock.Advance(s_period);
+
+        Assert.Equal((0L, 1L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes));
+        Assert.Equal(-1, owner.Memory.Span.IndexOfAnyExcept((byte)5));
+    }
+
+    [Fact]
+    public void Tick_SeveralPools_AreTrimmedByOneTimer()
+    {
+        using TestSetup first = new(16);
+        using TestSetup second = new(16, new MemoryAllocatorOptions { TrimPeriod = s_period / 2 }, sharesTimeWith: first);
+        using TestSetup third = new(16, sharesTimeWith: first);
+        first.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        second.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        Assert.Equal(1, first.Clock.RunningTimers);
+
+        first.Clock.Advance(s_period + s_period);
+        Assert.Equal((4, 1, 0), (first.Statistics.RetainedBytes / Block, second.Statistics.RetainedBytes / Block, third.Statistics.RetainedBytes));
+        Assert.Equal(1, first.Clock.RunningTimers);
+        first.Clock.Advance(s_period * 10);
+        Assert.Equal(0, first.Clock.RunningTimers);
+    }
+
+    [Fact]
+    public void Timer_MemoryOut_RunsAndAfterwardsStops()
+    {
+        using TestSetup setup = new(16);
+        Assert.Equal(0, setup.Clock.RunningTimers);
+        setup.Allocator.Allocate<byte>(10).Dispose();
+        Assert.Equal(0, setup.Clock.RunningTimers);
+
+        using (setup.Allocator.Allocate<byte>(Block))
+        {
+            setup.Clock.Advance(s_period * 10);
+            Assert.Equal(1, setup.Clock.RunningTimers);
+        }
+
+        setup.Clock.Advance(s_period * 3);
+        Assert.Equal(0, setup.Clock.RunningTimers);
+        using IMemoryOwner<byte> mapping = setup.Allocator.Allocate<byte>(100 * Block);
+        Assert.Equal(1, setup.Clock.RunningTimers);
+        Assert.True(setup.Scheduler.IsRunning);
+    }
+
+    [Fact]
+    public void Tick_TimerAndCollectionInOnePeriod_TrimOnce()
+    {
+        using TestSetup setup = new(16);
+        setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        setup.Clock.Advance(s_period + s_period);
+        setup.Scheduler.Tick();
+        setup.Scheduler.Tick();
+        Assert.Equal((4L * Block, 1L), (setup.Statistics.RetainedBytes, setup.Statistics.Trims));
+
+        // At high load each trigger acts at once.
+        setup.Pressure.Value = MemoryPressure.High;
+        setup.Scheduler.Tick();
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Tick_MemoryOutAndNoCollectionSince_AsksForOne()
+    {
+        using TestSetup setup = new(16);
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        setup.Clock.Advance(s_period * 5);
+        Assert.InRange(setup.Collections, 4, 5);
+        owner.Dispose();
+        int collections = setup.Collections;
+        setup.Clock.Advance(s_period * 5);
+        Assert.Equal(collections, setup.Collections);
+    }
+
+    [Fact]
+    public void Trim_WhileTheSystemTakesItsTime_RentersGoOn()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        int rentsDuringPurge = 0;
+        setup.Source.OnPurge = () =>
+        {
+            // Another thread rents and returns, of every kind, in the middle of the system call.
+            Thread renter = new(() =>
+            {
+                setup.Allocator.Allocate<byte>(Block).Dispose();
+                setup.Allocator.AllocateGroup<byte>(3 * Block).Dispose();
+                setup.Allocator.Allocate<byte>(3 * Block).Dispose();
+                rentsDuringPurge++;
+            });
+            renter.Start();
+            Assert.True(renter.Join(TimeSpan.FromSeconds(30)), "The renter waits for the trim.");
+        };
+        setup.Allocator.ReleaseRetainedResources();
+        setup.Source.OnPurge = null;
+        Assert.InRange(rentsDuringPurge, 8, int.MaxValue);
+    }
+
+    [Fact]
+    public void Trim_LockedPages_KeepsTheBlockAndItsAccount()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+        setup.Source.PurgesAllowed = 1;
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal((3L * Block, 3L * Block, 1L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes, setup.Statistics.TrimmedBytes));
+        setup.Allocator.AllocateGroup<byte>(4 * Block, 1, AllocationOptions.Clean).Dispose();
+        setup.Source.PurgesAllowed = int.MaxValue;
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal(0, setup.Statistics.CommittedBytes);
+    }
+
+    [Fact]
+    public void ReleaseRetainedResources_WithMemoryOut_LeavesItUntouched()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        using IMemoryOwner<byte> block = setup.Allocator.Allocate<byte>(Block);
+        using IMemoryOwner<byte> run = setup.Allocator.Allocate<byte>(3 * Block);
+        using MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(3 * Block);
+        setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+        block.Memory.Span.Fill(1);
+        run.Memory.Span.Fill(2);
+        group.Fill(3);
+
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal((7L * Block, 7L * Block, 0L), (setup.Statistics.RentedBytes, setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes));
+        Assert.Equal(-1, block.Memory.Span.IndexOfAnyExcept((byte)1));
+        Assert.Equal(-1, run.Memory.Span.IndexOfAnyExcept((byte)2));
+        Assert.All(group, static member => Assert.Equal(-1, member.Span.IndexOfAnyExcept((byte)3)));
+    }
+
+    [Fact]
+    public async Task Trim_PeriodicallyWithRenters_KeepsPatternsIntact()
+    {
+        using TestSetup setup = new(maximumBlocks: 32);
+        using CancellationTokenSource stop = new();
+        Task[] renters = [.. Enumerable.Range(1, 4).Select(pattern => Task.Run(() =>
+        {
+            while (!stop.IsCancellationRequested)
+            {
+                using MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(6 * Block);
+                group.Fill((byte)pattern);
+                Thread.Yield();
+                Assert.All(group, member => Assert.Equal(-1, member.Span.IndexOfAnyExcept((byte)pattern)));
+            }
+        }))];
+        for (int i = 0; i < 500; i++)
+        {
+            setup.Pressure.Value = i % 3 == 0 ? MemoryPressure.High : MemoryPressure.Low;
+            setup.Clock.Advance(s_period);
+            await Task.Yield();
+        }
+
+        stop.Cancel();
+        await Task.WhenAll(renters);
+        Assert.Equal(setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes);
+        Assert.Equal(setup.Source.Purges * (long)Block, setup.Statistics.TrimmedBytes);
+    }
+}
