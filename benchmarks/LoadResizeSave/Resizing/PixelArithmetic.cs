@@ -1,5 +1,6 @@
 using System;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 using LoadResizeSave.Pixels;
@@ -62,6 +63,8 @@ internal static class PixelArithmetic
         return new Rgb24((byte)rounded[0], (byte)rounded[1], (byte)rounded[2]);
     }
 
+    // Measured: as a call it took a sixth of the whole job.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void AddScaled(Vector<ushort> first, float firstWeight, Vector<ushort> second, float secondWeight, Span<Vector<float>> sums)
     {
         Vector.Widen(first, out Vector<uint> firstLow, out Vector<uint> firstHigh);

@@ -101,6 +101,9 @@ internal sealed class TrimScheduler
         }
 
         Quarantine.ReleaseExpired();
+
+        // After every tick: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
+        ScheduleNext();
     }
 
     private void OnTimer()
@@ -111,7 +114,6 @@ internal sealed class TrimScheduler
             memoryOut |= trimmer.HasMemoryOut;
         }
 
-        Tick();
         int collections = GC.CollectionCount(2);
         if (memoryOut && collections == _collectionsAtLastTick)
         {
@@ -119,7 +121,7 @@ internal sealed class TrimScheduler
         }
 
         _collectionsAtLastTick = collections;
-        ScheduleNext();
+        Tick();
     }
 
     private List<PoolTrimmer> ActiveTrimmers()

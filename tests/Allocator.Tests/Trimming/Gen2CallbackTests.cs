@@ -1,0 +1,85 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Native;
+using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Trimming;
+
+public class Gen2CallbackTests
+{
+    private const int Block = TestSetup.BlockSize;
+
+    [Fact]
+    public void Collection_HighLoad_TrimsWithoutTheTimer() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(16);
+        setup.Pressure.Value = MemoryPressure.High;
+        for (int i = 0; i < 3; i++)
+        {
+            setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+            Assert.Equal(8 * Block, setup.Statistics.RetainedBytes);
+            Assert.True(SpinWait.SpinUntil(
+                () =>
+                {
+                    GC.Collect();
+                    GC.WaitForPendingFinalizers();
+                    return setup.Statistics.RetainedBytes == 0;
+                },
+                TimeSpan.FromSeconds(30)));
+        }
+    }).Dispose();
+
+    [Fact]
+    public void Collection_NothingHeldAnyMore_CallsNobody() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(16);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        setup.Allocator.ReleaseRetainedResources();
+        setup.Clock.Advance(TimeSpan.FromMinutes(2));
+        Assert.False(setup.Scheduler.IsRunning);
+        int reads = setup.Pressure.Reads;
+        for (int i = 0; i < 5; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        Assert.Equal(reads, setup.Pressure.Reads);
+    }).Dispose();
+
+    [Fact]
+    public void Allocator_Dropped_IsCollectedAlthoughTimerAndCallbackKnowIt() => RemoteExecutor.Invoke(static () =>
+    {
+        WeakReference allocator = UseAndDrop();
+        Assert.True(SpinWait.SpinUntil(
+            () =>
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return !allocator.IsAlive;
+            },
+            TimeSpan.FromSeconds(30)));
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference UseAndDrop()
+        {
+            MemoryAllocator allocator = MemoryAllocator.Create();
+            allocator.Allocate<byte>(3 << 20).Dispose();
+            return new WeakReference(allocator);
+        }
+    }).Dispose();
+
+    [Fact]
+    public void Timer_OfTheRealClock_TrimsIdleMemoryToNothing() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator first = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20) });
+        using MemoryAllocator second = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(30) });
+        first.AllocateGroup<byte>(40 << 20).Dispose();
+        second.AllocateGroup<byte>(40 << 20).Dispose();
+        Assert.True(SpinWait.SpinUntil(() => first.GetStatistics().CommittedBytes == 0 && second.GetStatistics().CommittedBytes == 0, TimeSpan.FromSeconds(30)));
+        Assert.Equal(40 << 20, first.GetStatistics().TrimmedBytes);
+    }).Dispose();
+}
