@@ -39,7 +39,7 @@ internal sealed class MappingGuard : NativeGuard
         return guard;
     }
 
-    protected override void ReturnMemory()
+    protected override void ReturnMemory(bool ofGroup)
     {
         // Nothing is left to be found: the guard ends with its memory.
         GC.SuppressFinalize(this);

@@ -77,7 +77,7 @@ internal abstract class NativeGuard : LifetimeGuard
         {
             NativeGuard? next = part._next;
             part._next = null;
-            part.ReturnMemory();
+            part.ReturnMemory(ofGroup: true);
             part = next;
         }
     }
@@ -91,7 +91,7 @@ internal abstract class NativeGuard : LifetimeGuard
         GC.ReRegisterForFinalize(this);
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
         ClearForNext();
-        ReturnMemory();
+        ReturnMemory(ofGroup: false);
     }
 
     protected sealed override void GiveBack()
@@ -99,12 +99,14 @@ internal abstract class NativeGuard : LifetimeGuard
         NativeGuard? part = _next;
         OnReturned(isAllocation: true);
         ClearForNext();
-        if (part is not null)
+        if (part is null)
         {
-            _next = null;
+            ReturnMemory(ofGroup: false);
+            return;
         }
 
-        ReturnMemory();
+        _next = null;
+        ReturnMemory(ofGroup: true);
         while (part is not null)
         {
             part = part.EndMember();
@@ -112,7 +114,8 @@ internal abstract class NativeGuard : LifetimeGuard
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.</summary>
-    protected abstract void ReturnMemory();
+    /// <param name="ofGroup">Whether more than this one comes back at once.</param>
+    protected abstract void ReturnMemory(bool ofGroup);
 
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
     protected abstract bool ReturnsWithoutSystemCall { get; }
@@ -175,7 +178,7 @@ internal abstract class NativeGuard : LifetimeGuard
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
         OnReturned(isAllocation: false);
         ClearForNext();
-        ReturnMemory();
+        ReturnMemory(ofGroup: true);
         return next;
     }
 

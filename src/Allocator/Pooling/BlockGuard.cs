@@ -33,7 +33,7 @@ internal sealed class BlockGuard : NativeGuard
         Record.RunLength = runLength;
     }
 
-    protected override void ReturnMemory() => _pool.Return(this);
+    protected override void ReturnMemory(bool ofGroup) => _pool.Return(this, ofGroup);
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 

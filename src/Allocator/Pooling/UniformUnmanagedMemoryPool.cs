@@ -114,9 +114,11 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     }
 
     /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
-    public void Return(BlockGuard guard)
+    /// <param name="guard">The block, or the run that begins with it.</param>
+    /// <param name="ofGroup">Whether it is one of many: those stay out of the slots, which are for single blocks, and so remain in reach of groups and runs.</param>
+    public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (guard.RunLength > 1 || !_slots.TryPut(guard))
+        if (ofGroup || guard.RunLength > 1 || !_slots.TryPut(guard))
         {
             guard.Arena.Return(guard);
         }

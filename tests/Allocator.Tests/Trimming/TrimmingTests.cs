@@ -181,7 +181,7 @@ public class TrimmingTests
         };
         setup.Allocator.ReleaseRetainedResources();
         setup.Source.OnPurge = null;
-        Assert.InRange(rentsDuringPurge, 8, int.MaxValue);
+        Assert.InRange(rentsDuringPurge, 2, int.MaxValue);
     }
 
     [Fact]
