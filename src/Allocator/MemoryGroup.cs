@@ -150,7 +150,21 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
     /// <summary>Sets all elements to zero.</summary>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
-    public void Clear() => Fill(default);
+    public void Clear()
+    {
+        AddReference();
+        try
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                MemberSpan(i).Clear();
+            }
+        }
+        finally
+        {
+            Unpin();
+        }
+    }
 
     /// <summary>Sets all elements to a value.</summary>
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>

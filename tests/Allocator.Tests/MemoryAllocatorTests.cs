@@ -207,6 +207,19 @@ public class MemoryAllocatorTests
     }
 
     [Fact]
+    public void AllocateAligned_NoElements_IsEmptyForEveryAlignment()
+    {
+        using TestSetup setup = new();
+        for (int alignment = 1; alignment <= 2 * 1024 * 1024; alignment *= 2)
+        {
+            using IMemoryOwner<int> owner = setup.Allocator.AllocateAligned<int>(0, alignment);
+            Assert.True(owner.Memory.IsEmpty);
+        }
+
+        Assert.Equal(0, setup.Statistics.AllocationRetries);
+    }
+
+    [Fact]
     public unsafe void Allocate_Block_StartsOnTwoMebibytesAndEveryMappingOn64Bytes()
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8 });
@@ -300,6 +313,23 @@ public class MemoryAllocatorTests
             using IMemoryOwner<byte> block = setup.Allocator.Allocate<byte>(TestSetup.BlockSize);
             Assert.Equal(-1, block.Memory.Span.IndexOf((byte)0xEE));
         }
+    }
+
+    [Fact]
+    public void ClearOnReturn_MemoryThatGoesToTheSystem_IsNotTouched()
+    {
+        using TestSetup setup = new(maximumBlocks: 0, new MemoryAllocatorOptions { ClearOnReturn = true });
+        byte seen = 0;
+        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(10 * TestSetup.BlockSize);
+        owner.Memory.Span.Fill(0xEE);
+        Memory<byte> memory = owner.Memory;
+        using MemoryHandle pin = memory.Pin();
+        setup.Source.OnFree = () => seen = FirstByte(pin);
+        owner.Dispose();
+        pin.Dispose();
+        Assert.Equal(0xEE, seen);
+
+        static unsafe byte FirstByte(MemoryHandle handle) => *(byte*)handle.Pointer;
     }
 
     [Fact]

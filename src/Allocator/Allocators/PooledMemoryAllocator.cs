@@ -63,14 +63,16 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         }
 
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
-        for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
+        try
         {
-            _recovery.Recover(attempt, bytes);
+            for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
+            {
+                _recovery.Recover(attempt, bytes);
+            }
         }
-
-        if (_trimmer.HasWork)
+        finally
         {
-            _settings.Scheduler.Wake(_trimmer);
+            NoteSystemMemory();
         }
     }
 
@@ -112,7 +114,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         ThrowIfDisposed();
-        if (lengthInBytes <= _settings.ArrayThresholdInBytes && alignmentInBytes <= s_arrayAlignment)
+        if (lengthInBytes <= _settings.ArrayThresholdInBytes && (alignmentInBytes <= s_arrayAlignment || lengthInBytes == 0))
         {
             return RentArray((int)lengthInBytes, options, out generation);
         }
@@ -123,18 +125,35 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         }
 
         NativeGuard? guard = null;
+        PoolOutcome outcome = PoolOutcome.Full;
         if (IsBlockRequest(lengthInBytes, alignmentInBytes))
         {
-            guard = _pool.TryRent(out PoolOutcome outcome);
-            if (outcome == PoolOutcome.Cold)
-            {
-                CountMiss(guard!);
-            }
+            guard = _pool.TryRent(out outcome);
         }
 
-        guard ??= RentContiguousSlow(lengthInBytes, alignmentInBytes);
-        guard.Prepare(lengthInBytes, (options & AllocationOptions.Clean) != 0);
-        generation = guard.BeginAllocation();
+        guard ??= RentContiguousSlow(lengthInBytes, alignmentInBytes, out outcome);
+        try
+        {
+            if (outcome != PoolOutcome.Hit)
+            {
+                NoteSystemMemory();
+            }
+
+            guard.Prepare(lengthInBytes, (options & AllocationOptions.Clean) != 0);
+            generation = guard.BeginAllocation();
+        }
+        catch
+        {
+            guard.Cancel();
+            throw;
+        }
+
+        // A small request with a large alignment never was the pool's business.
+        if (outcome != PoolOutcome.Hit && lengthInBytes > _settings.ArrayThresholdInBytes)
+        {
+            _counters.CountMiss(servedByPool: guard is BlockGuard);
+        }
+
         return guard;
     }
 
@@ -162,10 +181,37 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             return GroupRenter.DescribeContiguous(guard, generation, request);
         }
 
-        GroupRental rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, out bool isMiss);
+        return RentMembers(request, (options & AllocationOptions.Clean) != 0);
+    }
+
+    private GroupRental RentMembers(in GroupRequest request, bool clean)
+    {
+        GroupRental rental;
+        bool isMiss;
+        try
+        {
+            rental = _groups.Rent(request, clean, out isMiss);
+        }
+        catch
+        {
+            // The blocks that were had meanwhile lie idle now.
+            NoteSystemMemory();
+            throw;
+        }
+
         if (isMiss)
         {
-            CountMiss((NativeGuard)rental.Guard);
+            try
+            {
+                NoteSystemMemory();
+            }
+            catch
+            {
+                rental.Guard.Dispose(rental.Generation);
+                throw;
+            }
+
+            _counters.CountMiss(servedByPool: rental.Guard is BlockGuard);
         }
 
         return rental;
@@ -179,42 +225,38 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private NativeGuard RentContiguousSlow(long lengthInBytes, int alignmentInBytes)
+    private NativeGuard RentContiguousSlow(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
     {
-        NativeGuard? guard;
-        bool isHit = false;
-        for (int attempt = 1; (guard = TryRentContiguous(lengthInBytes, alignmentInBytes, out isHit)) is null; attempt++)
+        try
         {
-            _recovery.Recover(attempt, lengthInBytes);
-        }
-
-        // A small request with a large alignment never was the pool's business.
-        if (!isHit && lengthInBytes > _settings.ArrayThresholdInBytes)
-        {
-            CountMiss(guard);
-        }
-
-        _settings.Scheduler.Wake(_trimmer);
-        return guard;
-    }
-
-    private NativeGuard? TryRentContiguous(long lengthInBytes, int alignmentInBytes, out bool isHit)
-    {
-        isHit = false;
-        if (lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes)
-        {
-            long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
-            PoolOutcome outcome = PoolOutcome.Full;
-            BlockGuard? fromPool = blocks == 1 ? _pool.TryRent(out outcome)
-                : blocks <= _pool.MaximumBlocks ? _pool.TryRentRun((int)blocks, out outcome)
-                : null;
-            if (fromPool is not null)
+            NativeGuard? guard;
+            for (int attempt = 1; (guard = TryRentContiguous(lengthInBytes, alignmentInBytes, out outcome)) is null; attempt++)
             {
-                isHit = outcome == PoolOutcome.Hit;
-                return fromPool;
+                _recovery.Recover(attempt, lengthInBytes);
             }
 
-            if (outcome == PoolOutcome.Full && blocks <= _pool.MaximumBlocks)
+            return guard;
+        }
+        catch
+        {
+            NoteSystemMemory();
+            throw;
+        }
+    }
+
+    private NativeGuard? TryRentContiguous(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
+    {
+        outcome = PoolOutcome.Full;
+        long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
+        if (lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes && blocks <= _pool.MaximumBlocks)
+        {
+            BlockGuard? guard = blocks == 1 ? _pool.TryRent(out outcome) : _pool.TryRentRun((int)blocks, out outcome);
+            if (guard is not null)
+            {
+                return guard;
+            }
+
+            if (outcome == PoolOutcome.Full)
             {
                 // Before the pool's limit is exceeded: part of what is out may have been abandoned.
                 _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
@@ -227,11 +269,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     private bool IsBlockRequest(long lengthInBytes, int alignmentInBytes) =>
         lengthInBytes <= _pool.BlockSizeInBytes && lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes;
 
-    private void CountMiss(NativeGuard first)
+    // The system may have given memory: somebody has to look after it from now on.
+    private void NoteSystemMemory()
     {
-        _counters.CountMiss(servedByPool: first is BlockGuard);
         _settings.Clock.RefreshCoarse();
-        _settings.Scheduler.Wake(_trimmer);
+        if (_trimmer.HasWork)
+        {
+            _settings.Scheduler.Wake(_trimmer);
+        }
     }
 
     private void ThrowIfDisposed()

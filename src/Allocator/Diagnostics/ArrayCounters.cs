@@ -37,10 +37,16 @@ internal sealed class ArrayCounters : IAllocationSource
     {
         lock (_accounts)
         {
+            // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as out rather than as less than nothing.
             ArrayCounts sum = _ofEndedThreads;
             foreach ((_, ArrayAccount account) in _accounts)
             {
-                sum.Add(account.Counts);
+                account.AddReturnsTo(ref sum);
+            }
+
+            foreach ((_, ArrayAccount account) in _accounts)
+            {
+                account.AddRentsTo(ref sum);
             }
 
             return sum;
@@ -80,7 +86,8 @@ internal sealed class ArrayCounters : IAllocationSource
         {
             if (!_accounts[i].Thread.TryGetTarget(out _))
             {
-                _ofEndedThreads.Add(_accounts[i].Account.Counts);
+                _accounts[i].Account.AddReturnsTo(ref _ofEndedThreads);
+                _accounts[i].Account.AddRentsTo(ref _ofEndedThreads);
                 _accounts.RemoveAt(i);
             }
         }

@@ -10,12 +10,4 @@ internal struct ArrayCounts
     public long Returns;
     public long RentedBytes;
     public long ReturnedBytes;
-
-    public void Add(in ArrayCounts other)
-    {
-        Rents += other.Rents;
-        Returns += other.Returns;
-        RentedBytes += other.RentedBytes;
-        ReturnedBytes += other.ReturnedBytes;
-    }
 }

@@ -28,6 +28,9 @@ internal struct GuardRecord
     /// <summary>How many adjacent blocks go out together from here.</summary>
     public int RunLength;
 
+    /// <summary>1 when either the memory has been given up or a pending finalizer has run; whoever comes second hands the memory back.</summary>
+    public int Handover;
+
     /// <summary>Whether the memory is known to be zero. True through a rent means: it was, but for what the renter could reach.</summary>
     public bool Zeroed;
 }

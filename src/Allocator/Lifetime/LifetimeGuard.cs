@@ -26,6 +26,9 @@ internal abstract class LifetimeGuard
     /// <summary>Gets the memory, where it is a managed array; otherwise null.</summary>
     public byte[]? Array { get; protected set; }
 
+    /// <summary>Gets whether the constructor ran to its end; where it did not, the finalizer runs all the same.</summary>
+    protected bool IsConstructed => _records is not null;
+
     protected ref GuardRecord Record => ref _records[_index];
 
     /// <summary>Starts a rent. pre: the caller holds the memory exclusively, and has told nobody.</summary>

@@ -25,6 +25,11 @@ internal sealed class MappingGuard : NativeGuard
     /// <returns>The guard, its rent not begun; null where the system refuses.</returns>
     public static MappingGuard? TryAllocate(NativeMemorySource source, long lengthInBytes, int alignmentInBytes, LifetimePolicy policy)
     {
+        if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
+        {
+            return null;
+        }
+
         // The object first: once there is memory, nothing can fail that would lose it.
         MappingGuard guard = new(source, source.RoundUp(lengthInBytes), policy);
         guard.Address = source.TryAllocate(guard._lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), out bool zeroed);
@@ -55,7 +60,14 @@ internal sealed class MappingGuard : NativeGuard
         }
     }
 
-    protected override void MarkDirty() => Record.Zeroed = false;
+    // A mapping goes back to the system, which zeroes it for whoever is next: clearing it here would only make untouched pages resident. A heap hands it on as it is.
+    protected override void CleanUp()
+    {
+        if (Policy.ClearOnReturn && _source is not VirtualMemorySource)
+        {
+            ClearUsed(evenIfZeroed: true);
+        }
+    }
 
     protected override void OnRented(bool isAllocation)
     {

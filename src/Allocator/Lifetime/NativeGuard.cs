@@ -7,22 +7,33 @@ namespace Allocator.Lifetime;
 
 /// <summary>
 /// Guards unmanaged memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is out only the owner references
-/// the guard, so the guard's finalizer runs when the owner is gone. The parts of a group form a chain behind the first.
+/// the guard, so the guard's finalizer runs when the owner is gone. The parts of a group form a chain behind the first, which speaks for all of them.
 /// </summary>
+/// <remarks>
+/// Finalizers run in no order. One of a user's own objects may dispose an owner whose guard is waiting for its finalizer too. Were the memory rented again before that
+/// finalizer ran, it would take the new renter's for abandoned. So memory whose guard has a finalizer pending is parked, and goes back when that has run: see <see cref="HandBack"/>.
+/// </remarks>
 internal abstract class NativeGuard : LifetimeGuard
 {
     private NativeGuard? _next;
     private string? _allocationStackTrace;
 
+    // Cleared by the collection that finds the guard unreachable, before its finalizer runs.
+    private WeakReference<NativeGuard> _self;
+
     protected NativeGuard(GuardRecord[] records, int index, LifetimePolicy policy)
-        : base(records, index) => Policy = policy;
+        : base(records, index)
+    {
+        Policy = policy;
+        _self = new WeakReference<NativeGuard>(this);
+    }
 
     ~NativeGuard()
     {
-        // Idle: the pool itself was collected, and its memory is freed elsewhere.
-        if (!GuardState.IsIdle(Record.State) && !Environment.HasShutdownStarted)
+        if (IsConstructed && !Environment.HasShutdownStarted)
         {
-            Abandon();
+            TryAbandon();
+            EndFinalizer();
         }
     }
 
@@ -33,6 +44,9 @@ internal abstract class NativeGuard : LifetimeGuard
     public NativeGuard? Next => _next;
 
     protected LifetimePolicy Policy { get; }
+
+    /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
+    protected abstract bool ReturnsWithoutSystemCall { get; }
 
     /// <summary>Puts a part behind this one. pre: both are held exclusively, and the chain has not begun.</summary>
     public void Append(NativeGuard next) => _next = next;
@@ -52,17 +66,18 @@ internal abstract class NativeGuard : LifetimeGuard
     public long BeginAllocation()
     {
         ref GuardRecord record = ref Record;
-        record.Rents++;
         record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
+        if (MemoryDiagnostics.CapturesStacks)
+        {
+            CaptureStack(ref record);
+        }
+
+        // From here on nothing can fail.
+        record.Rents++;
         record.AllocationBytes = CapacityInBytes;
         if (_next is not null)
         {
             BeginMembers(ref record);
-        }
-
-        if (MemoryDiagnostics.CapturesStacks)
-        {
-            CaptureStack(ref record);
         }
 
         OnRented(isAllocation: true);
@@ -77,21 +92,27 @@ internal abstract class NativeGuard : LifetimeGuard
         {
             NativeGuard? next = part._next;
             part._next = null;
+            part._allocationStackTrace = null;
             part.ReturnMemory(ofGroup: true);
             part = next;
         }
     }
 
-    /// <summary>Ends the quarantine: hands abandoned memory back.</summary>
+    /// <summary>Ends the quarantine: hands abandoned memory back, with all parts behind it.</summary>
     public void Recycle()
     {
-        OnRecycled();
-
-        // First, because another renter may have the memory, and this guard, as soon as it is back.
-        GC.ReRegisterForFinalize(this);
-        Volatile.Write(ref Record.State, GuardState.Next(Record.State));
-        ClearForNext();
-        ReturnMemory(ofGroup: false);
+        NativeGuard? part = this;
+        bool ofGroup = _next is not null;
+        while (part is not null)
+        {
+            NativeGuard? next = part._next;
+            part._next = null;
+            part.OnRecycled();
+            Volatile.Write(ref part.Record.State, GuardState.Next(part.Record.State));
+            part.ClearForNext();
+            part.HandBack(ofGroup);
+            part = next;
+        }
     }
 
     protected sealed override void GiveBack()
@@ -101,12 +122,12 @@ internal abstract class NativeGuard : LifetimeGuard
         ClearForNext();
         if (part is null)
         {
-            ReturnMemory(ofGroup: false);
+            HandBack(ofGroup: false);
             return;
         }
 
         _next = null;
-        ReturnMemory(ofGroup: true);
+        HandBack(ofGroup: true);
         while (part is not null)
         {
             part = part.EndMember();
@@ -117,14 +138,11 @@ internal abstract class NativeGuard : LifetimeGuard
     /// <param name="ofGroup">Whether more than this one comes back at once.</param>
     protected abstract void ReturnMemory(bool ofGroup);
 
-    /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
-    protected abstract bool ReturnsWithoutSystemCall { get; }
-
     /// <summary>Zeroes what the renter can reach. Memory known to be zero is left alone, unless a renter has had it since.</summary>
     protected abstract void ClearUsed(bool evenIfZeroed);
 
-    /// <summary>Marks the memory as dirty, for a return without clearing.</summary>
-    protected abstract void MarkDirty();
+    /// <summary>Sees to it that the next renter finds what the allocator promised: zeros, or memory marked as dirty.</summary>
+    protected abstract void CleanUp();
 
     protected virtual void OnRented(bool isAllocation)
     {
@@ -149,18 +167,50 @@ internal abstract class NativeGuard : LifetimeGuard
             _allocationStackTrace = null;
         }
 
-        if (Policy.ClearOnReturn)
+        CleanUp();
+    }
+
+    // The only way back to the next renter. pre: the state is idle, and this is the one call for this rent.
+    private void HandBack(bool ofGroup)
+    {
+        // This guard is on the stack: if no collection has found it unreachable so far, none will before it is in the pool.
+        if (_self.TryGetTarget(out _))
         {
-            // What was known to be zero around the renter's part still is: nobody could write there.
-            ClearUsed(evenIfZeroed: true);
+            ReturnMemory(ofGroup);
         }
-        else
+        else if (Interlocked.Exchange(ref Record.Handover, 1) != 0)
         {
-            MarkDirty();
+            CompleteHandover();
         }
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    // The finalizer's part of the same agreement. An idle guard of a pool that was collected ends here too; nobody will ever come second.
+    private void EndFinalizer()
+    {
+        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
+        {
+            return;
+        }
+
+        if (ReturnsWithoutSystemCall)
+        {
+            CompleteHandover();
+        }
+        else
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static guard => ((NativeGuard)guard!).CompleteHandover(), this);
+        }
+    }
+
+    private void CompleteHandover()
+    {
+        // As new. First, because another renter may have the memory, and this guard, as soon as it is back.
+        Record.Handover = 0;
+        _self = new WeakReference<NativeGuard>(this);
+        GC.ReRegisterForFinalize(this);
+        ReturnMemory(ofGroup: true);
+    }
+
     private void BeginMembers(ref GuardRecord first)
     {
         for (NativeGuard? part = _next; part is not null; part = part._next)
@@ -178,7 +228,7 @@ internal abstract class NativeGuard : LifetimeGuard
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
         OnReturned(isAllocation: false);
         ClearForNext();
-        ReturnMemory(ofGroup: true);
+        HandBack(ofGroup: true);
         return next;
     }
 
@@ -189,33 +239,44 @@ internal abstract class NativeGuard : LifetimeGuard
         _allocationStackTrace = Environment.StackTrace;
     }
 
-    // On the finalizer thread: flips state and counters. The parts of a group come here one by one.
-    private void Abandon()
+    // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
+    private void TryAbandon()
     {
         ref GuardRecord record = ref Record;
-        bool isAllocation = (record.State & GuardState.Member) == 0;
-        Volatile.Write(ref record.State, record.State | GuardState.Abandoned);
-        _next = null;
-        OnAbandoned(isAllocation);
-        if (isAllocation)
+        long state;
+        do
         {
-            Policy.Counters.CountAbandoned();
-            MemoryDiagnostics.CountAbandoned();
-            TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - record.RentedAtMilliseconds));
-            MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, _allocationStackTrace));
+            state = Volatile.Read(ref record.State);
+            if (!GuardState.IsOutstanding(state))
+            {
+                return;
+            }
+        }
+        while (Interlocked.CompareExchange(ref record.State, state | GuardState.Abandoned, state) != state);
+
+        OnAbandoned(isAllocation: true);
+        for (NativeGuard? part = _next; part is not null; part = part._next)
+        {
+            Volatile.Write(ref part.Record.State, part.Record.State | GuardState.Abandoned);
+            part.OnAbandoned(isAllocation: false);
         }
 
+        Policy.Counters.CountAbandoned();
+        MemoryDiagnostics.CountAbandoned();
+        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - record.RentedAtMilliseconds));
+        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, _allocationStackTrace));
         if (Policy.Abandoned == AbandonedMemory.Quarantine)
         {
             Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds);
         }
-        else if (ReturnsWithoutSystemCall && !Policy.ClearOnReturn)
+        else if (Policy.ClearOnReturn)
         {
-            Recycle();
+            // Zeroing takes too long for the finalizer thread.
+            ThreadPool.UnsafeQueueUserWorkItem(static guard => ((NativeGuard)guard!).Recycle(), this);
         }
         else
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static guard => ((NativeGuard)guard!).Recycle(), this);
+            Recycle();
         }
     }
 }

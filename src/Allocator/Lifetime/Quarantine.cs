@@ -12,23 +12,22 @@ internal sealed class Quarantine
 {
     private readonly Clock _clock;
     private Entry? _newest;
+    private int _sweepsWanted;
 
     public Quarantine(Clock clock) => _clock = clock;
 
-    public bool IsEmpty => Volatile.Read(ref _newest) is null;
-
-    /// <summary>Gets when the first entry may leave; null where there is none.</summary>
-    public long? EarliestDueMilliseconds
+    /// <summary>Gets the shortest stay, in milliseconds, of what is here; null where nothing is.</summary>
+    public long? ShortestStayMilliseconds
     {
         get
         {
-            long? earliest = null;
+            long? shortest = null;
             for (Entry? entry = Volatile.Read(ref _newest); entry is not null; entry = entry.Next)
             {
-                earliest = Math.Min(earliest ?? long.MaxValue, entry.DueMilliseconds);
+                shortest = Math.Min(shortest ?? long.MaxValue, entry.StayMilliseconds);
             }
 
-            return earliest;
+            return shortest;
         }
     }
 
@@ -37,24 +36,37 @@ internal sealed class Quarantine
 
     public void Add(NativeGuard guard, long milliseconds)
     {
-        Push(new Entry(guard, GC.CollectionCount(2), _clock.NowMilliseconds + milliseconds));
+        Push(new Entry(guard, GC.CollectionCount(2), _clock.NowMilliseconds, milliseconds));
         if (Added is Action added)
         {
             ThreadPool.UnsafeQueueUserWorkItem(static state => ((Action)state!)(), added);
         }
     }
 
-    /// <summary>Hands back all that has stayed long enough.</summary>
-    public void ReleaseExpired() => Release(GC.CollectionCount(2), _clock.NowMilliseconds);
+    /// <summary>Hands back all that has stayed long enough. Where another thread is at it already, that one looks once more.</summary>
+    public void ReleaseExpired()
+    {
+        if (Interlocked.Increment(ref _sweepsWanted) != 1)
+        {
+            return;
+        }
 
-    /// <summary>As <see cref="ReleaseExpired"/>, with the count of Gen2 collections and the time given.</summary>
-    public void Release(int collections, long nowMilliseconds)
+        int seen;
+        do
+        {
+            seen = Volatile.Read(ref _sweepsWanted);
+            Sweep(GC.CollectionCount(2), _clock.NowMilliseconds);
+        }
+        while (Interlocked.Add(ref _sweepsWanted, -seen) != 0);
+    }
+
+    private void Sweep(int collections, long nowMilliseconds)
     {
         Entry? entry = Interlocked.Exchange(ref _newest, null);
         while (entry is not null)
         {
             Entry? next = entry.Next;
-            if (collections > entry.CollectionsWhenAdded && nowMilliseconds >= entry.DueMilliseconds)
+            if (collections > entry.CollectionsWhenAdded && nowMilliseconds >= entry.AddedMilliseconds + entry.StayMilliseconds)
             {
                 entry.Guard.Recycle();
             }
@@ -80,18 +92,21 @@ internal sealed class Quarantine
 
     private sealed class Entry
     {
-        public Entry(NativeGuard guard, int collectionsWhenAdded, long dueMilliseconds)
+        public Entry(NativeGuard guard, int collectionsWhenAdded, long addedMilliseconds, long stayMilliseconds)
         {
             Guard = guard;
             CollectionsWhenAdded = collectionsWhenAdded;
-            DueMilliseconds = dueMilliseconds;
+            AddedMilliseconds = addedMilliseconds;
+            StayMilliseconds = stayMilliseconds;
         }
 
         public NativeGuard Guard { get; }
 
         public int CollectionsWhenAdded { get; }
 
-        public long DueMilliseconds { get; }
+        public long AddedMilliseconds { get; }
+
+        public long StayMilliseconds { get; }
 
         public Entry? Next { get; set; }
     }

@@ -12,6 +12,10 @@ internal abstract class NativeMemorySource
     /// <summary>The largest alignment, in bytes, that can be asked for: a huge page of x64 and of arm64 with 4 KiB pages.</summary>
     public const int MaximumAlignment = 2 * 1024 * 1024;
 
+    /// <summary>Gives whether a process with pointers of that size can address so much, with an alignment and a heap's own header around it.</summary>
+    public static bool IsAddressable(long lengthInBytes, int pointerSizeInBytes) =>
+        lengthInBytes <= (pointerSizeInBytes == 4 ? int.MaxValue : long.MaxValue) - 2L * MaximumAlignment;
+
     /// <summary>Gives the bytes that an allocation of <paramref name="lengthInBytes"/> takes from the system.</summary>
     public abstract long RoundUp(long lengthInBytes);
 

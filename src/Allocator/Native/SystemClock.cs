@@ -23,9 +23,22 @@ internal sealed class SystemClock : Clock
         // The flow of execution context would tie whatever the first renter had in its AsyncLocals to the timer for good.
         public SystemTimer(Action callback)
         {
-            using (ExecutionContext.SuppressFlow())
+            bool suppress = !ExecutionContext.IsFlowSuppressed();
+            if (suppress)
+            {
+                ExecutionContext.SuppressFlow();
+            }
+
+            try
             {
                 _timer = new Timer(static state => ((Action)state!)(), callback, Timeout.Infinite, Timeout.Infinite);
+            }
+            finally
+            {
+                if (suppress)
+                {
+                    ExecutionContext.RestoreFlow();
+                }
             }
         }
 

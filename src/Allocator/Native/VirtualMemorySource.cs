@@ -10,6 +10,9 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>Gets the unit of commitment in bytes: 4, 16 or 64 KiB.</summary>
     public long PageSizeInBytes { get; }
 
+    /// <summary>Gets whether memory is zero at its first touch.</summary>
+    public virtual bool MapsZeroed => true;
+
     /// <summary>Makes the source of the operating system that runs.</summary>
     public static VirtualMemorySource Create(HugePages hugePages) =>
         RuntimeInformation.IsOSPlatform(OSPlatform.Windows)

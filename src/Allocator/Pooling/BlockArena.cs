@@ -276,14 +276,14 @@ internal sealed class BlockArena
 
         for (int i = 0; i < BlockCount; i++)
         {
-            // What the system did not want to purge goes with the addresses.
-            if (IsResident(i))
+            // Blocks that came back after the last trim, and those that the system did not want to purge: these go with the addresses.
+            if (IsResident(i) && !TryPurge(i))
             {
+                Interlocked.And(ref _committed.Value, ~(1L << i));
                 _policy.Counters.RemoveCommitted(BlockSizeInBytes);
             }
         }
 
-        Volatile.Write(ref _committed.Value, 0);
         _storage.Release();
         return true;
     }

@@ -24,7 +24,8 @@ internal sealed class BlockGuard : NativeGuard
 
     public override long CapacityInBytes => (long)Record.RunLength * Arena.BlockSizeInBytes;
 
-    protected override bool ReturnsWithoutSystemCall => true;
+    // A closed pool gives back to the system what it gets.
+    protected override bool ReturnsWithoutSystemCall => !_pool.IsClosed;
 
     /// <summary>Notes where the block is and how many go out with it. pre: held exclusively.</summary>
     public void Place(nint address, int runLength)
@@ -37,5 +38,16 @@ internal sealed class BlockGuard : NativeGuard
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 
-    protected override void MarkDirty() => Arena.MarkDirty(Index, Record.RunLength);
+    protected override void CleanUp()
+    {
+        if (Policy.ClearOnReturn)
+        {
+            // What was known to be zero around the renter's part still is: nobody could write there.
+            ClearUsed(evenIfZeroed: true);
+        }
+        else
+        {
+            Arena.MarkDirty(Index, Record.RunLength);
+        }
+    }
 }

@@ -29,6 +29,8 @@ internal sealed class CoreSlots
         _coreMask = cores - 1;
     }
 
+    private int SlotCount => (_coreMask + 1) * SlotsPerCore;
+
     /// <summary>Takes a block from the slots of the current core, or gives null.</summary>
     public BlockGuard? TryTake()
     {
@@ -65,9 +67,9 @@ internal sealed class CoreSlots
     public BlockGuard? TryTakeNext(ref int position)
     {
         BlockGuard?[] slots = _slots;
-        while (position < slots.Length)
+        while (position < SlotCount)
         {
-            int i = position++;
+            int i = SlotAt(position++);
             if (Volatile.Read(ref slots[i]) is not null && Interlocked.Exchange(ref slots[i], null) is BlockGuard block)
             {
                 return block;
@@ -81,9 +83,9 @@ internal sealed class CoreSlots
     public BlockGuard? TryTakeNextStale(ref int position)
     {
         BlockGuard?[] slots = _slots;
-        while (position < slots.Length)
+        while (position < SlotCount)
         {
-            int i = position++;
+            int i = SlotAt(position++);
             if (Volatile.Read(ref slots[i]) is BlockGuard block && block.Arena.IsStale(block.Index)
                 && Interlocked.CompareExchange(ref slots[i], null, block) == block)
             {
@@ -93,6 +95,8 @@ internal sealed class CoreSlots
 
         return null;
     }
+
+    private static int SlotAt(int position) => position / SlotsPerCore * Stride + position % SlotsPerCore;
 
     private int FirstSlotOfThisCore() => (Thread.GetCurrentProcessorId() & _coreMask) * Stride;
 }

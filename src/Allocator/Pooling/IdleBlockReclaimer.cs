@@ -57,12 +57,30 @@ internal sealed class IdleBlockReclaimer
             block.Arena.Return(block);
         }
 
+        _pool.ReleaseIfClosed();
         return Count(bytes);
     }
 
     /// <summary>Gives back all idle blocks.</summary>
     /// <returns>The bytes given back.</returns>
     public long TrimAll()
+    {
+        long bytes = PurgeAll();
+        _pool.ReleaseIfClosed();
+        return bytes;
+    }
+
+    /// <summary>Gives back all idle blocks, and the addresses of the arenas of which no block is out. pre: the pool is closed.</summary>
+    public void ReleaseAll()
+    {
+        PurgeAll();
+        foreach (BlockArena arena in _pool.Arenas)
+        {
+            arena.TryReleaseAll();
+        }
+    }
+
+    private long PurgeAll()
     {
         _pool.DrainSlots();
         long bytes = 0;
@@ -79,16 +97,6 @@ internal sealed class IdleBlockReclaimer
         }
 
         return Count(bytes);
-    }
-
-    /// <summary>Gives back all idle blocks, and the addresses of the arenas of which no block is out. pre: the pool is closed.</summary>
-    public void ReleaseAll()
-    {
-        TrimAll();
-        foreach (BlockArena arena in _pool.Arenas)
-        {
-            arena.TryReleaseAll();
-        }
     }
 
     // pre: the block is held. It may have been rented and returned between the look and the claim.

@@ -1,3 +1,4 @@
+using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Pooling;
@@ -9,6 +10,7 @@ internal sealed class ReservedBlockStorage : BlockStorage
     private readonly nint _address;
     private readonly int _blockSizeInBytes;
     private readonly int _blockCount;
+    private long _purged;
 
     private ReservedBlockStorage(VirtualMemorySource source, nint address, int blockSizeInBytes, int blockCount)
     {
@@ -30,10 +32,18 @@ internal sealed class ReservedBlockStorage : BlockStorage
     public override nint TryCommit(int index, out bool zeroed)
     {
         nint address = _address + (nint)index * _blockSizeInBytes;
-        return _source.TryCommit(address, _blockSizeInBytes, out zeroed) ? address : 0;
+        bool committed = _source.TryCommit(address, _blockSizeInBytes, out zeroed);
+
+        // Never touched since it was mapped: zero, also where the system does not zero what was purged.
+        zeroed |= (Volatile.Read(ref _purged) & (1L << index)) == 0 && _source.MapsZeroed;
+        return committed ? address : 0;
     }
 
-    public override bool TryPurge(int index, nint address) => _source.TryPurge(address, _blockSizeInBytes);
+    public override bool TryPurge(int index, nint address)
+    {
+        Interlocked.Or(ref _purged, 1L << index);
+        return _source.TryPurge(address, _blockSizeInBytes);
+    }
 
     public override void Populate(nint address) => _source.Populate(address, _blockSizeInBytes);
 

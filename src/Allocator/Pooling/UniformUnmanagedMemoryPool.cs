@@ -27,15 +27,19 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         _source = source;
         _policy = policy;
         _slots = new CoreSlots(geometry.ProcessorCount);
+        BlockAlignmentInBytes = source is VirtualMemorySource
+            ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
+            : NativeMemorySource.MinimumAlignment;
         Reclaimer = new IdleBlockReclaimer(this, _slots, policy.Counters);
     }
 
     public int BlockSizeInBytes => _geometry.BlockSizeInBytes;
 
     /// <summary>Gets the alignment, in bytes, that every block has.</summary>
-    public int BlockAlignmentInBytes => _source is VirtualMemorySource
-        ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
-        : NativeMemorySource.MinimumAlignment;
+    public int BlockAlignmentInBytes { get; }
+
+    /// <summary>Gets whether the pool gives back to the system whatever comes back to it.</summary>
+    public bool IsClosed => _closed;
 
     /// <summary>Gets how many blocks there are at most.</summary>
     public int MaximumBlocks => _geometry.MaximumBlocks;
@@ -73,11 +77,12 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             run = TryRentRun(count, resident: true, ref outcome) ?? TryRentRun(count, resident: false, ref outcome);
         }
 
-        while (run is null && outcome == PoolOutcome.Full && TryGrow(ref outcome))
+        while (run is null && outcome == PoolOutcome.Full && TryGrow(count, ref outcome))
         {
             run = TryRentRun(count, resident: false, ref outcome);
         }
 
+        ReleaseIfClosed();
         return run;
     }
 
@@ -123,46 +128,40 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             guard.Arena.Return(guard);
         }
 
-        // Read after the block is back: either this thread sees the pool closed, or whoever closes it sees the block.
-        if (_closed)
-        {
-            Reclaimer.ReleaseAll();
-        }
+        ReleaseIfClosed();
     }
 
     /// <summary>Commits blocks and makes their pages resident until that many bytes lie idle, or the pool is full.</summary>
     /// <returns>False where the system refused.</returns>
     public bool TryPrewarm(long bytes)
     {
-        while (ReadUsage().RetainedBytes < bytes)
+        PoolOutcome outcome = PoolOutcome.Full;
+        for (long missing = bytes - ReadUsage().RetainedBytes; missing > 0 && outcome != PoolOutcome.Refused && !_closed;)
         {
             BlockArena? arena = Fullest(resident: false);
             int index = arena?.TryClaim(resident: false) ?? -1;
             if (index >= 0)
             {
-                bool ready = arena!.TryReady(index, 1, out _);
-                if (ready)
+                if (arena!.TryReady(index, 1, out _))
                 {
                     arena.Populate(index);
+                    missing -= BlockSizeInBytes;
+                }
+                else
+                {
+                    outcome = PoolOutcome.Refused;
                 }
 
                 arena.Release(index, 1);
-                if (!ready)
-                {
-                    return false;
-                }
-
-                continue;
             }
-
-            PoolOutcome outcome = PoolOutcome.Full;
-            if (!TryGrow(ref outcome))
+            else if (arena is null && !TryGrow(1, ref outcome))
             {
-                return outcome == PoolOutcome.Full;
+                break;
             }
         }
 
-        return true;
+        ReleaseIfClosed();
+        return outcome != PoolOutcome.Refused;
     }
 
     /// <summary>Gives idle blocks back now and what is out as soon as it comes back, addresses included.</summary>
@@ -171,6 +170,16 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         _closed = true;
         Interlocked.MemoryBarrier();
         Reclaimer.ReleaseAll();
+    }
+
+    /// <summary>Finishes what <see cref="Close"/> could not, because the caller had blocks in hand. Called by everyone who had, after the last is back.</summary>
+    /// <remarks>Either the caller sees here that the pool is closed, or whoever closes it sees the blocks.</remarks>
+    public void ReleaseIfClosed()
+    {
+        if (_closed)
+        {
+            Reclaimer.ReleaseAll();
+        }
     }
 
     /// <summary>Puts all blocks of the cores' slots into the free maps.</summary>
@@ -231,8 +240,9 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
                 return cold;
             }
         }
-        while (outcome == PoolOutcome.Full && TryGrow(ref outcome));
+        while (outcome == PoolOutcome.Full && TryGrow(1, ref outcome));
 
+        ReleaseIfClosed();
         return null;
     }
 
@@ -297,7 +307,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     }
 
     // False where there can be no more blocks; the outcome then says whether the pool or the system is the reason.
-    private bool TryGrow(ref PoolOutcome outcome)
+    private bool TryGrow(int atLeastBlocks, ref PoolOutcome outcome)
     {
         BlockArena[] arenas = Arenas;
         int blocks = 0;
@@ -307,12 +317,12 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         }
 
         int count = Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks - blocks);
-        if (count <= 0)
+        if (count < atLeastBlocks)
         {
             return false;
         }
 
-        if (TryCreateStorage(ref count) is not BlockStorage storage)
+        if (TryCreateStorage(atLeastBlocks, ref count) is not BlockStorage storage)
         {
             outcome = PoolOutcome.Refused;
             return false;
@@ -329,14 +339,14 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     }
 
     // A reservation that the system refuses is halved and tried again: under RLIMIT_AS and in 32 bits a smaller one may fit.
-    private BlockStorage? TryCreateStorage(ref int blockCount)
+    private BlockStorage? TryCreateStorage(int atLeastBlocks, ref int blockCount)
     {
         if (_source is not VirtualMemorySource reserving)
         {
             return new SeparateBlockStorage(_source, BlockSizeInBytes);
         }
 
-        for (; blockCount > 0; blockCount /= 2)
+        for (; blockCount >= atLeastBlocks; blockCount /= 2)
         {
             if (ReservedBlockStorage.TryCreate(reserving, BlockSizeInBytes, blockCount) is BlockStorage storage)
             {

@@ -12,7 +12,6 @@ internal sealed class PoolTrimmer
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly AllocatorCounters _counters;
     private readonly PressureSource _pressure;
-    private readonly long _periodMilliseconds;
     private readonly double _rate;
     private int _busy;
 
@@ -21,12 +20,14 @@ internal sealed class PoolTrimmer
         _pool = pool;
         _counters = counters;
         _pressure = pressure;
-        _periodMilliseconds = (long)period.TotalMilliseconds;
+        PeriodMilliseconds = (long)period.TotalMilliseconds;
         _rate = rate;
     }
 
     /// <summary>Gets or sets whether the scheduler looks after this pool. The scheduler's own.</summary>
     public bool IsActive { get; set; }
+
+    public long PeriodMilliseconds { get; }
 
     /// <summary>Gets when the current period ends.</summary>
     public long DueMilliseconds { get; private set; }
@@ -37,7 +38,7 @@ internal sealed class PoolTrimmer
     /// <summary>Gets whether anything is out that a collection might find abandoned.</summary>
     public bool HasMemoryOut => _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;
 
-    public void StartPeriod(long nowMilliseconds) => DueMilliseconds = nowMilliseconds + _periodMilliseconds;
+    public void StartPeriod(long nowMilliseconds) => DueMilliseconds = nowMilliseconds + PeriodMilliseconds;
 
     /// <summary>Gives back everything idle at high load; at low load, once a period, a part of what stayed idle through it.</summary>
     /// <remarks>A tick and a collection may come here at once: one of them does the work.</remarks>

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime;
 using System.Threading;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -20,7 +21,7 @@ internal sealed class TrimScheduler
     private Gen2Callback.Registration? _gen2Callback;
     private bool _running;
     private int _collectionsAtLastTick;
-    private long _nextCollectionMilliseconds = long.MinValue;
+    private long? _lastCollectionMilliseconds;
 
     public TrimScheduler(Clock clock, Action collect)
     {
@@ -31,7 +32,7 @@ internal sealed class TrimScheduler
 
     /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is out.</summary>
     public static TrimScheduler Shared { get; } =
-        new(SystemClock.Instance, static () => GC.Collect(2, GCCollectionMode.Forced, blocking: false));
+        new(SystemClock.Instance, Collect);
 
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
@@ -69,7 +70,16 @@ internal sealed class TrimScheduler
                 trimmer.StartPeriod(_clock.NowMilliseconds);
             }
 
-            ScheduleNext();
+            try
+            {
+                ScheduleNext();
+            }
+            catch
+            {
+                // Or nobody would ever try again.
+                trimmer.IsActive = false;
+                throw;
+            }
         }
     }
 
@@ -79,12 +89,12 @@ internal sealed class TrimScheduler
         long now = _clock.NowMilliseconds;
         lock (_lock)
         {
-            if (now < _nextCollectionMilliseconds)
+            if (now - _lastCollectionMilliseconds < (long)period.TotalMilliseconds)
             {
                 return;
             }
 
-            _nextCollectionMilliseconds = now + (long)period.TotalMilliseconds;
+            _lastCollectionMilliseconds = now;
         }
 
         _collect();
@@ -106,18 +116,30 @@ internal sealed class TrimScheduler
         ScheduleNext();
     }
 
+    private static void Collect()
+    {
+        // A forced collection would end the region, without a word to whoever is in it.
+        if (GCSettings.LatencyMode != GCLatencyMode.NoGCRegion)
+        {
+            GC.Collect(2, GCCollectionMode.Forced, blocking: false);
+        }
+    }
+
     private void OnTimer()
     {
-        bool memoryOut = !Quarantine.IsEmpty;
+        long? shortestPeriod = Quarantine.ShortestStayMilliseconds;
         foreach (PoolTrimmer trimmer in ActiveTrimmers())
         {
-            memoryOut |= trimmer.HasMemoryOut;
+            if (trimmer.HasMemoryOut)
+            {
+                shortestPeriod = Math.Min(shortestPeriod ?? long.MaxValue, trimmer.PeriodMilliseconds);
+            }
         }
 
         int collections = GC.CollectionCount(2);
-        if (memoryOut && collections == _collectionsAtLastTick)
+        if (shortestPeriod is long period && collections == _collectionsAtLastTick)
         {
-            RequestCollection(TimeSpan.Zero);
+            RequestCollection(TimeSpan.FromMilliseconds(period));
         }
 
         _collectionsAtLastTick = collections;
@@ -146,7 +168,8 @@ internal sealed class TrimScheduler
     {
         lock (_lock)
         {
-            long due = Quarantine.EarliestDueMilliseconds ?? long.MaxValue;
+            // Where only a collection is missing the callback comes first; the timer then asks for the next one.
+            long due = Quarantine.ShortestStayMilliseconds is long stay ? _clock.NowMilliseconds + stay : long.MaxValue;
             foreach (WeakReference<PoolTrimmer> reference in _trimmers)
             {
                 if (reference.TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))

@@ -81,6 +81,36 @@ public class FailureTests
     }
 
     [Fact]
+    public void Allocate_SomethingElseFailsBeforeTheRentBegins_GivesTheMemoryBack()
+    {
+        using TestSetup setup = new(maximumBlocks: 8);
+        setup.Clock.FailToMakeTimers = true;
+        foreach (int length in (int[])[Block, 3 * Block, 100 * Block])
+        {
+            setup.Allocator.ReleaseRetainedResources();
+            Assert.Throws<InvalidOperationException>(() => setup.Allocator.Allocate<byte>(length));
+            setup.Allocator.ReleaseRetainedResources();
+            Assert.Throws<InvalidOperationException>(() => setup.Allocator.AllocateGroup<byte>(length));
+        }
+
+        Assert.Equal((0L, 0L, 0), (setup.Statistics.RentedBytes, setup.Statistics.OutstandingAllocations, setup.Source.LiveAllocations));
+        Assert.Equal(setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes);
+        setup.Clock.FailToMakeTimers = false;
+        setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        Assert.Equal(8 * Block, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Allocate_GroupFailsAfterSomeBlocks_TheseAreTrimmedLater()
+    {
+        using TestSetup setup = new(maximumBlocks: 8);
+        setup.Source.RefuseFrom = 4;
+        Assert.Throws<OutOfMemoryException>(() => setup.Allocator.AllocateGroup<byte>(8 * Block));
+        setup.Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Equal(0, setup.Statistics.CommittedBytes);
+    }
+
+    [Fact]
     public void Allocate_MoreThanTheMachineHas_ThrowsOutOfMemoryNamingTheSize()
     {
         using TestSetup setup = new(8, new MemoryAllocatorOptions { AllocationLimitMegabytes = int.MaxValue });

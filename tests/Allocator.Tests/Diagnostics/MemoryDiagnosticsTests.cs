@@ -63,6 +63,40 @@ public class MemoryDiagnosticsTests
     }).Dispose();
 
     [Fact]
+    public void GetStatistics_RentedHereAndReturnedThere_IsNeverBelowZero() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using System.Collections.Concurrent.BlockingCollection<IMemoryOwner<byte>> queue = new(64);
+        Thread producer = new(() =>
+        {
+            for (int i = 0; i < 300_000; i++)
+            {
+                queue.Add(allocator.Allocate<byte>(500));
+            }
+
+            queue.CompleteAdding();
+        });
+        Thread consumer = new(() =>
+        {
+            foreach (IMemoryOwner<byte> owner in queue.GetConsumingEnumerable())
+            {
+                owner.Dispose();
+            }
+        });
+        producer.Start();
+        consumer.Start();
+        long lowest = 0;
+        while (consumer.IsAlive)
+        {
+            MemoryAllocatorStatistics statistics = allocator.GetStatistics();
+            lowest = Math.Min(lowest, Math.Min(statistics.OutstandingAllocations, statistics.RentedBytes));
+        }
+
+        Assert.Equal(0, lowest);
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }).Dispose();
+
+    [Fact]
     public void Default_AllocatorsOfOnesOwn_DoNotMakeIt() => RemoteExecutor.Invoke(static () =>
     {
         using MemoryAllocator own = MemoryAllocator.Create();

@@ -21,8 +21,15 @@ internal sealed class FakeClock : Clock
 
     public int RunningTimers => _timers.Count(static timer => timer.Due is not null);
 
+    public bool FailToMakeTimers { get; set; }
+
     public override ClockTimer CreateTimer(Action callback)
     {
+        if (FailToMakeTimers)
+        {
+            throw new InvalidOperationException("No timer.");
+        }
+
         FakeTimer timer = new(this, callback);
         _timers.Add(timer);
         return timer;

@@ -40,6 +40,8 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public Action? OnFree { get; set; }
 
+    public override bool MapsZeroed => ClaimsZeroed ?? _system.MapsZeroed;
+
     public int Calls => _calls;
 
     public int Purges => _purges;

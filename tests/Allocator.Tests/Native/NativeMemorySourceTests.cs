@@ -52,6 +52,15 @@ public class NativeMemorySourceTests
     }
 
     [Theory]
+    [InlineData(4, 1L << 30, true)]
+    [InlineData(4, int.MaxValue, false)]
+    [InlineData(4, (4L << 30) + 72, false)]
+    [InlineData(8, 1L << 46, true)]
+    [InlineData(8, long.MaxValue, false)]
+    public void IsAddressable_ByPointerSize_RefusesWhatWouldWrap(int pointerSize, long length, bool isAddressable) =>
+        Assert.Equal(isAddressable, NativeMemorySource.IsAddressable(length, pointerSize));
+
+    [Theory]
     [MemberData(nameof(Kinds))]
     public void RoundUp_AnyLength_IsEnoughAndAFixpoint(NativeMemoryKind kind)
     {

@@ -161,6 +161,39 @@ public class TrimmingTests
     }
 
     [Fact]
+    public void Tick_ManyPools_AskForOneCollectionAPeriodBetweenThem()
+    {
+        using TestSetup first = new(16);
+        System.Collections.Generic.List<TestSetup> all = [first];
+        List<IMemoryOwner<byte>> owners = [];
+        for (int i = 0; i < 20; i++)
+        {
+            all.Add(new TestSetup(16, sharesTimeWith: first));
+            owners.Add(all[^1].Allocator.Allocate<byte>(Block));
+            first.Clock.Advance(s_period / 20);
+        }
+
+        int before = first.Collections;
+        first.Clock.Advance(s_period * 4);
+        Assert.InRange(first.Collections - before, 3, 5);
+        owners.ForEach(static owner => owner.Dispose());
+    }
+
+    [Fact]
+    public void RequestCollection_LongPeriodOfOnePool_DoesNotStarveAnother()
+    {
+        using TestSetup slow = new(1, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(10) });
+        using TestSetup fast = new(1, sharesTimeWith: slow);
+        using IMemoryOwner<byte> first = slow.Allocator.Allocate<byte>(Block);
+        using IMemoryOwner<byte> second = slow.Allocator.Allocate<byte>(Block);
+        Assert.Equal(1, slow.Collections);
+        slow.Clock.Advance(s_period + s_period);
+        using IMemoryOwner<byte> third = fast.Allocator.Allocate<byte>(Block);
+        using IMemoryOwner<byte> fourth = fast.Allocator.Allocate<byte>(Block);
+        Assert.Equal(2, slow.Collections);
+    }
+
+    [Fact]
     public void Trim_WhileTheSystemTakesItsTime_RentersGoOn()
     {
         using TestSetup setup = new(maximumBlocks: 16);
