@@ -1,4 +1,5 @@
 using System;
+using System.CommandLine;
 using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Running;
@@ -16,13 +17,16 @@ internal static class Program
     {
         CommandLine commandLine = new();
         commandLine.Root.SetAction((result, cancellationToken) => RunAsync(commandLine, commandLine.Read(result), cancellationToken));
-        return commandLine.Root.Parse(arguments).InvokeAsync();
+
+        // With a time-out the command line listens to Ctrl+C, and the child is ended before this process ends.
+        return commandLine.Root.Parse(arguments).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = TimeSpan.FromSeconds(5) });
     }
 
     private static async Task<int> RunAsync(CommandLine commandLine, JobOptions options, CancellationToken cancellationToken)
     {
         if (options.IsChild)
         {
+            ParentWatch.Start();
             new MeasuringChild(options, Console.Out).Run();
             return 0;
         }

@@ -17,7 +17,6 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     private LifetimeGuard _guard;
     private readonly long _generation;
     private readonly GroupLayout _layout;
-    private readonly nint[]? _addresses;
     private GroupMember<T>?[]? _members;
 
     internal MemoryGroup(in GroupRental rental)
@@ -25,7 +24,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         _guard = rental.Guard;
         _generation = rental.Generation;
         _layout = rental.Layout;
-        _addresses = rental.Addresses;
+        Origins = rental.Origins;
         IsContiguous = rental.IsContiguous;
     }
 
@@ -41,8 +40,8 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Gets whether the members lie one after the other in memory, without gap. There is then one, unless it were longer than a span can be.</summary>
     public bool IsContiguous { get; }
 
-    /// <summary>Gets where each member begins; null where there is one.</summary>
-    internal nint[]? Addresses => _addresses;
+    /// <inheritdoc cref="GroupRental.Origins"/>
+    internal nint[]? Origins { get; }
 
     /// <summary>Gets one member. Each costs one small object when it is first asked for.</summary>
     /// <param name="index">From 0 to <see cref="Count"/> - 1.</param>
@@ -232,13 +231,14 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
     internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)
     {
-        nint offset = _addresses is null ? 0 : _addresses[index] - _guard.Address;
-        return GuardedPin.Pin<T>(_guard, _generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
+        LifetimeGuard guard = _guard;
+        nint offset = Origins is null ? 0 : MemberAddress(Origins, index) - guard.Address;
+        return GuardedPin.Pin<T>(guard, _generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
     }
 
     /// <summary>Gives a member's span without asking whether the group is disposed: the caller holds a reference.</summary>
     internal unsafe Span<T> MemberSpan(int index) =>
-        _addresses is null ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)_addresses[index], _layout.LengthOf(index));
+        Origins is null ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(Origins, index), _layout.LengthOf(index));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ThrowIfDisposed()
@@ -248,6 +248,8 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
             Throw.Disposed(nameof(MemoryGroup<T>));
         }
     }
+
+    private nint MemberAddress(nint[] origins, int index) => origins[index] + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());
 
     private static void CopyElements(MemoryGroup<T> source, MemoryGroup<T> destination, long length)
     {

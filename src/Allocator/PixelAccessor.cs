@@ -10,14 +10,14 @@ public readonly ref struct PixelAccessor<TPixel>
     where TPixel : unmanaged
 {
     private readonly Span<TPixel> _single;
-    private readonly nint[]? _addresses;
+    private readonly nint[]? _origins;
     private readonly RowMap _map;
     private readonly int _rowStride;
 
-    internal PixelAccessor(Span<TPixel> single, nint[]? addresses, in RowMap map, int width, int rowStride, int firstRow, int height)
+    internal PixelAccessor(Span<TPixel> single, nint[]? origins, in RowMap map, int width, int rowStride, int firstRow, int height)
     {
         _single = single;
-        _addresses = addresses;
+        _origins = origins;
         _map = map;
         _rowStride = rowStride;
         Width = width;
@@ -46,12 +46,8 @@ public readonly ref struct PixelAccessor<TPixel>
         }
 
         y += FirstRow;
-        if (_addresses is null)
-        {
-            return _single.Slice(y * _rowStride, Width);
-        }
-
-        nint member = _addresses[_map.Find(y, out int row)];
-        return new Span<TPixel>((TPixel*)member + (nint)row * _rowStride, Width);
+        return _origins is null
+            ? _single.Slice(y * _rowStride, Width)
+            : new Span<TPixel>((TPixel*)_origins[_map.Find(y)] + (nint)y * _rowStride, Width);
     }
 }

@@ -276,5 +276,5 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     private void RemoveReference() => _group.Unpin();
 
     private PixelAccessor<TPixel> Access(int firstRow, int height) =>
-        new(_group.Addresses is null ? _group.MemberSpan(0) : default, _group.Addresses, _map, Width, RowStride, firstRow, height);
+        new(_group.Origins is null ? _group.MemberSpan(0) : default, _group.Origins, _map, Width, RowStride, firstRow, height);
 }

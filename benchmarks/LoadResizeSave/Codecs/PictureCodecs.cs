@@ -9,10 +9,12 @@ namespace LoadResizeSave.Codecs;
 internal sealed class PictureCodecs
 {
     private readonly List<IPictureCodec> _codecs;
+    private readonly bool _useLibjpeg;
 
     /// <summary>Makes the set: PNG always, JPEG where the system has libjpeg-turbo and <paramref name="useLibjpeg"/> allows it.</summary>
     public PictureCodecs(bool useLibjpeg)
     {
+        _useLibjpeg = useLibjpeg;
         Png = new PngCodec();
         Jpeg = useLibjpeg && TurboJpegLibrary.TryLoad() is { } library ? new JpegCodec(library) : null;
         _codecs = Jpeg is null ? [Png] : [Png, Jpeg];
@@ -36,8 +38,11 @@ internal sealed class PictureCodecs
             }
         }
 
-        throw new UnreadablePictureException(JpegCodec.IsJpeg(file)
-            ? "JPEG, and libjpeg-turbo (libturbojpeg) was not found or not wanted"
-            : "neither PNG nor JPEG");
+        throw new UnreadablePictureException((JpegCodec.IsJpeg(file), _useLibjpeg) switch
+        {
+            (false, _) => "neither PNG nor JPEG",
+            (true, true) => "a JPEG, and libjpeg-turbo was not found",
+            (true, false) => "a JPEG, and libjpeg-turbo is not to be used",
+        });
     }
 }

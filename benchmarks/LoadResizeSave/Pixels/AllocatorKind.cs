@@ -1,7 +1,7 @@
 namespace LoadResizeSave.Pixels;
 
 /// <summary>Names the four ways of getting memory that the program compares.</summary>
-internal enum AllocatorKind
+public enum AllocatorKind
 {
     /// <summary><c>MemoryAllocator.Create()</c>: blocks are kept between pictures and trimmed when idle.</summary>
     Pool,

@@ -85,6 +85,10 @@ internal sealed class JobText
         {
             _console.MarkupLine("[red]nothing could be processed[/]");
         }
+        else if (runs.Count == 1)
+        {
+            _console.MarkupLineInterpolated($"outputs: {runs[0].Saved.Count} files, SHA-256 {comparison.Hashes[0][..16]}");
+        }
         else if (comparison.AreIdentical)
         {
             _console.MarkupLineInterpolated(

@@ -47,7 +47,7 @@ internal static class ChildProcess
     private static Process Start(IEnumerable<string> arguments)
     {
         string program = Environment.ProcessPath ?? throw new InvalidOperationException("The system does not tell this program's path.");
-        ProcessStartInfo start = new(program) { RedirectStandardOutput = true, RedirectStandardError = true };
+        ProcessStartInfo start = new(program) { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
 
         // Started as "dotnet LoadResizeSave.dll", the process is the host, and wants to be told what to run.
         if (Path.GetFileNameWithoutExtension(program).Equals("dotnet", StringComparison.OrdinalIgnoreCase))

@@ -57,6 +57,9 @@ internal sealed class CommandLine
     /// <summary>Gets the command to parse and invoke.</summary>
     public RootCommand Root { get; }
 
+    /// <summary>Reads the options out of <paramref name="arguments"/>, which have no errors.</summary>
+    public JobOptions Read(IReadOnlyList<string> arguments) => Read(Root.Parse(arguments));
+
     /// <summary>Reads the options out of <paramref name="result"/>, which has no errors.</summary>
     public JobOptions Read(ParseResult result)
     {

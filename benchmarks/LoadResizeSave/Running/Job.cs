@@ -37,6 +37,12 @@ internal sealed class Job
             return 1;
         }
 
+        if (_options.Input is { } folder && IsWithin(folder, MeasuringChild.SavedFolder(_options)))
+        {
+            _console.MarkupLineInterpolated($"[red]{folder} is where pictures are saved: they would be written over while they are read.[/]");
+            return 1;
+        }
+
         PictureCodecs codecs = new(_options.UseLibjpeg);
         _ = Directory.CreateDirectory(_options.Output);
         JobText text = new(_console);
@@ -67,18 +73,15 @@ internal sealed class Job
         return Report(text, runs) && failures.Count == 0 ? 0 : 1;
     }
 
+    private static bool IsWithin(string folder, string other)
+        => Path.TrimEndingDirectorySeparator(folder) == other || folder.StartsWith(other + Path.DirectorySeparatorChar, StringComparison.Ordinal);
+
     private Progress CreateProgress() => _console.Progress()
         .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn());
 
     private async Task MeasureAsync(
         AllocatorKind kind, string input, ProgressTask task, List<MeasuredRun> runs, List<string> failures, CancellationToken cancellationToken)
     {
-        string saved = MeasuringChild.OutputFolder(_options, kind);
-        if (Directory.Exists(saved))
-        {
-            Directory.Delete(saved, recursive: true);
-        }
-
         task.StartTask();
         try
         {
@@ -121,7 +124,7 @@ internal sealed class Job
         text.WritePoolLine(runs);
         text.WriteSkipped(runs);
         text.WriteComparison(runs, comparison);
-        text.WritePlaces(Path.Combine(_options.Output, "saved"), _options.Chart, results);
+        text.WritePlaces(MeasuringChild.SavedFolder(_options), _options.Chart, results);
         return comparison.AreIdentical && runs.All(run => run.Pictures > 0);
     }
 

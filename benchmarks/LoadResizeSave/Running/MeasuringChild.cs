@@ -41,7 +41,7 @@ internal sealed class MeasuringChild
     public void Run()
     {
         AllocatorKind kind = _options.Allocators[0];
-        List<string> names = LargestFirst(PictureFolder.Find(_input));
+        List<string> names = LargestFirst(PictureFolder.Find(_input, _options.Output, SavedFolder(_options)));
         using PixelStore store = PixelStore.Create(kind, _options.TrimPeriod);
         using MemorySampler sampler = new(store);
         PicturePipeline pipeline = new(_options, new PictureCodecs(_options.UseLibjpeg), store, OutputFolder(_options, kind));
@@ -78,9 +78,11 @@ internal sealed class MeasuringChild
         });
     }
 
-    /// <summary>Returns where the pictures saved with <paramref name="kind"/> lie.</summary>
-    public static string OutputFolder(JobOptions options, AllocatorKind kind)
-        => Path.Combine(options.Output, "saved", kind.ToString().ToLowerInvariant());
+    /// <summary>Returns the folder below which all pictures are saved.</summary>
+    public static string SavedFolder(JobOptions options) => Path.Combine(options.Output, "saved");
+
+    private static string OutputFolder(JobOptions options, AllocatorKind kind)
+        => Path.Combine(SavedFolder(options), kind.ToString().ToLowerInvariant());
 
     private static bool IsReasonToSkip(Exception exception) => exception
         is UnreadablePictureException or InvalidDataException or IOException or UnauthorizedAccessException

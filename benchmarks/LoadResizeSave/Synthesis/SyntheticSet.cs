@@ -17,7 +17,7 @@ internal static class SyntheticSet
     // A change to the pictures must change this, or sets that lie about would be taken for the new one.
     private const int Version = 1;
 
-    // Sizes of cameras and screens. Those at odd places become PNGs, which cost several times as much to read.
+    // Sizes of cameras and screens. Those at odd places become PNGs, which cost more than twice as much to read.
     private static readonly (int Width, int Height)[] s_sizes =
     [
         (6000, 4000), (4032, 3024), (5472, 3648), (3840, 2160), (4000, 6000), (5120, 2880), (4928, 3264), (3024, 4032),

@@ -21,7 +21,7 @@ internal sealed class GroupRenter
     }
 
     /// <summary>Describes one run of memory as a group: one member, unless it is longer than a span can be.</summary>
-    public static unsafe GroupRental DescribeContiguous(LifetimeGuard guard, long generation, in GroupRequest request)
+    public static GroupRental DescribeContiguous(LifetimeGuard guard, long generation, in GroupRequest request)
     {
         if (request.TotalLength <= int.MaxValue)
         {
@@ -29,13 +29,10 @@ internal sealed class GroupRenter
         }
 
         GroupLayout layout = new(request.TotalLength, int.MaxValue / request.ElementAlignment * request.ElementAlignment);
-        nint[] addresses = new nint[layout.Count];
-        for (int i = 0; i < addresses.Length; i++)
-        {
-            addresses[i] = guard.Address + (nint)((long)i * layout.MemberLength * request.ElementSizeInBytes);
-        }
-
-        return new GroupRental(guard, generation, layout) { Addresses = addresses, IsContiguous = true };
+        // One run: every member has the same origin.
+        nint[] origins = new nint[layout.Count];
+        origins.AsSpan().Fill(guard.Address);
+        return new GroupRental(guard, generation, layout) { Origins = origins, IsContiguous = true };
     }
 
     /// <summary>Rents the members. pre: what no member divides fits a segment, and the whole is larger than a block.</summary>
@@ -52,13 +49,28 @@ internal sealed class GroupRenter
         {
             isMiss = FillChain(plan, request.AlignmentInBytes, addresses, ref chain);
             Prepare(plan, chain.First!, clean);
-            return new GroupRental(chain.First!, chain.First!.BeginAllocation(), plan.Layout) { Addresses = addresses.Length == 1 ? null : addresses, IsContiguous = addresses.Length == 1 };
+            bool isSingle = addresses.Length == 1;
+            return new GroupRental(chain.First!, chain.First!.BeginAllocation(), plan.Layout)
+            {
+                Origins = isSingle ? null : ToOrigins(addresses, plan.BytesOf(0)),
+                IsContiguous = isSingle,
+            };
         }
         catch
         {
             chain.First?.Cancel();
             throw;
         }
+    }
+
+    private static nint[] ToOrigins(nint[] addresses, long memberBytes)
+    {
+        for (int i = 1; i < addresses.Length; i++)
+        {
+            addresses[i] -= (nint)(i * memberBytes);
+        }
+
+        return addresses;
     }
 
     // Gives whether the system had to provide memory.

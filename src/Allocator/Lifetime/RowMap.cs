@@ -10,7 +10,6 @@ internal readonly struct RowMap
 {
     private readonly ulong _multiplier;
     private readonly int _shift;
-    private readonly int _rowsPerMember;
 
     public RowMap(int rowsPerMember)
     {
@@ -22,15 +21,9 @@ internal readonly struct RowMap
 
         _shift = 31 + s;
         _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
-        _rowsPerMember = rowsPerMember;
     }
 
-    /// <summary>Gives the member, and the row's number in it. pre: y is not negative.</summary>
+    /// <summary>Gives the member. pre: y is not negative.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public int Find(int y, out int rowInMember)
-    {
-        int member = (int)((uint)y * _multiplier >> _shift);
-        rowInMember = y - member * _rowsPerMember;
-        return member;
-    }
+    public int Find(int y) => (int)((uint)y * _multiplier >> _shift);
 }

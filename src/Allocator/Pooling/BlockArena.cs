@@ -108,19 +108,21 @@ internal sealed class BlockArena
         }
     }
 
-    /// <summary>Claims the highest run of adjacent free blocks, and gives the number of its first; -1 where there is none.</summary>
-    public int TryClaimRun(int count, bool resident)
+    /// <summary>Gives how many blocks have memory of the run that <see cref="TryClaimRun"/> would claim now; -1 where there is none.</summary>
+    public int ResidentInBestRun(int count)
+    {
+        BitRuns.FindBest(Free, Committed, count, out int resident);
+        return resident;
+    }
+
+    /// <summary>Claims the run of adjacent free blocks that needs the least new memory, and gives the number of its first; -1 where there is none.</summary>
+    public int TryClaimRun(int count)
     {
         while (true)
         {
             ulong free = Free;
-            int index = BitRuns.FindHighest(resident ? free & Committed : free, count);
-            if (index < 0)
-            {
-                return -1;
-            }
-
-            if (TryClaim(free, BitRuns.Mask(count) << index))
+            int index = BitRuns.FindBest(free, Committed, count, out _);
+            if (index < 0 || TryClaim(free, BitRuns.Mask(count) << index))
             {
                 return index;
             }

@@ -69,17 +69,17 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             return null;
         }
 
-        BlockGuard? run = TryRentRun(count, resident: true, ref outcome);
+        BlockGuard? run = TryRentRun(count, residentOnly: true, ref outcome);
         if (run is null)
         {
             // Single blocks in the slots may be all that is missing, and idle memory comes before new memory.
             DrainSlots();
-            run = TryRentRun(count, resident: true, ref outcome) ?? TryRentRun(count, resident: false, ref outcome);
+            run = TryRentRun(count, residentOnly: false, ref outcome);
         }
 
         while (run is null && outcome == PoolOutcome.Full && TryGrow(count, ref outcome))
         {
-            run = TryRentRun(count, resident: false, ref outcome);
+            run = TryRentRun(count, residentOnly: false, ref outcome);
         }
 
         ReleaseIfClosed();
@@ -260,14 +260,32 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         return null;
     }
 
-    private BlockGuard? TryRentRun(int count, bool resident, ref PoolOutcome outcome)
+    private BlockGuard? TryRentRun(int count, bool residentOnly, ref PoolOutcome outcome)
     {
-        foreach (BlockArena arena in Arenas)
+        while (outcome == PoolOutcome.Full)
         {
-            int first = outcome == PoolOutcome.Full ? arena.TryClaimRun(count, resident) : -1;
+            BlockArena? best = null;
+            int mostResident = residentOnly ? count - 1 : -1;
+            foreach (BlockArena arena in Arenas)
+            {
+                int resident = arena.ResidentInBestRun(count);
+                if (resident > mostResident)
+                {
+                    best = arena;
+                    mostResident = resident;
+                }
+            }
+
+            if (best is null)
+            {
+                return null;
+            }
+
+            // Another thread may have been faster: then all are looked at again.
+            int first = best.TryClaimRun(count);
             if (first >= 0)
             {
-                return Take(arena, first, count, out outcome);
+                return Take(best, first, count, out outcome);
             }
         }
 

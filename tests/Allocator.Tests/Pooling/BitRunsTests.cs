@@ -1,4 +1,5 @@
 using System;
+using System.Numerics;
 using Allocator.Pooling;
 using Xunit;
 
@@ -7,33 +8,72 @@ namespace Allocator.Tests.Pooling;
 public class BitRunsTests
 {
     [Fact]
-    public void FindHighest_RandomMaps_AgreesWithASearchBitByBit()
+    public void FindBest_RandomMaps_AgreesWithASearchOverAllPlaces()
     {
         Random random = new(17);
-        for (int i = 0; i < 20_000; i++)
+        for (int i = 0; i < 50_000; i++)
         {
-            ulong bits = (ulong)random.NextInt64() | ((ulong)random.NextInt64() << (i % 3 * 16));
-            int length = random.Next(1, 65);
-            Assert.Equal(Search(bits, length), BitRuns.FindHighest(bits, length));
+            ulong free = RandomBits(random);
+            ulong resident = RandomBits(random);
+            int length = random.Next(1, random.Next(2, 66));
+            Assert.Equal(Search(free, resident, length, out int expected), BitRuns.FindBest(free, resident, length, out int count));
+            Assert.Equal(expected, count);
         }
-
-        Assert.Equal(0, BitRuns.FindHighest(ulong.MaxValue, 64));
-        Assert.Equal(63, BitRuns.FindHighest(ulong.MaxValue, 1));
-        Assert.Equal(-1, BitRuns.FindHighest(0, 1));
-        Assert.Equal(-1, BitRuns.FindHighest(ulong.MaxValue >> 1, 64));
     }
 
-    private static int Search(ulong bits, int length)
+    [Theory]
+    [InlineData(ulong.MaxValue, 0ul, 64, 0, 0)]
+    [InlineData(ulong.MaxValue, ulong.MaxValue, 1, 63, 1)]
+    [InlineData(0ul, ulong.MaxValue, 1, -1, -1)]
+    [InlineData(ulong.MaxValue >> 1, ulong.MaxValue, 64, -1, -1)]
+    [InlineData(0b1111_0110ul, 0b1111_0110ul, 2, 1, 2)]
+    [InlineData(0b1111_0110ul, 0b0011_0000ul, 2, 4, 2)]
+    public void FindBest_ByHand_IsTheSmallestHoleWithTheMostMemory(ulong free, ulong resident, int length, int first, int count)
     {
-        for (int start = 64 - length; start >= 0; start--)
+        Assert.Equal(first, BitRuns.FindBest(free, resident, length, out int actual));
+        Assert.Equal(count, actual);
+    }
+
+    private static ulong RandomBits(Random random)
+    {
+        ulong bits = (ulong)random.NextInt64(long.MinValue, long.MaxValue);
+        return random.Next(4) switch { 0 => bits, 1 => bits | (bits << 7) | (bits >> 9), 2 => ulong.MaxValue << random.Next(64), _ => ~(1UL << random.Next(64)) };
+    }
+
+    private static int Search(ulong free, ulong resident, int length, out int residentCount)
+    {
+        (int Resident, int Hole, int First) best = (-1, 0, -1);
+        for (int first = 0; first + length <= 64; first++)
         {
-            ulong mask = BitRuns.Mask(length) << start;
-            if ((bits & mask) == mask)
+            ulong mask = BitRuns.Mask(length) << first;
+            if ((free & mask) != mask)
             {
-                return start;
+                continue;
+            }
+
+            int hole = length;
+            for (int i = first - 1; i >= 0 && (free & (1UL << i)) != 0; i--)
+            {
+                hole++;
+            }
+
+            for (int i = first + length; i < 64 && (free & (1UL << i)) != 0; i++)
+            {
+                hole++;
+            }
+
+            // In one hole the highest place; of two equal holes the lower one.
+            (int, int, int) candidate = (BitOperations.PopCount(resident & mask), hole, first);
+            bool isSameHole = best.First >= 0 && best.Hole == hole && (free & Between(best.First, first)) == Between(best.First, first);
+            if (candidate.Item1 > best.Resident || (candidate.Item1 == best.Resident && (hole < best.Hole || isSameHole)))
+            {
+                best = candidate;
             }
         }
 
-        return -1;
+        residentCount = best.Resident;
+        return best.First;
     }
+
+    private static ulong Between(int first, int end) => end == first ? 0 : BitRuns.Mask(end - first) << first;
 }
