@@ -19,11 +19,9 @@ internal sealed class BlockArena
     private readonly LifetimePolicy _policy;
     private readonly BlockGuard?[] _guards;
     private readonly nint[] _addresses;
-    private readonly long[] _statesAtLastLook;
     private readonly ulong _all;
     private PaddedBits _free;
     private PaddedBits _committed;
-    private long _stale;
 
     public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, LifetimePolicy policy)
     {
@@ -32,8 +30,8 @@ internal sealed class BlockArena
         BlockSizeInBytes = blockSizeInBytes;
         BlockCount = blockCount;
         Records = new GuardRecord[blockCount];
+        Idleness = new IdlenessWatch(Records);
         _addresses = new nint[blockCount];
-        _statesAtLastLook = new long[blockCount];
         _all = BitRuns.Mask(blockCount);
         _free.Value = (long)_all;
 
@@ -53,6 +51,9 @@ internal sealed class BlockArena
 
     /// <summary>Gets what changes with every rent, by block.</summary>
     public GuardRecord[] Records { get; }
+
+    /// <summary>Gets what knows since when blocks lie idle.</summary>
+    public IdlenessWatch Idleness { get; }
 
     public int FreeCount => BitOperations.PopCount(Free);
 
@@ -228,30 +229,10 @@ internal sealed class BlockArena
         }
     }
 
-    /// <summary>Finds the blocks that were idle at the last look and have not been used since, and gives their number.</summary>
-    public int Look()
-    {
-        ulong stale = 0;
-        for (int i = 0; i < BlockCount; i++)
-        {
-            long state = Volatile.Read(ref Records[i].State);
-            if (state == _statesAtLastLook[i] && GuardState.IsIdle(state) && IsResident(i) && !IsInsideRun(i))
-            {
-                stale |= 1UL << i;
-            }
-
-            _statesAtLastLook[i] = state;
-        }
-
-        Volatile.Write(ref _stale, (long)stale);
-        return BitOperations.PopCount(stale);
-    }
+    /// <summary>Finds the blocks with memory that were idle at the last look and have not been used since, and gives their number.</summary>
+    public int LookForStale() => Idleness.Look(Committed);
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
-
-    /// <summary>Gives whether a block was idle through the time between the last two looks, and since.</summary>
-    public bool IsStale(int index) =>
-        (Volatile.Read(ref _stale) & (1L << index)) != 0 && Volatile.Read(ref Records[index].State) == _statesAtLastLook[index];
 
     /// <summary>Takes the memory from a block. pre: held by the caller.</summary>
     /// <returns>False where it has none, or the system refuses.</returns>
@@ -295,18 +276,4 @@ internal sealed class BlockArena
 
     // A block that was used without a rent of its own has not been idle either: the next look must see a new state.
     private void MarkUsed(int index) => Volatile.Write(ref Records[index].State, GuardState.Next(Records[index].State));
-
-    // The blocks of a run behind its first are out too, and only the first one's state says so.
-    private bool IsInsideRun(int index)
-    {
-        for (int first = index - 1; first >= 0; first--)
-        {
-            if (!GuardState.IsIdle(Volatile.Read(ref Records[first].State)) && Records[first].RunLength > index - first)
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
 }

@@ -86,7 +86,7 @@ internal sealed class CoreSlots
         while (position < SlotCount)
         {
             int i = SlotAt(position++);
-            if (Volatile.Read(ref slots[i]) is BlockGuard block && block.Arena.IsStale(block.Index)
+            if (Volatile.Read(ref slots[i]) is BlockGuard block && block.Arena.Idleness.IsStale(block.Index)
                 && Interlocked.CompareExchange(ref slots[i], null, block) == block)
             {
                 return block;

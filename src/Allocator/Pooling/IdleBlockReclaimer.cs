@@ -31,7 +31,7 @@ internal sealed class IdleBlockReclaimer
         int stale = 0;
         foreach (BlockArena arena in arenas)
         {
-            stale += arena.Look();
+            stale += arena.LookForStale();
         }
 
         int quota = (int)Math.Ceiling(stale * rate);
@@ -42,7 +42,7 @@ internal sealed class IdleBlockReclaimer
         {
             for (int index = arenas[i].BlockCount - 1; index >= 0 && quota > 0; index--)
             {
-                if (arenas[i].IsStale(index) && arenas[i].TryClaimBlock(index))
+                if (arenas[i].Idleness.IsStale(index) && arenas[i].TryClaimBlock(index))
                 {
                     bytes += PurgeStale(arenas[i], index, ref quota);
                     arenas[i].Release(index, 1);
@@ -102,7 +102,7 @@ internal sealed class IdleBlockReclaimer
     // pre: the block is held. It may have been rented and returned between the look and the claim.
     private static long PurgeStale(BlockArena arena, int index, ref int quota)
     {
-        if (!arena.IsStale(index) || !arena.TryPurge(index))
+        if (!arena.Idleness.IsStale(index) || !arena.TryPurge(index))
         {
             return 0;
         }

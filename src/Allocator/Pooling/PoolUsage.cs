@@ -1,8 +1,40 @@
+using System;
+using System.Threading;
+using Allocator.Lifetime;
+
 namespace Allocator.Pooling;
 
 /// <summary>What a pool's blocks say about themselves, read at one moment. Bytes are whole blocks.</summary>
 internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes, long QuarantinedBytes, long Outstanding, long Rents)
 {
     /// <summary>Gets what lies idle. Other threads may have moved on while it was added up: never below zero.</summary>
-    public long RetainedBytes => CommittedBytes > RentedBytes + QuarantinedBytes ? CommittedBytes - RentedBytes - QuarantinedBytes : 0;
+    public long RetainedBytes => Math.Max(0, CommittedBytes - RentedBytes - QuarantinedBytes);
+
+    public static PoolUsage Read(BlockArena[] arenas)
+    {
+        long committed = 0;
+        long rented = 0;
+        long quarantined = 0;
+        long outstanding = 0;
+        long rents = 0;
+        foreach (BlockArena arena in arenas)
+        {
+            committed += (long)arena.CommittedCount * arena.BlockSizeInBytes;
+            foreach (ref GuardRecord record in arena.Records.AsSpan())
+            {
+                rents += Volatile.Read(ref record.Rents);
+                long state = Volatile.Read(ref record.State);
+                if (!GuardState.IsIdle(state))
+                {
+                    long bytes = (long)record.RunLength * arena.BlockSizeInBytes;
+                    bool isAbandoned = (state & GuardState.Abandoned) != 0;
+                    rented += isAbandoned ? 0 : bytes;
+                    quarantined += isAbandoned ? bytes : 0;
+                    outstanding += GuardState.IsOutstanding(state) ? 1 : 0;
+                }
+            }
+        }
+
+        return new PoolUsage(committed, rented, quarantined, outstanding, rents);
+    }
 }

@@ -16,16 +16,15 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
-    private readonly LifetimePolicy _policy;
     private readonly CoreSlots _slots;
-    private BlockArena[] _arenas = [];
+    private readonly ArenaSet _arenas;
     private volatile bool _closed;
 
     public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy)
     {
         _geometry = geometry;
         _source = source;
-        _policy = policy;
+        _arenas = new ArenaSet(this, geometry, source, policy);
         _slots = new CoreSlots(geometry.ProcessorCount);
         BlockAlignmentInBytes = source is VirtualMemorySource
             ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
@@ -50,7 +49,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public long OutstandingAllocations => ReadUsage().Outstanding;
 
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
-    public BlockArena[] Arenas => Volatile.Read(ref _arenas);
+    public BlockArena[] Arenas => _arenas.All;
 
     /// <summary>Rents one block. The rent has not begun.</summary>
     /// <returns>The block's guard; null where the outcome says why not.</returns>
@@ -77,7 +76,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             run = TryRentRun(count, residentOnly: false, ref outcome);
         }
 
-        while (run is null && outcome == PoolOutcome.Full && TryGrow(count, ref outcome))
+        while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(count, ref outcome))
         {
             run = TryRentRun(count, residentOnly: false, ref outcome);
         }
@@ -138,7 +137,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         PoolOutcome outcome = PoolOutcome.Full;
         for (long missing = bytes - ReadUsage().RetainedBytes; missing > 0 && outcome != PoolOutcome.Refused && !_closed;)
         {
-            BlockArena? arena = Fullest(resident: false);
+            BlockArena? arena = _arenas.Fullest(resident: false);
             int index = arena?.TryClaim(resident: false) ?? -1;
             if (index >= 0)
             {
@@ -154,7 +153,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 
                 arena.Release(index, 1);
             }
-            else if (arena is null && !TryGrow(1, ref outcome))
+            else if (arena is null && !_arenas.TryGrow(1, ref outcome))
             {
                 break;
             }
@@ -192,29 +191,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         }
     }
 
-    public PoolUsage ReadUsage()
-    {
-        PoolUsage sum = default;
-        foreach (BlockArena arena in Arenas)
-        {
-            sum = sum with { CommittedBytes = sum.CommittedBytes + (long)arena.CommittedCount * BlockSizeInBytes };
-            foreach (ref GuardRecord record in arena.Records.AsSpan())
-            {
-                long state = Volatile.Read(ref record.State);
-                long bytes = GuardState.IsIdle(state) ? 0 : (long)record.RunLength * BlockSizeInBytes;
-                bool abandoned = (state & GuardState.Abandoned) != 0;
-                sum = sum with
-                {
-                    RentedBytes = sum.RentedBytes + (abandoned ? 0 : bytes),
-                    QuarantinedBytes = sum.QuarantinedBytes + (abandoned ? bytes : 0),
-                    Outstanding = sum.Outstanding + (GuardState.IsOutstanding(state) ? 1 : 0),
-                    Rents = sum.Rents + record.Rents,
-                };
-            }
-        }
-
-        return sum;
-    }
+    public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard? TryRentSlow(out PoolOutcome outcome)
@@ -240,7 +217,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
                 return cold;
             }
         }
-        while (outcome == PoolOutcome.Full && TryGrow(1, ref outcome));
+        while (outcome == PoolOutcome.Full && _arenas.TryGrow(1, ref outcome));
 
         ReleaseIfClosed();
         return null;
@@ -248,7 +225,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 
     private BlockGuard? TryRentFrom(bool resident, ref PoolOutcome outcome)
     {
-        while (outcome == PoolOutcome.Full && Fullest(resident) is BlockArena arena)
+        while (outcome == PoolOutcome.Full && _arenas.Fullest(resident) is BlockArena arena)
         {
             int index = arena.TryClaim(resident);
             if (index >= 0)
@@ -264,19 +241,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     {
         while (outcome == PoolOutcome.Full)
         {
-            BlockArena? best = null;
-            int mostResident = residentOnly ? count - 1 : -1;
-            foreach (BlockArena arena in Arenas)
-            {
-                int resident = arena.ResidentInBestRun(count);
-                if (resident > mostResident)
-                {
-                    best = arena;
-                    mostResident = resident;
-                }
-            }
-
-            if (best is null)
+            if (_arenas.BestForRun(count, atLeastResident: residentOnly ? count : 0) is not BlockArena best)
             {
                 return null;
             }
@@ -304,75 +269,6 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 
         outcome = cold ? PoolOutcome.Cold : PoolOutcome.Hit;
         return arena.TakeGuard(first, count);
-    }
-
-    // The arena with the fewest free blocks among those that have one to offer: the others empty out, and have room for runs.
-    private BlockArena? Fullest(bool resident)
-    {
-        BlockArena? fullest = null;
-        int fewest = int.MaxValue;
-        foreach (BlockArena arena in Arenas)
-        {
-            int free = arena.FreeCount;
-            if (free < fewest && (resident ? arena.HasFreeResident : arena.HasFreeCold))
-            {
-                fullest = arena;
-                fewest = free;
-            }
-        }
-
-        return fullest;
-    }
-
-    // False where there can be no more blocks; the outcome then says whether the pool or the system is the reason.
-    private bool TryGrow(int atLeastBlocks, ref PoolOutcome outcome)
-    {
-        BlockArena[] arenas = Arenas;
-        int blocks = 0;
-        foreach (BlockArena arena in arenas)
-        {
-            blocks += arena.BlockCount;
-        }
-
-        int count = Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks - blocks);
-        if (count < atLeastBlocks)
-        {
-            return false;
-        }
-
-        if (TryCreateStorage(atLeastBlocks, ref count) is not BlockStorage storage)
-        {
-            outcome = PoolOutcome.Refused;
-            return false;
-        }
-
-        BlockArena grown = new(this, storage, BlockSizeInBytes, count, _policy);
-        if (Interlocked.CompareExchange(ref _arenas, [.. arenas, grown], arenas) != arenas)
-        {
-            // Another thread was faster; its blocks are as good.
-            storage.Release();
-        }
-
-        return true;
-    }
-
-    // A reservation that the system refuses is halved and tried again: under RLIMIT_AS and in 32 bits a smaller one may fit.
-    private BlockStorage? TryCreateStorage(int atLeastBlocks, ref int blockCount)
-    {
-        if (_source is not VirtualMemorySource reserving)
-        {
-            return new SeparateBlockStorage(_source, BlockSizeInBytes);
-        }
-
-        for (; blockCount >= atLeastBlocks; blockCount /= 2)
-        {
-            if (ReservedBlockStorage.TryCreate(reserving, BlockSizeInBytes, blockCount) is BlockStorage storage)
-            {
-                return storage;
-            }
-        }
-
-        return null;
     }
 
     private static PoolOutcome Worse(PoolOutcome a, PoolOutcome b) => a > b ? a : b;

@@ -1,0 +1,59 @@
+using System.Numerics;
+using System.Threading;
+using Allocator.Lifetime;
+
+namespace Allocator.Pooling;
+
+/// <summary>
+/// Knows which blocks of an arena have lain idle, by comparing their state words from one look to the next: a generation that has not moved is a block that nobody had.
+/// So a rent need not count anything for it.
+/// </summary>
+internal sealed class IdlenessWatch
+{
+    private readonly GuardRecord[] _records;
+    private readonly long[] _statesAtLastLook;
+    private long _stale;
+
+    public IdlenessWatch(GuardRecord[] records)
+    {
+        _records = records;
+        _statesAtLastLook = new long[records.Length];
+    }
+
+    /// <summary>Finds those of the given blocks that were idle at the last look and have not been used since, and gives their number. pre: one call at a time.</summary>
+    public int Look(ulong blocks)
+    {
+        ulong stale = 0;
+        for (int i = 0; i < _records.Length; i++)
+        {
+            long state = Volatile.Read(ref _records[i].State);
+            if (state == _statesAtLastLook[i] && GuardState.IsIdle(state) && (blocks & (1UL << i)) != 0 && !IsInsideRun(i))
+            {
+                stale |= 1UL << i;
+            }
+
+            _statesAtLastLook[i] = state;
+        }
+
+        Volatile.Write(ref _stale, (long)stale);
+        return BitOperations.PopCount(stale);
+    }
+
+    /// <summary>Gives whether a block was idle through the time between the last two looks, and since.</summary>
+    public bool IsStale(int index) =>
+        (Volatile.Read(ref _stale) & (1L << index)) != 0 && Volatile.Read(ref _records[index].State) == _statesAtLastLook[index];
+
+    // The blocks of a run behind its first are out too, and only the first one's state says so.
+    private bool IsInsideRun(int index)
+    {
+        for (int first = index - 1; first >= 0; first--)
+        {
+            if (!GuardState.IsIdle(Volatile.Read(ref _records[first].State)) && _records[first].RunLength > index - first)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}
