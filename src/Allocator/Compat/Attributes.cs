@@ -1,10 +1,19 @@
-// What the compiler looks for by name and netstandard2.0 does not have.
+// What the compiler looks for by name and netstandard2.0 does not have. Embedded: invisible to other assemblies, those that see our internals included.
+namespace Microsoft.CodeAnalysis
+{
+    internal sealed partial class EmbeddedAttribute : global::System.Attribute
+    {
+    }
+}
+
 namespace System.Runtime.CompilerServices
 {
+    [Microsoft.CodeAnalysis.Embedded]
     internal static class IsExternalInit
     {
     }
 
+    [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Parameter)]
     internal sealed class ScopedRefAttribute : Attribute
     {
@@ -13,16 +22,19 @@ namespace System.Runtime.CompilerServices
 
 namespace System.Diagnostics.CodeAnalysis
 {
+    [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Method)]
     internal sealed class DoesNotReturnAttribute : Attribute
     {
     }
 
+    [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Parameter)]
     internal sealed class NotNullAttribute : Attribute
     {
     }
 
+    [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Parameter)]
     internal sealed class NotNullWhenAttribute : Attribute
     {
@@ -31,6 +43,7 @@ namespace System.Diagnostics.CodeAnalysis
         public bool ReturnValue { get; }
     }
 
+    [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Property | AttributeTargets.Method | AttributeTargets.Parameter)]
     internal sealed class UnscopedRefAttribute : Attribute
     {

@@ -1,6 +1,7 @@
 namespace System.Numerics;
 
 /// <summary>The three bit counts that the free maps need, for netstandard2.0.</summary>
+[Microsoft.CodeAnalysis.Embedded]
 internal static class BitOperations
 {
     public static int PopCount(ulong value)
