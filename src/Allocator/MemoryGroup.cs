@@ -225,8 +225,14 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
     internal Span<T> GetMemberSpan(int index)
     {
-        ThrowIfDisposed();
-        return MemberSpan(index);
+        // Read once: another thread's Dispose puts another guard there.
+        LifetimeGuard guard = _guard;
+        if (!guard.IsHeld(_generation))
+        {
+            Throw.Disposed(nameof(MemoryGroup<T>));
+        }
+
+        return MemberSpan(guard, index);
     }
 
     internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)
@@ -237,8 +243,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     }
 
     /// <summary>Gives a member's span without asking whether the group is disposed: the caller holds a reference.</summary>
-    internal unsafe Span<T> MemberSpan(int index) =>
-        Origins is null ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(Origins, index), _layout.LengthOf(index));
+    internal Span<T> MemberSpan(int index) => MemberSpan(_guard, index);
+
+    private unsafe Span<T> MemberSpan(LifetimeGuard guard, int index) =>
+        Origins is null ? guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(Origins, index), _layout.LengthOf(index));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ThrowIfDisposed()

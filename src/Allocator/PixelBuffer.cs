@@ -218,8 +218,13 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public Span<TPixel> DangerousGetRowSpan(int y)
     {
+        if (_group.Origins is null)
+        {
+            return Access(_group.GetMemberSpan(0), 0, Height).GetRowSpan(y);
+        }
+
         _group.ThrowIfDisposed();
-        return Access(0, Height).GetRowSpan(y);
+        return Access(default, 0, Height).GetRowSpan(y);
     }
 
     /// <summary>Copies all pixels to a buffer of the same width and height.</summary>
@@ -275,6 +280,9 @@ public sealed class PixelBuffer<TPixel> : IDisposable
 
     private void RemoveReference() => _group.Unpin();
 
-    private PixelAccessor<TPixel> Access(int firstRow, int height) =>
-        new(_group.Origins is null ? _group.MemberSpan(0) : default, _group.Origins, _map, Width, RowStride, firstRow, height);
+    // pre: a reference is held.
+    private PixelAccessor<TPixel> Access(int firstRow, int height) => Access(_group.Origins is null ? _group.MemberSpan(0) : default, firstRow, height);
+
+    private PixelAccessor<TPixel> Access(Span<TPixel> single, int firstRow, int height) =>
+        new(single, _group.Origins, _map, Width, RowStride, firstRow, height);
 }

@@ -3,7 +3,9 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.Linq;
 using System.Runtime.InteropServices;
+using System.Threading;
 using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests;
@@ -200,6 +202,37 @@ public class MemoryGroupTests
         Assert.Equal(0, setup.Statistics.OutstandingAllocations);
         Assert.Equal(setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes);
     }
+
+    // A race of the user's own making may read old pixels or throw; it must not reach address 0, which ends the process: in one of its own.
+    // More threads than cores, so that some are interrupted between the check and the use.
+    [Fact]
+    public void Span_WhileAnotherThreadDisposes_IsValidOrThrows() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(maximumBlocks: 64);
+        Thread[] threads = [.. Enumerable.Range(0, 4 * Environment.ProcessorCount).Select(_ => new Thread(() =>
+        {
+            for (int i = 0; i < 300; i++)
+            {
+                MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(TestSetup.BlockSize);
+                Memory<byte> member = group[0];
+                ThreadPool.UnsafeQueueUserWorkItem(static state => ((IDisposable)state!).Dispose(), group);
+                try
+                {
+                    while (true)
+                    {
+                        _ = member.Span[TestSetup.BlockSize - 1];
+                    }
+                }
+                catch (ObjectDisposedException)
+                {
+                    // The end of every round.
+                }
+            }
+        }))];
+        Array.ForEach(threads, static thread => thread.Start());
+        Array.ForEach(threads, static thread => thread.Join());
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+    }).Dispose();
 
     [Fact]
     public void CopyTo_GroupsWithDifferentMembers_CopiesAll()

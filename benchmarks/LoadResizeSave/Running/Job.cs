@@ -59,9 +59,14 @@ internal sealed class Job
                 _ = task.Value(task.MaxValue);
             }
 
+            if (_options.Allocators.Count > 1)
+            {
+                await WarmUpAsync(input, progress.AddTask("warm-up"), cancellationToken);
+            }
+
             foreach ((AllocatorKind kind, ProgressTask task) in _options.Allocators.Select(kind => (kind, progress.AddTask(JobText.Name(kind), autoStart: false))).ToList())
             {
-                await MeasureAsync(kind, input, task, runs, failures, cancellationToken);
+                await MeasureAsync(_options, kind, input, task, runs, failures, cancellationToken);
             }
         });
 
@@ -79,14 +84,21 @@ internal sealed class Job
     private Progress CreateProgress() => _console.Progress()
         .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn());
 
+    // Once through the folder, uncounted: whoever comes first reads the pictures and the runtime from disk, and shares the cores with what the build left running.
+    private async Task WarmUpAsync(string input, ProgressTask task, CancellationToken cancellationToken)
+    {
+        JobOptions once = _options with { Repeat = 1, TrimPeriod = TimeSpan.FromMilliseconds(50) };
+        await MeasureAsync(once, once.Allocators[0], input, task, [], [], cancellationToken);
+    }
+
     private async Task MeasureAsync(
-        AllocatorKind kind, string input, ProgressTask task, List<MeasuredRun> runs, List<string> failures, CancellationToken cancellationToken)
+        JobOptions options, AllocatorKind kind, string input, ProgressTask task, List<MeasuredRun> runs, List<string> failures, CancellationToken cancellationToken)
     {
         task.StartTask();
         try
         {
             runs.Add(await ChildProcess.RunAsync(
-                _commandLine.ChildArguments(_options, kind, input), message => Show(message, task), cancellationToken));
+                _commandLine.ChildArguments(options, kind, input), message => Show(message, task), cancellationToken));
         }
         catch (ChildFailedException exception)
         {

@@ -71,7 +71,7 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory back.</summary>
-    /// <returns>True where this call gave the memory back.</returns>
+    /// <returns>True where the rent is over, by this call or before it.</returns>
     /// <remarks>One call too many does nothing: it can take neither the owner's own reference nor a later renter's.</remarks>
     public bool RemoveReference(long generation)
     {
@@ -80,9 +80,9 @@ internal abstract class LifetimeGuard
         {
             long seen = Volatile.Read(ref state);
             long ofOwner = (seen & GuardState.Disposed) == 0 ? 1 : 0;
-            if (GuardState.Generation(seen) != generation || (seen & GuardState.Abandoned) != 0 || (seen & GuardState.References) <= ofOwner)
+            if (IsOver(seen, generation) || (seen & GuardState.References) <= ofOwner)
             {
-                return false;
+                return IsOver(seen, generation);
             }
 
             bool isLast = (seen & GuardState.References) == 1;
@@ -94,7 +94,7 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>Ends the rent of that generation. What is pinned or in use stays out until it no longer is. A second call does nothing.</summary>
-    /// <returns>True where this call gave the memory back.</returns>
+    /// <returns>True where the rent is over, by this call or before it.</returns>
     public bool Dispose(long generation)
     {
         // One compare-exchange: the usual rent has no reference but its owner's.
@@ -122,7 +122,7 @@ internal abstract class LifetimeGuard
             long seen = Volatile.Read(ref state);
             if ((seen & ~GuardState.References) != generation)
             {
-                return false;
+                return IsOver(seen, generation);
             }
 
             bool isLast = (seen & GuardState.References) == 1;
@@ -132,6 +132,8 @@ internal abstract class LifetimeGuard
             }
         }
     }
+
+    private static bool IsOver(long state, long generation) => GuardState.Generation(state) != generation || (state & GuardState.Abandoned) != 0;
 
     private bool GiveBackNow()
     {

@@ -48,6 +48,12 @@ internal abstract class NativeGuard : LifetimeGuard
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
     protected abstract bool ReturnsWithoutSystemCall { get; }
 
+    /// <summary>
+    /// Gives whether the memory, just taken from the pool, may be rented. It may not while the guard's own finalizer is pending, as it is when the allocator itself was found unreachable and a
+    /// finalizer of the user's rents from it all the same. The memory is then no longer the caller's: the finalizer puts it back.
+    /// </summary>
+    public bool IsRentable() => _self.TryGetTarget(out _) || TryRenew();
+
     /// <summary>Puts a part behind this one. pre: both are held exclusively, and the chain has not begun.</summary>
     public void Append(NativeGuard next) => _next = next;
 
@@ -204,11 +210,28 @@ internal abstract class NativeGuard : LifetimeGuard
 
     private void CompleteHandover()
     {
-        // As new. First, because another renter may have the memory, and this guard, as soon as it is back.
+        // First, because another renter may have the memory, and this guard, as soon as it is back.
+        Renew();
+        ReturnMemory(ofGroup: true);
+    }
+
+    private bool TryRenew()
+    {
+        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
+        {
+            return false;
+        }
+
+        Renew();
+        return true;
+    }
+
+    // As new: with a finalizer to come, and none pending. pre: held exclusively, and the finalizer has run.
+    private void Renew()
+    {
         Record.Handover = 0;
         _self = new WeakReference<NativeGuard>(this);
         GC.ReRegisterForFinalize(this);
-        ReturnMemory(ofGroup: true);
     }
 
     private void BeginMembers(ref GuardRecord first)
@@ -269,9 +292,9 @@ internal abstract class NativeGuard : LifetimeGuard
         {
             Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds);
         }
-        else if (Policy.ClearOnReturn)
+        else if (Policy.ClearOnReturn || _next is not null)
         {
-            // Zeroing takes too long for the finalizer thread.
+            // Zeroing, and giving back parts that may be the system's, take too long for the finalizer thread.
             ThreadPool.UnsafeQueueUserWorkItem(static guard => ((NativeGuard)guard!).Recycle(), this);
         }
         else

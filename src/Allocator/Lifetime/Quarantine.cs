@@ -55,7 +55,16 @@ internal sealed class Quarantine
         do
         {
             seen = Volatile.Read(ref _sweepsWanted);
-            Sweep(GC.CollectionCount(2), _clock.NowMilliseconds);
+            try
+            {
+                Sweep(GC.CollectionCount(2), _clock.NowMilliseconds);
+            }
+            catch
+            {
+                // Or nobody would ever sweep again.
+                Volatile.Write(ref _sweepsWanted, 0);
+                throw;
+            }
         }
         while (Interlocked.Add(ref _sweepsWanted, -seen) != 0);
     }

@@ -85,14 +85,22 @@ internal sealed class ArenaSet
             return false;
         }
 
-        BlockArena grown = new(_pool, storage, _geometry.BlockSizeInBytes, count, _policy);
-        if (Interlocked.CompareExchange(ref _all, [.. all, grown], all) != all)
+        bool added = false;
+        try
         {
-            // Another thread was faster; its blocks are as good.
-            storage.Release();
-        }
+            BlockArena grown = new(_pool, storage, _geometry.BlockSizeInBytes, count, _policy);
 
-        return true;
+            // Where another thread was faster, its blocks are as good.
+            added = Interlocked.CompareExchange(ref _all, [.. all, grown], all) == all;
+            return true;
+        }
+        finally
+        {
+            if (!added)
+            {
+                storage.Release();
+            }
+        }
     }
 
     // A reservation that the system refuses is halved and tried again: under RLIMIT_AS and in 32 bits a smaller one may fit.

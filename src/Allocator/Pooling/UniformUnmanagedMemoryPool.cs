@@ -56,7 +56,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public BlockGuard? TryRent(out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
-        return _slots.TryTake() ?? TryRentSlow(out outcome);
+        return _slots.TryTake() is BlockGuard block && block.IsRentable() ? block : TryRentSlow(out outcome);
     }
 
     /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
@@ -114,6 +114,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             result = Worse(result, outcome);
         }
 
+        ReleaseIfClosed();
         return result;
     }
 
@@ -206,10 +207,13 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             }
 
             int position = 0;
-            if (_slots.TryTakeNext(ref position) is BlockGuard stolen)
+            while (_slots.TryTakeNext(ref position) is BlockGuard stolen)
             {
-                outcome = PoolOutcome.Hit;
-                return stolen;
+                if (stolen.IsRentable())
+                {
+                    outcome = PoolOutcome.Hit;
+                    return stolen;
+                }
             }
 
             if (TryRentFrom(resident: false, ref outcome) is BlockGuard cold)
@@ -267,8 +271,15 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             return null;
         }
 
+        BlockGuard guard = arena.TakeGuard(first, count);
+        if (!guard.IsRentable())
+        {
+            outcome = PoolOutcome.Full;
+            return null;
+        }
+
         outcome = cold ? PoolOutcome.Cold : PoolOutcome.Hit;
-        return arena.TakeGuard(first, count);
+        return guard;
     }
 
     private static PoolOutcome Worse(PoolOutcome a, PoolOutcome b) => a > b ? a : b;

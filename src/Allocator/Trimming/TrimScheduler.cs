@@ -20,6 +20,7 @@ internal sealed class TrimScheduler
     private ClockTimer? _timer;
     private Gen2Callback.Registration? _gen2Callback;
     private bool _running;
+    private long _quarantineDue = long.MaxValue;
     private int _collectionsAtLastTick;
     private long? _lastCollectionMilliseconds;
 
@@ -168,8 +169,7 @@ internal sealed class TrimScheduler
     {
         lock (_lock)
         {
-            // Where only a collection is missing the callback comes first; the timer then asks for the next one.
-            long due = Quarantine.ShortestStayMilliseconds is long stay ? _clock.NowMilliseconds + stay : long.MaxValue;
+            long due = NextLookAtQuarantine();
             foreach (WeakReference<PoolTrimmer> reference in _trimmers)
             {
                 if (reference.TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
@@ -193,6 +193,16 @@ internal sealed class TrimScheduler
                 _gen2Callback = null;
             }
         }
+    }
+
+    // Where only a collection is missing its callback comes first; the timer then asks for the next one. What is set stays set, however often something is added.
+    private long NextLookAtQuarantine()
+    {
+        long now = _clock.NowMilliseconds;
+        _quarantineDue = Quarantine.ShortestStayMilliseconds is not long stay ? long.MaxValue
+            : _quarantineDue > now ? Math.Min(_quarantineDue, now + stay)
+            : now + stay;
+        return _quarantineDue;
     }
 
     private static bool StaysActive(PoolTrimmer trimmer)

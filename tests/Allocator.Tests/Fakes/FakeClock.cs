@@ -21,6 +21,8 @@ internal sealed class FakeClock : Clock
 
     public int RunningTimers => _timers.Count(static timer => timer.Due is not null);
 
+    public int TimersFired { get; private set; }
+
     public bool FailToMakeTimers { get; set; }
 
     public override ClockTimer CreateTimer(Action callback)
@@ -48,6 +50,7 @@ internal sealed class FakeClock : Clock
         while (_timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault() is FakeTimer next)
         {
             _now = Math.Max(_now, next.Due!.Value);
+            TimersFired++;
             next.Fire();
         }
 

@@ -217,10 +217,12 @@ public class AbandonmentTests
             setup.Source.OnFree = () => threads.Add(Environment.CurrentManagedThreadId);
             setup.Source.OnPurge = () => threads.Add(Environment.CurrentManagedThreadId);
             AbandonSingle(setup, 50 * Block, 1);
+            AbandonGroup(setup, 60 * Block);
             Collect();
             Collect();
             setup.Clock.Advance(TimeSpan.FromMinutes(3));
-            Wait(() => !threads.IsEmpty);
+            Wait(() => setup.Source.LiveAllocations == 0);
+            Assert.NotEmpty(threads);
             Assert.DoesNotContain(finalizerThread, threads);
         }
     }).Dispose();

@@ -126,6 +126,71 @@ public class FinalizerOrderTests
         static void DropOwner(TestSetup setup) => GC.KeepAlive(setup.Allocator.Allocate<byte>(Block));
     }).Dispose();
 
+    [Fact]
+    public void Allocate_ByAUsersFinalizerFromAnAllocatorThatWasDropped_IsNeverTakenAway() => RemoteExecutor.Invoke(static () =>
+    {
+        for (int round = 0; round < 40; round++)
+        {
+            s_rented.Clear();
+            DropAllocatorAndRenters(round);
+            for (int i = 0; i < 3; i++)
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+            }
+
+            for (int i = 0; i < s_rented.Count; i++)
+            {
+                s_rented[i].Memory.Span.Fill((byte)i);
+            }
+
+            for (int i = 0; i < s_rented.Count; i++)
+            {
+                Assert.Equal(-1, s_rented[i].Memory.Span.IndexOfAnyExcept((byte)i));
+                s_rented[i].Dispose();
+            }
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void DropAllocatorAndRenters(int round)
+        {
+            Renter early = new();
+            TestSetup setup = new(4, new MemoryAllocatorOptions { Abandoned = AbandonedMemory.Reuse });
+            early.Allocator = setup.Allocator;
+            setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+            if (round % 2 == 0)
+            {
+                setup.Allocator.Allocate<byte>(Block).Dispose();
+            }
+
+            GC.KeepAlive(new Renter { Allocator = setup.Allocator });
+        }
+    }).Dispose();
+
+    [Fact]
+    public void Dispose_OfAnOwnerThatCameBackFromTheDead_LetsGoOfTheGuard() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(1, new MemoryAllocatorOptions { Abandoned = AbandonedMemory.Reuse });
+        DropResurrecting(setup);
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        IMemoryOwner<byte> owner = Assert.Single(s_rented);
+        Assert.Throws<ObjectDisposedException>(() => owner.Memory);
+        owner.Dispose();
+
+        DropOwner(setup);
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        Assert.Equal(2, setup.Statistics.Abandoned);
+        GC.KeepAlive(owner);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void DropResurrecting(TestSetup setup) => GC.KeepAlive(new Resurrecting { Owned = setup.Allocator.Allocate<byte>(Block) });
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void DropOwner(TestSetup setup) => GC.KeepAlive(setup.Allocator.Allocate<byte>(Block));
+    }).Dispose();
+
     // The public API alone, with real sizes: an image class of the ordinary kind, never disposed.
     [Fact]
     public void Dispose_OfImagesByTheirFinalizers_KeepsPatternsIntact() => RemoteExecutor.Invoke(static () =>
@@ -175,6 +240,30 @@ public class FinalizerOrderTests
         ~Holder() => Owned?.Dispose();
 
         public IDisposable? Owned { get; set; }
+    }
+
+    private sealed class Renter
+    {
+        ~Renter()
+        {
+            try
+            {
+                s_rented.Add(Allocator!.Allocate<byte>(Block));
+            }
+            catch (ObjectDisposedException)
+            {
+                // Its finalizer may have come first.
+            }
+        }
+
+        public MemoryAllocator? Allocator { get; set; }
+    }
+
+    private sealed class Resurrecting
+    {
+        ~Resurrecting() => s_rented.Add(Owned!);
+
+        public IMemoryOwner<byte>? Owned { get; set; }
     }
 
     private sealed class Replacer

@@ -6,6 +6,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Native;
 using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests.Trimming;
@@ -178,6 +179,25 @@ public class TrimmingTests
         Assert.InRange(first.Collections - before, 3, 5);
         owners.ForEach(static owner => owner.Dispose());
     }
+
+    [Fact]
+    public void Tick_AllocatorsThatLeakAndAreDropped_DoNotPutItOffForEver() => RemoteExecutor.Invoke(static () =>
+    {
+        TestSetup time = new(1);
+        for (int i = 0; i < 20; i++)
+        {
+            Leak(time);
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            time.Clock.Advance(s_period / 2);
+        }
+
+        // The clock's collections are counted, not made; those above were made by hand, before every second look.
+        Assert.InRange(time.Clock.TimersFired, 5, 40);
+
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        static void Leak(TestSetup time) => GC.KeepAlive(new TestSetup(1, sharesTimeWith: time).Allocator.Allocate<byte>(40 * Block));
+    }).Dispose();
 
     [Fact]
     public void RequestCollection_LongPeriodOfOnePool_DoesNotStarveAnother()
