@@ -13,7 +13,7 @@ public static class MemoryDiagnostics
 
     /// <summary>
     /// Raised on the thread pool for every allocation that is found unreachable without <c>Dispose</c>.
-    /// While somebody is subscribed, every allocation above 1 MiB captures its stack, which costs microseconds.
+    /// While somebody is subscribed, every allocation above 1 MiB captures its stack, which costs far more than the allocation itself.
     /// </summary>
     /// <remarks>What a handler throws is swallowed: somebody who listens must not take the process down.</remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
