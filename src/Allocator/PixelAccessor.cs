@@ -42,7 +42,7 @@ public readonly ref struct PixelAccessor<TPixel>
     {
         if ((uint)y >= (uint)Height)
         {
-            Throw.OutOfRange(nameof(y), y, "must be from 0 to Height - 1");
+            Throw.RowOutOfRange(y, Height);
         }
 
         y += FirstRow;

@@ -27,6 +27,10 @@ internal static class Throw
     public static void OutOfRange(string name, object? value, string requirement) =>
         throw new ArgumentOutOfRangeException(name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value, requirement));
 
+    // Apart from OutOfRange, which would have callers box the row in a loop's body.
+    [DoesNotReturn]
+    public static void RowOutOfRange(int y, int height) => OutOfRange(nameof(y), y, $"must be from 0 to {height - 1}");
+
     [DoesNotReturn]
     public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);
 
