@@ -17,6 +17,7 @@ internal sealed class TrimScheduler
     private readonly List<WeakReference<PoolTrimmer>> _trimmers = [];
     private readonly Clock _clock;
     private readonly Action _collect;
+    private readonly bool _watchesCollections;
     private ClockTimer? _timer;
     private Gen2Callback.Registration? _gen2Callback;
     private bool _running;
@@ -24,16 +25,21 @@ internal sealed class TrimScheduler
     private int _collectionsAtLastTick;
     private long? _lastCollectionMilliseconds;
 
-    public TrimScheduler(Clock clock, Action collect)
+    /// <summary>Makes a scheduler.</summary>
+    /// <param name="clock">The time to go by.</param>
+    /// <param name="collect">Asks for a Gen2 collection.</param>
+    /// <param name="watchesCollections">Whether it acts after Gen2 collections too. Tests that move a clock by hand want nobody else to act.</param>
+    public TrimScheduler(Clock clock, Action collect, bool watchesCollections)
     {
         _clock = clock;
         _collect = collect;
+        _watchesCollections = watchesCollections;
         Quarantine = new Quarantine(clock) { Added = ScheduleNext };
     }
 
     /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is out.</summary>
     public static TrimScheduler Shared { get; } =
-        new(SystemClock.Instance, Collect);
+        new(SystemClock.Instance, Collect, watchesCollections: true);
 
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
@@ -182,7 +188,7 @@ internal sealed class TrimScheduler
             if (_running)
             {
                 _timer ??= _clock.CreateTimer(OnTimer);
-                _gen2Callback ??= Gen2Callback.Register(this);
+                _gen2Callback ??= _watchesCollections ? Gen2Callback.Register(this) : null;
                 _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, due - _clock.NowMilliseconds)));
             }
             else

@@ -13,11 +13,11 @@ internal sealed class TestSetup : IDisposable
     public const int BlockSize = 16 * 1024;
     public const int SegmentSize = 8 * BlockSize;
 
-    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, int processorCount = 2, TestSetup? sharesTimeWith = null)
+    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, int processorCount = 2, TestSetup? sharesTimeWith = null, bool watchesCollections = false)
     {
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++);
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections);
         Source = source as FakeMemorySource ?? new FakeMemorySource();
         Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, processorCount);
     }
@@ -36,6 +36,9 @@ internal sealed class TestSetup : IDisposable
     public int Collections { get; private set; }
 
     public MemoryAllocatorStatistics Statistics => Allocator.GetStatistics();
+
+    /// <summary>Gets whether all that the system has given lies idle.</summary>
+    public bool AllIsIdle => Statistics is { } now && now.CommittedBytes == now.RetainedBytes;
 
     public void Dispose() => Allocator.Dispose();
 

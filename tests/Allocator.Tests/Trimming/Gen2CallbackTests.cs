@@ -15,7 +15,7 @@ public class Gen2CallbackTests
     [Fact]
     public void Collection_HighLoad_TrimsWithoutTheTimer() => RemoteExecutor.Invoke(static () =>
     {
-        using TestSetup setup = new(16);
+        using TestSetup setup = new(16, watchesCollections: true);
         setup.Pressure.Value = MemoryPressure.High;
         for (int i = 0; i < 3; i++)
         {
@@ -35,7 +35,7 @@ public class Gen2CallbackTests
     [Fact]
     public void Collection_NothingHeldAnyMore_CallsNobody() => RemoteExecutor.Invoke(static () =>
     {
-        using TestSetup setup = new(16);
+        using TestSetup setup = new(16, watchesCollections: true);
         setup.Allocator.Allocate<byte>(Block).Dispose();
         setup.Allocator.ReleaseRetainedResources();
         setup.Clock.Advance(TimeSpan.FromMinutes(2));
