@@ -124,13 +124,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             Throw.LimitExceeded(lengthInBytes, _settings.AllocationLimitInBytes);
         }
 
-        NativeGuard? guard = null;
-        PoolOutcome outcome = PoolOutcome.Full;
-        if (IsBlockRequest(lengthInBytes, alignmentInBytes))
-        {
-            guard = _pool.TryRent(out outcome);
-        }
-
+        PoolOutcome outcome = PoolOutcome.Hit;
+        NativeGuard? guard = IsBlockRequest(lengthInBytes, alignmentInBytes) ? _pool.TryRentFromSlots() : null;
         guard ??= RentContiguousSlow(lengthInBytes, alignmentInBytes, out outcome);
         try
         {

@@ -49,10 +49,25 @@ internal abstract class NativeGuard : LifetimeGuard
     protected abstract bool ReturnsWithoutSystemCall { get; }
 
     /// <summary>
-    /// Gives whether the memory, just taken from the pool, may be rented. It may not while the guard's own finalizer is pending, as it is when the allocator itself was found unreachable and a
-    /// finalizer of the user's rents from it all the same. The memory is then no longer the caller's: the finalizer puts it back.
+    /// Gives whether the memory, which the caller holds, is the caller's to hand on. It is not while the guard's own finalizer is pending: the finalizer then puts the memory back.
+    /// On a return this happens where a finalizer of the user's disposed the owner; on a rent, where one rents from an allocator that was found unreachable itself.
     /// </summary>
-    public bool IsRentable() => _self.TryGetTarget(out _) || TryRenew();
+    public bool TrySettle()
+    {
+        // This guard is on the stack: if no collection has found it unreachable so far, none will while it is in the caller's hand.
+        if (_self.TryGetTarget(out _))
+        {
+            return true;
+        }
+
+        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
+        {
+            return false;
+        }
+
+        Renew();
+        return true;
+    }
 
     /// <summary>Puts a part behind this one. pre: both are held exclusively, and the chain has not begun.</summary>
     public void Append(NativeGuard next) => _next = next;
@@ -179,14 +194,9 @@ internal abstract class NativeGuard : LifetimeGuard
     // The only way back to the next renter. pre: the state is idle, and this is the one call for this rent.
     private void HandBack(bool ofGroup)
     {
-        // This guard is on the stack: if no collection has found it unreachable so far, none will before it is in the pool.
-        if (_self.TryGetTarget(out _))
+        if (TrySettle())
         {
             ReturnMemory(ofGroup);
-        }
-        else if (Interlocked.Exchange(ref Record.Handover, 1) != 0)
-        {
-            CompleteHandover();
         }
     }
 
@@ -213,17 +223,6 @@ internal abstract class NativeGuard : LifetimeGuard
         // First, because another renter may have the memory, and this guard, as soon as it is back.
         Renew();
         ReturnMemory(ofGroup: true);
-    }
-
-    private bool TryRenew()
-    {
-        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
-        {
-            return false;
-        }
-
-        Renew();
-        return true;
     }
 
     // As new: with a finalizer to come, and none pending. pre: held exclusively, and the finalizer has run.

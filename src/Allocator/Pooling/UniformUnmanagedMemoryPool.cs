@@ -56,8 +56,11 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public BlockGuard? TryRent(out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
-        return _slots.TryTake() is BlockGuard block && block.IsRentable() ? block : TryRentSlow(out outcome);
+        return TryRentFromSlots() ?? TryRentSlow(out outcome);
     }
+
+    /// <summary>Rents one block of the current core's slots, or gives null where these are empty. The rent has not begun.</summary>
+    public BlockGuard? TryRentFromSlots() => _slots.TryTake() is BlockGuard block && block.TrySettle() ? block : null;
 
     /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
     public BlockGuard? TryRentRun(int count, out PoolOutcome outcome)
@@ -209,7 +212,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             int position = 0;
             while (_slots.TryTakeNext(ref position) is BlockGuard stolen)
             {
-                if (stolen.IsRentable())
+                if (stolen.TrySettle())
                 {
                     outcome = PoolOutcome.Hit;
                     return stolen;
@@ -272,7 +275,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         }
 
         BlockGuard guard = arena.TakeGuard(first, count);
-        if (!guard.IsRentable())
+        if (!guard.TrySettle())
         {
             outcome = PoolOutcome.Full;
             return null;
