@@ -1,0 +1,64 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Runtime.InteropServices;
+using System.Text.RegularExpressions;
+using Measuring.Results;
+
+namespace Measuring.Machines;
+
+/// <summary>Describes the machine that this process runs on.</summary>
+public static partial class ThisMachine
+{
+    /// <summary>Reads the description.</summary>
+    public static MachineDescription Describe() => new()
+    {
+        Processor = ReadProcessor(),
+        Cores = Environment.ProcessorCount,
+        MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
+        OperatingSystem = RuntimeInformation.OSDescription,
+        Runtime = RuntimeInformation.FrameworkDescription,
+        PageSize = Environment.SystemPageSize,
+        HugePages = ReadHugePages(),
+    };
+
+    /// <summary>
+    /// Returns the name of the folder that keeps the results of machines with such a processor: its name in small letters,
+    /// without trade marks and what every processor is called, for instance <c>intel-xeon</c>.
+    /// </summary>
+    public static string FolderName(MachineDescription machine)
+    {
+        string name = Noise().Replace(machine.Processor.ToLowerInvariant(), " ");
+        return Blanks().Replace(name.Trim(), "-");
+    }
+
+    private static string ReadProcessor()
+    {
+        const string Information = "/proc/cpuinfo";
+        string? line = File.Exists(Information) ? File.ReadLines(Information).FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal)) : null;
+        return line is null
+            ? Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? RuntimeInformation.ProcessArchitecture.ToString()
+            : line[(line.IndexOf(':') + 1)..].Trim();
+    }
+
+    private static string? ReadHugePages()
+    {
+        const string Setting = "/sys/kernel/mm/transparent_hugepage/enabled";
+        if (!File.Exists(Setting))
+        {
+            return null;
+        }
+
+        // "always [madvise] never": the one in brackets is in force.
+        string text = File.ReadAllText(Setting);
+        int start = text.IndexOf('[', StringComparison.Ordinal) + 1;
+        int end = text.IndexOf(']', StringComparison.Ordinal);
+        return start > 0 && end > start ? text[start..end] : text.Trim();
+    }
+
+    [GeneratedRegex(@"\((r|tm)\)|\b(processor|cpu)\b|@.*|[^a-z0-9 .-]")]
+    private static partial Regex Noise();
+
+    [GeneratedRegex(" +")]
+    private static partial Regex Blanks();
+}

@@ -1,0 +1,32 @@
+using System.IO;
+using System.Text.Json;
+
+namespace Measuring.Results;
+
+/// <summary>Keeps results as files, one for each program.</summary>
+public static class ResultFile
+{
+    /// <summary>Writes <paramref name="document"/> into <paramref name="folder"/>, which is made if need be, and returns the file's path.</summary>
+    public static string Save(ResultDocument document, string folder)
+    {
+        _ = Directory.CreateDirectory(folder);
+        string path = Path.Combine(folder, document.Program + ".json");
+        File.WriteAllText(path, JsonSerializer.Serialize(document, ResultJson.Default.ResultDocument) + "\n");
+        return path;
+    }
+
+    /// <summary>Reads what <see cref="Save"/> wrote.</summary>
+    /// <exception cref="InvalidDataException">The file holds something else.</exception>
+    public static ResultDocument Read(string path)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize(File.ReadAllText(path), ResultJson.Default.ResultDocument)
+                ?? throw new InvalidDataException($"{path} holds no result.");
+        }
+        catch (JsonException exception)
+        {
+            throw new InvalidDataException($"{path} is not a result file: {exception.Message}", exception);
+        }
+    }
+}

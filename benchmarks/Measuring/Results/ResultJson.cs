@@ -1,0 +1,12 @@
+using System.Text.Json.Serialization;
+
+namespace Measuring.Results;
+
+/// <summary>Reads and writes result files.</summary>
+[JsonSourceGenerationOptions(
+    WriteIndented = true,
+    UseStringEnumConverter = true,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(ResultDocument))]
+public sealed partial class ResultJson : JsonSerializerContext;
