@@ -1,0 +1,83 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using Allocator;
+using Measuring.Timing;
+
+namespace Reach.Figures;
+
+/// <summary>Going through rows, one pixel of each read.</summary>
+internal static class RowAccess
+{
+    private const int Width = 256;
+    private const int OneBlockHeight = 2048;
+    private const int ManyBlocksHeight = 65536;
+
+    /// <summary>Measures.</summary>
+    public static IEnumerable<Figure> Measure(Effort effort)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using PixelBuffer<uint> one = allocator.AllocatePixels<uint>(Width, OneBlockHeight, AllocationOptions.Clean);
+        using PixelBuffer<uint> many = allocator.AllocatePixels<uint>(Width, ManyBlocksHeight, AllocationOptions.Clean);
+        uint[] array = new uint[Width * OneBlockHeight];
+        SideBySide comparison = effort.Compare();
+        comparison.Add("slice", passes =>
+        {
+            for (int i = 0; i < passes; i++)
+            {
+                SumOfSlices(array, Width, OneBlockHeight);
+            }
+        });
+        comparison.Add("one block", passes => SumOfRows(one, passes));
+
+        // A band of as many rows in the middle of the many blocks, so that all three read as much memory.
+        comparison.Add("many blocks", passes => SumOfRows(many, passes));
+        IReadOnlyList<OperationTime> times = comparison.Run();
+        foreach ((int index, string name) in ((int, string)[])[(1, "one block"), (2, "many blocks")])
+        {
+            yield return new Figure
+            {
+                What = $"GetRowSpan(y), {name}: share of its time",
+                Against = "span.Slice over an array",
+                Measured = times[index].Ratio,
+                Limit = 2,
+                Margin = 2,
+            };
+        }
+    }
+
+    private static void SumOfRows(PixelBuffer<uint> buffer, int passes) => buffer.ProcessPixelRows(
+        static (rows, passes) =>
+        {
+            int first = (rows.Height - OneBlockHeight) / 2;
+            for (int i = 0; i < passes; i++)
+            {
+                SumOfRows(rows, first);
+            }
+        },
+        passes);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static uint SumOfRows(PixelAccessor<uint> rows, int first)
+    {
+        uint sum = 0;
+        for (int y = first; y < first + OneBlockHeight; y++)
+        {
+            sum += rows.GetRowSpan(y)[^1];
+        }
+
+        return sum;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static uint SumOfSlices(Span<uint> pixels, int width, int height)
+    {
+        uint sum = 0;
+        for (int y = 0; y < height; y++)
+        {
+            sum += pixels.Slice(y * width, width)[^1];
+        }
+
+        return sum;
+    }
+}
