@@ -12,6 +12,9 @@ namespace Measuring.Timing;
 /// <remarks>For what takes long enough to be looped over from outside; BenchmarkDotNet is the better choice for a single call without ratios.</remarks>
 public sealed class SideBySide
 {
+    // The runtime counts 30 calls of a method and then compiles it anew in the background, a tenth of a second after the last new method.
+    private static readonly TimeSpan s_shortestWarmUp = TimeSpan.FromMilliseconds(250);
+
     private readonly int _rounds;
     private readonly TimeSpan _sample;
     private readonly List<(string Name, Action<int> Loop)> _operations = [];
@@ -56,21 +59,29 @@ public sealed class SideBySide
         ];
     }
 
-    // Finds how many repetitions fill a sample. It also warms the code up: tier-1 code is there long before the last round of it.
+    // Finds how many repetitions fill a sample, once the code is warm: the first calls run code that the runtime replaces later.
     private int Calibrate(Action<int> loop)
     {
+        TimeSpan warmUp = 4 * _sample > s_shortestWarmUp ? 4 * _sample : s_shortestWarmUp;
+        long start = Stopwatch.GetTimestamp();
         int count = 1;
-        while (true)
+        TimeSpan elapsed;
+        do
         {
-            long start = Stopwatch.GetTimestamp();
+            long lap = Stopwatch.GetTimestamp();
             loop(count);
-            TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
-            if (elapsed >= _sample || count >= 1 << 28)
+            elapsed = Stopwatch.GetElapsedTime(lap);
+            if (elapsed < _sample / 2 && count < 1 << 28)
             {
-                return Math.Max(1, (int)(count * Math.Min(1, _sample / elapsed)));
+                count *= 2;
             }
-
-            count = checked(count * (elapsed < _sample / 16 ? 8 : 2));
+            else if (elapsed > _sample && count > 1)
+            {
+                count = Math.Max(1, (int)(count * (_sample / elapsed)));
+            }
         }
+        while (Stopwatch.GetElapsedTime(start) < warmUp);
+
+        return Math.Max(1, (int)Math.Min(1 << 28, count * (_sample / elapsed)));
     }
 }

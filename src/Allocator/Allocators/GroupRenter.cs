@@ -77,11 +77,12 @@ internal sealed class GroupRenter
     private bool FillChain(in MemberPlan plan, int alignmentInBytes, nint[] addresses, ref GuardChain chain)
     {
         bool isMiss = false;
+        bool hasSegments = false;
         int filled = 0;
         for (int attempt = 1; ; attempt++)
         {
             // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
-            if (plan.UsesPool && filled == chain.Count)
+            if (plan.UsesPool && !hasSegments)
             {
                 isMiss |= TakeBlocks(plan, addresses, ref chain, ref filled) == PoolOutcome.Cold;
             }
@@ -96,6 +97,7 @@ internal sealed class GroupRenter
                 }
 
                 isMiss = true;
+                hasSegments = true;
                 chain.Add(segment);
                 for (int i = 0; i < members; i++)
                 {
@@ -115,10 +117,14 @@ internal sealed class GroupRenter
     private PoolOutcome TakeBlocks(in MemberPlan plan, nint[] addresses, ref GuardChain chain, ref int filled)
     {
         NativeGuard? last = chain.Last;
-        PoolOutcome outcome = _pool.TryRentMany(plan.Layout.Count, ref chain);
-        for (NativeGuard? block = last is null ? chain.First : last.Next; block is not null; block = block.Next)
+        PoolOutcome outcome = _pool.TryRentMany(plan.Layout.Count - filled, ref chain, out _);
+        for (NativeGuard? part = last is null ? chain.First : last.Next; part is not null; part = part.Next)
         {
-            addresses[filled++] = block.Address;
+            // A run of blocks is a member for each: what it saves is the work for each.
+            for (int i = 0; i < ((BlockGuard)part).RunLength; i++)
+            {
+                addresses[filled++] = part.Address + (nint)((long)i * _pool.BlockSizeInBytes);
+            }
         }
 
         if (outcome == PoolOutcome.Full)
@@ -129,13 +135,14 @@ internal sealed class GroupRenter
         return outcome;
     }
 
-    private static void Prepare(in MemberPlan plan, NativeGuard first, bool clean)
+    private void Prepare(in MemberPlan plan, NativeGuard first, bool clean)
     {
         int member = 0;
         for (NativeGuard? part = first; part is not null; part = part.Next)
         {
-            int members = part is BlockGuard ? 1 : Math.Min(plan.MembersPerSegment, plan.Layout.Count - member);
-            part.Prepare((members - 1) * plan.MemberStrideInBytes + plan.BytesOf(member + members - 1), clean);
+            int members = part is BlockGuard run ? run.RunLength : Math.Min(plan.MembersPerSegment, plan.Layout.Count - member);
+            long stride = part is BlockGuard ? _pool.BlockSizeInBytes : plan.MemberStrideInBytes;
+            part.Prepare((members - 1) * stride + plan.BytesOf(member + members - 1), clean);
             member += members;
         }
     }

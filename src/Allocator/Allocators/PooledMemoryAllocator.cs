@@ -11,17 +11,19 @@ namespace Allocator.Allocators;
 /// <summary>Decides where a request goes: to the array pool, to the block pool, or to the system.</summary>
 internal sealed class PooledMemoryAllocator : MemoryAllocator
 {
-    // Arrays begin behind a header, on a boundary of the pointer size.
-    private static readonly int s_arrayAlignment = IntPtr.Size;
-
     private readonly AllocatorSettings _settings;
     private readonly AllocatorCounters _counters = new();
-    private readonly ArrayCounters _arrayCounters = new();
+    private readonly ArrayRenter _arrays;
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
     private readonly GroupRenter _groups;
     private readonly LifetimePolicy _policy;
+
+    // Copies, so that the fast path reads them from here.
+    private readonly long _arrayThresholdInBytes;
+    private readonly long _slotLimitInBytes;
+    private readonly int _blockAlignmentInBytes;
     private int _disposed;
 
     public PooledMemoryAllocator(AllocatorSettings settings)
@@ -34,7 +36,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             ClearOnReturn = options.ClearOnReturn,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
+        _arrays = new ArrayRenter(options.ClearOnReturn);
         _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, _policy);
+        _arrayThresholdInBytes = settings.ArrayThresholdInBytes;
+        _slotLimitInBytes = Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes);
+        _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
         _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate);
         _recovery = new MemoryRecovery(_pool, _counters, settings.Clock, settings.Scheduler, options.TrimPeriod);
         _groups = new GroupRenter(settings, _pool, _policy, _recovery);
@@ -42,7 +48,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         settings.Scheduler.Register(_trimmer);
         MemoryDiagnostics.Register(_pool);
         MemoryDiagnostics.Register(_counters);
-        MemoryDiagnostics.Register(_arrayCounters);
+        MemoryDiagnostics.Register(_arrays);
     }
 
     // An allocator that is dropped gives its idle memory back; what is out keeps the pool alive, and goes when it comes back.
@@ -81,7 +87,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     public override MemoryAllocatorStatistics GetStatistics()
     {
         PoolUsage pool = _pool.ReadUsage();
-        ArrayCounts arrays = _arrayCounters.Sum();
+        ArrayCounts arrays = _arrays.Sum();
         return new MemoryAllocatorStatistics
         {
             RentedBytes = pool.RentedBytes + _counters.MappingRentedBytes + arrays.RentedBytes - arrays.ReturnedBytes,
@@ -90,7 +96,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             PeakCommittedBytes = _counters.PeakCommittedBytes,
             QuarantinedBytes = pool.QuarantinedBytes + _counters.MappingQuarantinedBytes,
             TrimmedBytes = _counters.TrimmedBytes,
-            OutstandingAllocations = pool.Outstanding + _counters.OutstandingAllocations + _arrayCounters.OutstandingAllocations,
+            OutstandingAllocations = pool.Outstanding + _counters.OutstandingAllocations + _arrays.OutstandingAllocations,
             Rents = pool.Rents + _counters.MappingRents + arrays.Rents,
             PoolHits = Math.Max(0, pool.Rents - _counters.ColdPoolRents),
             PoolMisses = _counters.PoolMisses,
@@ -114,42 +120,23 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         ThrowIfDisposed();
-        if (lengthInBytes <= _settings.ArrayThresholdInBytes && (alignmentInBytes <= s_arrayAlignment || lengthInBytes == 0))
+        if (lengthInBytes <= _arrayThresholdInBytes)
         {
-            return RentArray((int)lengthInBytes, options, out generation);
-        }
-
-        if (lengthInBytes > _settings.AllocationLimitInBytes)
-        {
-            Throw.LimitExceeded(lengthInBytes, _settings.AllocationLimitInBytes);
-        }
-
-        PoolOutcome outcome = PoolOutcome.Hit;
-        NativeGuard? guard = IsBlockRequest(lengthInBytes, alignmentInBytes) ? _pool.TryRentFromSlots() : null;
-        guard ??= RentContiguousSlow(lengthInBytes, alignmentInBytes, out outcome);
-        try
-        {
-            if (outcome != PoolOutcome.Hit)
+            // Arrays begin behind a header, on a boundary of the pointer size.
+            if (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0)
             {
-                NoteSystemMemory();
+                return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
-
-            guard.Prepare(lengthInBytes, (options & AllocationOptions.Clean) != 0);
-            generation = guard.BeginAllocation();
         }
-        catch
+        else if (lengthInBytes <= _slotLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
+            && (options & AllocationOptions.Clean) == 0 && !MemoryDiagnostics.CapturesStacks
+            && _pool.TryRentFromSlots() is BlockGuard block)
         {
-            guard.Cancel();
-            throw;
+            generation = block.BeginSingle(lengthInBytes);
+            return block;
         }
 
-        // A small request with a large alignment never was the pool's business.
-        if (outcome != PoolOutcome.Hit && lengthInBytes > _settings.ArrayThresholdInBytes)
-        {
-            _counters.CountMiss(servedByPool: guard is BlockGuard);
-        }
-
-        return guard;
+        return RentNative(lengthInBytes, alignmentInBytes, options, out generation);
     }
 
     internal override GroupRental RentGroup(in GroupRequest request, AllocationOptions options)
@@ -212,15 +199,41 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         return rental;
     }
 
-    private LifetimeGuard RentArray(int lengthInBytes, AllocationOptions options, out long generation)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private NativeGuard RentNative(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
-        ArrayGuard guard = ArrayGuard.Rent(lengthInBytes, _arrayCounters, (options & AllocationOptions.Clean) != 0, _policy.ClearOnReturn);
-        generation = guard.Begin();
+        if (lengthInBytes > _settings.AllocationLimitInBytes)
+        {
+            Throw.LimitExceeded(lengthInBytes, _settings.AllocationLimitInBytes);
+        }
+
+        NativeGuard guard = RentWithRecovery(lengthInBytes, alignmentInBytes, out PoolOutcome outcome);
+        try
+        {
+            if (outcome != PoolOutcome.Hit)
+            {
+                NoteSystemMemory();
+            }
+
+            guard.Prepare(lengthInBytes, (options & AllocationOptions.Clean) != 0);
+            generation = guard.BeginAllocation();
+        }
+        catch
+        {
+            guard.Cancel();
+            throw;
+        }
+
+        // A small request with a large alignment never was the pool's business.
+        if (outcome != PoolOutcome.Hit && lengthInBytes > _arrayThresholdInBytes)
+        {
+            _counters.CountMiss(servedByPool: guard is BlockGuard);
+        }
+
         return guard;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private NativeGuard RentContiguousSlow(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
+    private NativeGuard RentWithRecovery(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
     {
         try
         {
@@ -243,7 +256,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         outcome = PoolOutcome.Full;
         long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
-        if (lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes && blocks <= _pool.MaximumBlocks)
+        if (lengthInBytes > _arrayThresholdInBytes && alignmentInBytes <= _blockAlignmentInBytes && blocks <= _pool.MaximumBlocks)
         {
             BlockGuard? guard = blocks == 1 ? _pool.TryRent(out outcome) : _pool.TryRentRun((int)blocks, out outcome);
             if (guard is not null)
@@ -260,9 +273,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
 
         return MappingGuard.TryAllocate(_settings.Source, lengthInBytes, alignmentInBytes, _policy);
     }
-
-    private bool IsBlockRequest(long lengthInBytes, int alignmentInBytes) =>
-        lengthInBytes <= _pool.BlockSizeInBytes && lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes;
 
     // The system may have given memory: somebody has to look after it from now on.
     private void NoteSystemMemory()

@@ -136,7 +136,10 @@ internal abstract class NativeGuard : LifetimeGuard
         }
     }
 
-    protected sealed override void GiveBack()
+    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, and no stack was kept.</summary>
+    protected bool IsPlain => _next is null && _allocationStackTrace is null;
+
+    protected override void GiveBack()
     {
         NativeGuard? part = _next;
         OnReturned(isAllocation: true);

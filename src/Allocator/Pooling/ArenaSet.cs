@@ -60,15 +60,20 @@ internal sealed class ArenaSet
         return best;
     }
 
-    /// <summary>Adds an arena.</summary>
+    /// <summary>Adds an arena, unless another thread has done so since the caller looked.</summary>
+    /// <param name="seen">The arenas in which the caller found nothing.</param>
     /// <param name="atLeastBlocks">The blocks that it must have to be of use.</param>
     /// <param name="outcome">Set to <see cref="PoolOutcome.Refused"/> where the system is the reason that there are no more; left alone otherwise.</param>
-    /// <returns>False where there can be no more blocks.</returns>
-    public bool TryGrow(int atLeastBlocks, ref PoolOutcome outcome)
+    /// <returns>True where there are others to look into now; false where there can be no more blocks.</returns>
+    public bool TryGrow(BlockArena[] seen, int atLeastBlocks, ref PoolOutcome outcome)
     {
-        BlockArena[] all = All;
+        if (All != seen)
+        {
+            return true;
+        }
+
         int blocks = 0;
-        foreach (BlockArena arena in all)
+        foreach (BlockArena arena in seen)
         {
             blocks += arena.BlockCount;
         }
@@ -91,7 +96,7 @@ internal sealed class ArenaSet
             BlockArena grown = new(_pool, storage, _geometry.BlockSizeInBytes, count, _policy);
 
             // Where another thread was faster, its blocks are as good.
-            added = Interlocked.CompareExchange(ref _all, [.. all, grown], all) == all;
+            added = Interlocked.CompareExchange(ref _all, [.. seen, grown], seen) == seen;
             return true;
         }
         finally

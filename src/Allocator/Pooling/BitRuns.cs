@@ -1,3 +1,4 @@
+using System;
 using System.Numerics;
 
 namespace Allocator.Pooling;
@@ -7,6 +8,31 @@ internal static class BitRuns
 {
     /// <summary>Gives the lowest <paramref name="length"/> bits set. pre: 1 to 64.</summary>
     public static ulong Mask(int length) => ulong.MaxValue >> (64 - length);
+
+    /// <summary>Gives how many bits are set from <paramref name="first"/> on without gap.</summary>
+    public static int LengthAt(ulong bits, int first)
+    {
+        ulong from = bits >> first;
+        return from == ulong.MaxValue ? 64 : BitOperations.TrailingZeroCount(~from);
+    }
+
+    /// <summary>Gives the lowest <paramref name="count"/> of the bits that are set, or all where there are fewer.</summary>
+    public static ulong Lowest(ulong bits, int count)
+    {
+        ulong lowest = 0;
+        while (count > 0 && bits != 0)
+        {
+            // Run by run: most often the first is enough.
+            int first = BitOperations.TrailingZeroCount(bits);
+            int length = Math.Min(count, LengthAt(bits, first));
+            ulong run = Mask(length) << first;
+            lowest |= run;
+            bits &= ~run;
+            count -= length;
+        }
+
+        return lowest;
+    }
 
     /// <summary>
     /// Finds the place for a run that needs the least new memory; of several the one in the smallest hole, so that large holes stay whole; in that hole the highest, away from single blocks.
@@ -19,6 +45,13 @@ internal static class BitRuns
     /// <returns>The number of the first block; -1 where there is no such run.</returns>
     public static int FindBest(ulong free, ulong resident, int length, out int residentCount)
     {
+        ulong ready = FirstsOfRuns(free & resident, length);
+        if (ready != 0)
+        {
+            residentCount = length;
+            return LastInSmallestHole(free, ready);
+        }
+
         int best = -1;
         int bestHole = 0;
         residentCount = -1;
@@ -34,12 +67,41 @@ internal static class BitRuns
                     bestHole = hole;
                     residentCount = count;
                 }
+            }
 
-                if (count == length)
-                {
-                    // No place in this hole is better.
-                    break;
-                }
+            position += hole;
+        }
+
+        return best;
+    }
+
+    // Gives the bits from which on as many are set as asked.
+    private static ulong FirstsOfRuns(ulong bits, int length)
+    {
+        // Each step doubles how many set bits a bit stands for.
+        int stoodFor = 1;
+        while (stoodFor < length && bits != 0)
+        {
+            int step = Math.Min(stoodFor, length - stoodFor);
+            bits &= bits >> step;
+            stoodFor += step;
+        }
+
+        return bits;
+    }
+
+    private static int LastInSmallestHole(ulong free, ulong candidates)
+    {
+        int best = -1;
+        int bestHole = int.MaxValue;
+        int position = 0;
+        while (NextHole(free, ref position, out int hole))
+        {
+            ulong inHole = candidates & (Mask(hole) << position);
+            if (inHole != 0 && hole < bestHole)
+            {
+                best = 63 - BitOperations.LeadingZeroCount(inHole);
+                bestHole = hole;
             }
 
             position += hole;
@@ -60,8 +122,7 @@ internal static class BitRuns
 
         int skipped = BitOperations.TrailingZeroCount(rest);
         position += skipped;
-        ulong from = rest >> skipped;
-        length = from == ulong.MaxValue ? 64 : BitOperations.TrailingZeroCount(~from);
+        length = LengthAt(rest, skipped);
         return true;
     }
 }

@@ -88,19 +88,13 @@ internal sealed class BlockArena
         }
     }
 
-    /// <summary>Claims up to <paramref name="count"/> free blocks with memory behind them in one step, lowest first.</summary>
-    public ulong TryClaimMany(int count)
+    /// <summary>Claims up to <paramref name="count"/> free blocks in one step, lowest first, with or without memory behind them as asked.</summary>
+    public ulong TryClaimMany(int count, bool resident)
     {
         while (true)
         {
             ulong free = Free;
-            ulong rest = free & Committed;
-            ulong claimed = 0;
-            for (int i = 0; i < count && rest != 0; i++)
-            {
-                claimed |= rest & (~rest + 1);
-                rest &= rest - 1;
-            }
+            ulong claimed = BitRuns.Lowest(free & (resident ? Committed : ~Committed), count);
 
             if (claimed == 0 || TryClaim(free, claimed))
             {

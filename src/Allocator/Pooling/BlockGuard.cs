@@ -34,6 +34,34 @@ internal sealed class BlockGuard : NativeGuard
         Record.RunLength = runLength;
     }
 
+    /// <summary>Starts the rent of one block, dirty and unobserved: what Prepare and BeginAllocation come to in the usual case. pre: held exclusively, and nobody told.</summary>
+    /// <returns>The generation that the user keeps.</returns>
+    public long BeginSingle(long usedBytes)
+    {
+        ref GuardRecord record = ref Record;
+        record.UsedBytes = usedBytes;
+        record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
+        record.Rents++;
+        record.AllocationBytes = Arena.BlockSizeInBytes;
+        return BeginWith(ref record, 1);
+    }
+
+    protected override void GiveBack()
+    {
+        ref GuardRecord record = ref Record;
+        if (!IsPlain || record.RunLength != 1 || Policy.ClearOnReturn)
+        {
+            base.GiveBack();
+            return;
+        }
+
+        record.Zeroed = false;
+        if (TrySettle())
+        {
+            _pool.ReturnSingle(this);
+        }
+    }
+
     protected override void ReturnMemory(bool ofGroup) => _pool.Return(this, ofGroup);
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);

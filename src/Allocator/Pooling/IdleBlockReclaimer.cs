@@ -10,13 +10,11 @@ namespace Allocator.Pooling;
 internal sealed class IdleBlockReclaimer
 {
     private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly CoreSlots _slots;
     private readonly AllocatorCounters _counters;
 
-    public IdleBlockReclaimer(UniformUnmanagedMemoryPool pool, CoreSlots slots, AllocatorCounters counters)
+    public IdleBlockReclaimer(UniformUnmanagedMemoryPool pool, AllocatorCounters counters)
     {
         _pool = pool;
-        _slots = slots;
         _counters = counters;
     }
 
@@ -35,6 +33,11 @@ internal sealed class IdleBlockReclaimer
         }
 
         int quota = (int)Math.Ceiling(stale * rate);
+        if (quota > 0)
+        {
+            _pool.DrainSlots(static block => block.Arena.Idleness.IsStale(block.Index));
+        }
+
         long bytes = 0;
 
         // The last arenas and the highest blocks first: singles are served from the other end.
@@ -48,13 +51,6 @@ internal sealed class IdleBlockReclaimer
                     arenas[i].Release(index, 1);
                 }
             }
-        }
-
-        int position = 0;
-        while (quota > 0 && _slots.TryTakeNextStale(ref position) is BlockGuard block)
-        {
-            bytes += PurgeStale(block.Arena, block.Index, ref quota);
-            block.Arena.Return(block);
         }
 
         _pool.ReleaseIfClosed();

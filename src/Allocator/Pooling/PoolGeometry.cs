@@ -1,16 +1,12 @@
-using System;
-
 namespace Allocator.Pooling;
 
-/// <summary>The pool's fixed measures: its blocks, how many there are at most, and the cores it is shared by.</summary>
+/// <summary>The pool's fixed measures: its blocks, and how many there are at most.</summary>
 internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBlocks)
 {
     /// <summary>
     /// The size of a block in bytes: 4 MiB, the figure that the source of this design settled on by measuring a load–resize–save job.
     /// </summary>
     public const int DefaultBlockSizeInBytes = 4 * 1024 * 1024;
-
-    public int ProcessorCount { get; init; } = Environment.ProcessorCount;
 
     public long MaximumBytes => (long)MaximumBlocks * BlockSizeInBytes;
 }

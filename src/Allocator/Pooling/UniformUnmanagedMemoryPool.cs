@@ -1,7 +1,6 @@
 using System;
 using System.Numerics;
 using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -9,14 +8,14 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Keeps unmanaged blocks of one size between uses. Thread-safe and lock-free: a rent or return at a core's slots is one interlocked exchange; behind them lie
-/// arenas of up to 64 blocks with a free map each. No call to the system is made while anything else waits for it.
+/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent or return at a thread's own slots takes no interlocked operation; behind them lie
+/// arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
-    private readonly CoreSlots _slots;
+    private readonly ThreadSlotSet _slots = new();
     private readonly ArenaSet _arenas;
     private volatile bool _closed;
 
@@ -25,11 +24,10 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         _geometry = geometry;
         _source = source;
         _arenas = new ArenaSet(this, geometry, source, policy);
-        _slots = new CoreSlots(geometry.ProcessorCount);
         BlockAlignmentInBytes = source is VirtualMemorySource
             ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
             : NativeMemorySource.MinimumAlignment;
-        Reclaimer = new IdleBlockReclaimer(this, _slots, policy.Counters);
+        Reclaimer = new IdleBlockReclaimer(this, policy.Counters);
     }
 
     public int BlockSizeInBytes => _geometry.BlockSizeInBytes;
@@ -59,7 +57,8 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         return TryRentFromSlots() ?? TryRentSlow(out outcome);
     }
 
-    /// <summary>Rents one block of the current core's slots, or gives null where these are empty. The rent has not begun.</summary>
+    /// <summary>Rents one block of the current thread's slots, or gives null where these are empty. The rent has not begun.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentFromSlots() => _slots.TryTake() is BlockGuard block && block.TrySettle() ? block : null;
 
     /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
@@ -79,8 +78,9 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             run = TryRentRun(count, residentOnly: false, ref outcome);
         }
 
-        while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(count, ref outcome))
+        for (BlockArena[] seen = Arenas; run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome);)
         {
+            seen = Arenas;
             run = TryRentRun(count, residentOnly: false, ref outcome);
         }
 
@@ -88,37 +88,31 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         return run;
     }
 
-    /// <summary>Rents as many blocks as are free, up to <paramref name="count"/>, in one step for each arena where idle blocks suffice.</summary>
-    /// <returns><see cref="PoolOutcome.Hit"/> or <see cref="PoolOutcome.Cold"/> where all were had; what was had is in the chain in any case.</returns>
-    public PoolOutcome TryRentMany(int count, ref GuardChain chain)
+    /// <summary>Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run, in one step for each arena.</summary>
+    /// <param name="count">The blocks wanted.</param>
+    /// <param name="chain">Gets the blocks and runs, in any case.</param>
+    /// <param name="rented">The number of blocks that were had.</param>
+    /// <returns><see cref="PoolOutcome.Hit"/> or <see cref="PoolOutcome.Cold"/> where all were.</returns>
+    public PoolOutcome TryRentMany(int count, ref GuardChain chain, out int rented)
     {
         PoolOutcome result = PoolOutcome.Hit;
-        foreach (BlockArena arena in Arenas)
+        BlockArena[] seen;
+        rented = 0;
+        do
         {
-            ulong claimed = arena.TryClaimMany(count - chain.Count);
-            for (; claimed != 0; claimed &= claimed - 1)
+            seen = Arenas;
+            rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
+            if (rented < count && DrainSlots())
             {
-                if (Take(arena, BitOperations.TrailingZeroCount(claimed), 1, out PoolOutcome outcome) is BlockGuard block)
-                {
-                    chain.Add(block);
-                }
-
-                result = Worse(result, outcome);
-            }
-        }
-
-        while (chain.Count < count && result < PoolOutcome.Full)
-        {
-            if (TryRent(out PoolOutcome outcome) is BlockGuard block)
-            {
-                chain.Add(block);
+                rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             }
 
-            result = Worse(result, outcome);
+            rented += TakeMany(seen, count - rented, resident: false, ref chain, ref result);
         }
+        while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
 
         ReleaseIfClosed();
-        return result;
+        return rented == count ? result : Worse(result, PoolOutcome.Full);
     }
 
     /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
@@ -126,7 +120,21 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     /// <param name="ofGroup">Whether it is one of many: those stay out of the slots, which are for single blocks, and so remain in reach of groups and runs.</param>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || guard.RunLength > 1 || !_slots.TryPut(guard))
+        if (ofGroup || guard.RunLength > 1)
+        {
+            guard.Arena.Return(guard);
+            ReleaseIfClosed();
+        }
+        else
+        {
+            ReturnSingle(guard);
+        }
+    }
+
+    /// <summary>Takes back one block that was rented by itself. pre: as for <see cref="Return"/>.</summary>
+    public void ReturnSingle(BlockGuard guard)
+    {
+        if (!_slots.TryPut(guard))
         {
             guard.Arena.Return(guard);
         }
@@ -141,6 +149,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         PoolOutcome outcome = PoolOutcome.Full;
         for (long missing = bytes - ReadUsage().RetainedBytes; missing > 0 && outcome != PoolOutcome.Refused && !_closed;)
         {
+            BlockArena[] seen = Arenas;
             BlockArena? arena = _arenas.Fullest(resident: false);
             int index = arena?.TryClaim(resident: false) ?? -1;
             if (index >= 0)
@@ -157,7 +166,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 
                 arena.Release(index, 1);
             }
-            else if (arena is null && !_arenas.TryGrow(1, ref outcome))
+            else if (arena is null && !_arenas.TryGrow(seen, 1, ref outcome))
             {
                 break;
             }
@@ -171,7 +180,9 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public void Close()
     {
         _closed = true;
-        Interlocked.MemoryBarrier();
+
+        // Whoever puts a block into their slots and does not see that the pool is closed has put it there before this.
+        AsymmetricFence.Reach();
         Reclaimer.ReleaseAll();
     }
 
@@ -185,38 +196,30 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         }
     }
 
-    /// <summary>Puts all blocks of the cores' slots into the free maps.</summary>
-    public void DrainSlots()
-    {
-        int position = 0;
-        while (_slots.TryTakeNext(ref position) is BlockGuard block)
-        {
-            block.Arena.Return(block);
-        }
-    }
+    /// <summary>Puts the blocks of the threads' slots into the free maps: all, or those that are wanted.</summary>
+    /// <returns>Whether there was any.</returns>
+    public bool DrainSlots(Func<BlockGuard, bool>? isWanted = null) => _slots.Drain(isWanted);
 
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard? TryRentSlow(out PoolOutcome outcome)
     {
+        BlockArena[] seen;
         outcome = PoolOutcome.Full;
+        _slots.EnsureSlots();
         do
         {
-            // Idle memory first, wherever it lies: a block of another core costs nanoseconds, one without memory a page fault for each page.
+            seen = Arenas;
+            // Idle memory first, wherever it lies: another thread's blocks cost microseconds, one without memory a page fault for each page.
             if (TryRentFrom(resident: true, ref outcome) is BlockGuard resident)
             {
                 return resident;
             }
 
-            int position = 0;
-            while (_slots.TryTakeNext(ref position) is BlockGuard stolen)
+            if (_slots.Drain() && TryRentFrom(resident: true, ref outcome) is BlockGuard stolen)
             {
-                if (stolen.TrySettle())
-                {
-                    outcome = PoolOutcome.Hit;
-                    return stolen;
-                }
+                return stolen;
             }
 
             if (TryRentFrom(resident: false, ref outcome) is BlockGuard cold)
@@ -224,7 +227,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
                 return cold;
             }
         }
-        while (outcome == PoolOutcome.Full && _arenas.TryGrow(1, ref outcome));
+        while (outcome == PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref outcome));
 
         ReleaseIfClosed();
         return null;
@@ -262,6 +265,33 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         }
 
         return null;
+    }
+
+    // Gives the number of blocks taken.
+    private static int TakeMany(BlockArena[] arenas, int count, bool resident, ref GuardChain chain, ref PoolOutcome result)
+    {
+        int taken = 0;
+        for (int i = 0; i < arenas.Length && taken < count && result < PoolOutcome.Full; i++)
+        {
+            BlockArena arena = arenas[i];
+            ulong claimed = arena.TryClaimMany(count - taken, resident);
+            while (claimed != 0)
+            {
+                int first = BitOperations.TrailingZeroCount(claimed);
+                int length = arena.IsContiguous ? BitRuns.LengthAt(claimed, first) : 1;
+                claimed &= ~(BitRuns.Mask(length) << first);
+                if (Take(arena, first, length, out PoolOutcome outcome) is BlockGuard run)
+                {
+                    chain.Add(run);
+                    taken += length;
+                }
+
+                // Whose finalizer is pending is not lost, only late: others are looked for.
+                result = outcome == PoolOutcome.Full ? result : Worse(result, outcome);
+            }
+        }
+
+        return taken;
     }
 
     // pre: the blocks are claimed.

@@ -13,13 +13,13 @@ internal sealed class TestSetup : IDisposable
     public const int BlockSize = 16 * 1024;
     public const int SegmentSize = 8 * BlockSize;
 
-    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, int processorCount = 2, TestSetup? sharesTimeWith = null, bool watchesCollections = false)
+    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false)
     {
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections);
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, processorCount);
+        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source);
     }
 
     public FakeClock Clock { get; }
@@ -42,12 +42,12 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, int processorCount) =>
+    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source) =>
         new(new AllocatorSettings(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
             SegmentSizeInBytes = SegmentSize,
-            Geometry = new PoolGeometry(BlockSize, maximumBlocks) { ProcessorCount = processorCount },
+            Geometry = new PoolGeometry(BlockSize, maximumBlocks),
             Source = source,
             Clock = Clock,
             Pressure = Pressure,

@@ -156,7 +156,7 @@ public class UniformUnmanagedMemoryPoolTests
     [Fact]
     public void Rent_BlockInAnotherCoresSlot_IsFoundBeforeNewMemoryIsTaken()
     {
-        using TestSetup setup = new(maximumBlocks: 16, processorCount: 64);
+        using TestSetup setup = new(maximumBlocks: 16);
         List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 8).Select(_ => setup.Allocator.Allocate<byte>(Block))];
         RunOnThreads(8, i => owners[i].Dispose());
         owners = [.. Enumerable.Range(0, 8).Select(_ => setup.Allocator.Allocate<byte>(Block))];
@@ -212,7 +212,7 @@ public class UniformUnmanagedMemoryPoolTests
     [InlineData(16, true)]
     public async Task Rent_FromManyThreadsWithTrimming_NeverGivesMemoryToTwo(int maximumBlocks, bool pinned)
     {
-        using TestSetup setup = new(maximumBlocks, processorCount: 4);
+        using TestSetup setup = new(maximumBlocks);
         int stamp = 0;
         int broken = 0;
         using CancellationTokenSource stop = new();
@@ -268,7 +268,7 @@ public class UniformUnmanagedMemoryPoolTests
     {
         for (int round = 0; round < 50; round++)
         {
-            TestSetup setup = new(maximumBlocks: 8, processorCount: 4);
+            TestSetup setup = new(maximumBlocks: 8);
             RunOnThreads(4, thread =>
             {
                 try

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Allocator.Diagnostics;
+namespace Allocator.Lifetime;
 
 /// <summary>What was rented and returned of managed arrays. Padded to two cache lines, so that threads do not slow each other down by counting.</summary>
 [StructLayout(LayoutKind.Sequential, Size = 128)]
