@@ -41,7 +41,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     public bool IsContiguous { get; }
 
     /// <inheritdoc cref="GroupRental.Origins"/>
-    internal nint[]? Origins { get; }
+    internal MemberOrigins Origins { get; }
 
     /// <summary>Gets one member. Each costs one small object when it is first asked for.</summary>
     /// <param name="index">From 0 to <see cref="Count"/> - 1.</param>
@@ -235,10 +235,13 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         return MemberSpan(guard, index);
     }
 
+    /// <summary>Gives where the first member begins, where it is unmanaged and the others, if any, lie one stride apart; otherwise 0. pre: a reference is held.</summary>
+    internal nint FirstAddress() => Origins.IsNone ? _guard.Address : Origins.First;
+
     internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)
     {
         LifetimeGuard guard = _guard;
-        nint offset = Origins is null ? 0 : MemberAddress(Origins, index) - guard.Address;
+        nint offset = Origins.IsNone ? 0 : MemberAddress(index) - guard.Address;
         return GuardedPin.Pin<T>(guard, _generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
     }
 
@@ -246,7 +249,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     internal Span<T> MemberSpan(int index) => MemberSpan(_guard, index);
 
     private unsafe Span<T> MemberSpan(LifetimeGuard guard, int index) =>
-        Origins is null ? guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(Origins, index), _layout.LengthOf(index));
+        Origins.IsNone ? guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ThrowIfDisposed()
@@ -257,7 +260,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         }
     }
 
-    private nint MemberAddress(nint[] origins, int index) => origins[index] + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());
+    private nint MemberAddress(int index) => Origins.Of(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());
 
     private static void CopyElements(MemoryGroup<T> source, MemoryGroup<T> destination, long length)
     {

@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -9,30 +10,34 @@ namespace Allocator;
 public readonly ref struct PixelAccessor<TPixel>
     where TPixel : unmanaged
 {
-    private readonly Span<TPixel> _single;
-    private readonly nint[]? _origins;
+    private readonly nint _first;
+    private readonly Span<TPixel> _array;
+    private readonly MemberOrigins _origins;
     private readonly RowMap _map;
-    private readonly int _rowStride;
+    private readonly nint _rowStride;
 
-    internal PixelAccessor(Span<TPixel> single, nint[]? origins, in RowMap map, int width, int rowStride, int firstRow, int height)
+    /// <param name="first">Where the buffer begins, where it is unmanaged and has one member or members one stride apart; otherwise 0.</param>
+    /// <param name="array">The buffer, where it is an array; otherwise empty.</param>
+    /// <param name="origins">Where the members are, where there are several.</param>
+    /// <param name="map">Finds a row's member, where there are several.</param>
+    /// <param name="rowStride">From one row to the next, in pixels.</param>
+    internal PixelAccessor(nint first, Span<TPixel> array, scoped in MemberOrigins origins, scoped in RowMap map, int rowStride)
     {
-        _single = single;
+        _first = first;
+        _array = array;
         _origins = origins;
         _map = map;
         _rowStride = rowStride;
-        Width = width;
-        FirstRow = firstRow;
-        Height = height;
     }
 
     /// <summary>Gets the width in pixels.</summary>
-    public int Width { get; }
+    public int Width { get; internal init; }
 
     /// <summary>Gets the number of rows that can be reached: all of the buffer, or those of one band.</summary>
-    public int Height { get; }
+    public int Height { get; internal init; }
 
     /// <summary>Gets the buffer's row that row 0 of this accessor is: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>.</summary>
-    public int FirstRow { get; }
+    public int FirstRow { get; internal init; }
 
     /// <summary>Gives the pixels of one row. Costs a few instructions, the same for one block of memory and for many.</summary>
     /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
@@ -46,8 +51,14 @@ public readonly ref struct PixelAccessor<TPixel>
         }
 
         y += FirstRow;
-        return _origins is null
-            ? _single.Slice(y * _rowStride, Width)
-            : new Span<TPixel>((TPixel*)_origins[_map.Find(y)] + (nint)y * _rowStride, Width);
+
+        // One formula for one block and for many: with one, the map finds member 0 and the gap is 0.
+        return _first != 0
+            ? MemoryMarshal.CreateSpan(ref *((TPixel*)(_first + _map.Find(y) * _origins.Gap) + y * _rowStride), Width)
+            : GetManagedOrScatteredRowSpan(y);
     }
+
+    private unsafe Span<TPixel> GetManagedOrScatteredRowSpan(int y) => _origins.IsNone
+        ? _array.Slice(y * (int)_rowStride, Width)
+        : new Span<TPixel>((TPixel*)_origins.Of(_map.Find(y)) + y * _rowStride, Width);
 }

@@ -24,7 +24,7 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     {
         _allocator = allocator;
         _group = group;
-        _map = new RowMap(group.BlockLength / rowStride);
+        _map = group.Origins.IsNone ? default : new RowMap(group.BlockLength / rowStride);
         _rowAlignmentInBytes = rowAlignmentInBytes;
         Width = width;
         Height = height;
@@ -218,13 +218,11 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public Span<TPixel> DangerousGetRowSpan(int y)
     {
-        if (_group.Origins is null)
-        {
-            return Access(_group.GetMemberSpan(0), 0, Height).GetRowSpan(y);
-        }
-
+        // The address is read first: it may be the end guard's by now, but not if the buffer is still held after that.
+        nint first = _group.FirstAddress();
+        Span<TPixel> array = first == 0 && _group.Origins.IsNone ? _group.GetMemberSpan(0) : default;
         _group.ThrowIfDisposed();
-        return Access(default, 0, Height).GetRowSpan(y);
+        return Access(first, array, 0, Height).GetRowSpan(y);
     }
 
     /// <summary>Copies all pixels to a buffer of the same width and height.</summary>
@@ -281,8 +279,12 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     private void RemoveReference() => _group.Unpin();
 
     // pre: a reference is held.
-    private PixelAccessor<TPixel> Access(int firstRow, int height) => Access(_group.Origins is null ? _group.MemberSpan(0) : default, firstRow, height);
+    private PixelAccessor<TPixel> Access(int firstRow, int height)
+    {
+        nint first = _group.FirstAddress();
+        return Access(first, first == 0 && _group.Origins.IsNone ? _group.MemberSpan(0) : default, firstRow, height);
+    }
 
-    private PixelAccessor<TPixel> Access(Span<TPixel> single, int firstRow, int height) =>
-        new(single, _group.Origins, _map, Width, RowStride, firstRow, height);
+    private PixelAccessor<TPixel> Access(nint first, Span<TPixel> array, int firstRow, int height) =>
+        new(first, array, _group.Origins, _map, RowStride) { Width = Width, FirstRow = firstRow, Height = height };
 }

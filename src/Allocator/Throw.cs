@@ -27,9 +27,11 @@ internal static class Throw
     public static void OutOfRange(string name, object? value, string requirement) =>
         throw new ArgumentOutOfRangeException(name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value, requirement));
 
-    // Apart from OutOfRange, which would have callers box the row in a loop's body.
+    // Apart from OutOfRange, which would have callers box the row in a loop's body. It throws by itself: a method that only calls another one that does
+    // is inlined into that loop, with all that makes the message.
     [DoesNotReturn]
-    public static void RowOutOfRange(int y, int height) => OutOfRange(nameof(y), y, $"must be from 0 to {height - 1}");
+    public static void RowOutOfRange(int y, int height) =>
+        throw new ArgumentOutOfRangeException(nameof(y), y, string.Format(CultureInfo.InvariantCulture, "y is {0}; it must be from 0 to {1}.", y, height - 1));
 
     [DoesNotReturn]
     public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);

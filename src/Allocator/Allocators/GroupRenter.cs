@@ -29,10 +29,7 @@ internal sealed class GroupRenter
         }
 
         GroupLayout layout = new(request.TotalLength, int.MaxValue / request.ElementAlignment * request.ElementAlignment);
-        // One run: every member has the same origin.
-        nint[] origins = new nint[layout.Count];
-        origins.AsSpan().Fill(guard.Address);
-        return new GroupRental(guard, generation, layout) { Origins = origins, IsContiguous = true };
+        return new GroupRental(guard, generation, layout) { Origins = new MemberOrigins(guard.Address, gap: 0), IsContiguous = true };
     }
 
     /// <summary>Rents the members. pre: what no member divides fits a segment, and the whole is larger than a block.</summary>
@@ -43,18 +40,13 @@ internal sealed class GroupRenter
     {
         int usableBlocks = request.AlignmentInBytes <= _pool.BlockAlignmentInBytes ? _pool.MaximumBlocks : 0;
         MemberPlan plan = MemberPlan.Create(request, _pool.BlockSizeInBytes, usableBlocks, _settings.SegmentSizeInBytes);
-        nint[] addresses = new nint[plan.Layout.Count];
         GuardChain chain = default;
         try
         {
-            isMiss = FillChain(plan, request.AlignmentInBytes, addresses, ref chain);
+            isMiss = FillChain(plan, request.AlignmentInBytes, ref chain);
             Prepare(plan, chain.First!, clean);
-            bool isSingle = addresses.Length == 1;
-            return new GroupRental(chain.First!, chain.First!.BeginAllocation(), plan.Layout)
-            {
-                Origins = isSingle ? null : ToOrigins(addresses, plan.BytesOf(0)),
-                IsContiguous = isSingle,
-            };
+            MemberOrigins origins = FindOrigins(plan, chain.First!);
+            return new GroupRental(chain.First!, chain.First!.BeginAllocation(), plan.Layout) { Origins = origins, IsContiguous = origins.IsNone };
         }
         catch
         {
@@ -63,18 +55,8 @@ internal sealed class GroupRenter
         }
     }
 
-    private static nint[] ToOrigins(nint[] addresses, long memberBytes)
-    {
-        for (int i = 1; i < addresses.Length; i++)
-        {
-            addresses[i] -= (nint)(i * memberBytes);
-        }
-
-        return addresses;
-    }
-
     // Gives whether the system had to provide memory.
-    private bool FillChain(in MemberPlan plan, int alignmentInBytes, nint[] addresses, ref GuardChain chain)
+    private bool FillChain(in MemberPlan plan, int alignmentInBytes, ref GuardChain chain)
     {
         bool isMiss = false;
         bool hasSegments = false;
@@ -84,12 +66,12 @@ internal sealed class GroupRenter
             // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
             if (plan.UsesPool && !hasSegments)
             {
-                isMiss |= TakeBlocks(plan, addresses, ref chain, ref filled) == PoolOutcome.Cold;
+                isMiss |= TakeBlocks(plan, ref chain, ref filled) == PoolOutcome.Cold;
             }
 
-            while (filled < addresses.Length)
+            while (filled < plan.Layout.Count)
             {
-                int members = Math.Min(plan.MembersPerSegment, addresses.Length - filled);
+                int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - filled);
                 long bytes = (members - 1) * plan.MemberStrideInBytes + plan.BytesOf(filled + members - 1);
                 if (MappingGuard.TryAllocate(_settings.Source, bytes, alignmentInBytes, _policy) is not MappingGuard segment)
                 {
@@ -99,13 +81,10 @@ internal sealed class GroupRenter
                 isMiss = true;
                 hasSegments = true;
                 chain.Add(segment);
-                for (int i = 0; i < members; i++)
-                {
-                    addresses[filled++] = segment.Address + (nint)(i * plan.MemberStrideInBytes);
-                }
+                filled += members;
             }
 
-            if (filled == addresses.Length)
+            if (filled == plan.Layout.Count)
             {
                 return isMiss;
             }
@@ -114,19 +93,10 @@ internal sealed class GroupRenter
         }
     }
 
-    private PoolOutcome TakeBlocks(in MemberPlan plan, nint[] addresses, ref GuardChain chain, ref int filled)
+    private PoolOutcome TakeBlocks(in MemberPlan plan, ref GuardChain chain, ref int filled)
     {
-        NativeGuard? last = chain.Last;
-        PoolOutcome outcome = _pool.TryRentMany(plan.Layout.Count - filled, ref chain, out _);
-        for (NativeGuard? part = last is null ? chain.First : last.Next; part is not null; part = part.Next)
-        {
-            // A run of blocks is a member for each: what it saves is the work for each.
-            for (int i = 0; i < ((BlockGuard)part).RunLength; i++)
-            {
-                addresses[filled++] = part.Address + (nint)((long)i * _pool.BlockSizeInBytes);
-            }
-        }
-
+        PoolOutcome outcome = _pool.TryRentMany(plan.Layout.Count - filled, ref chain, out int rented);
+        filled += rented;
         if (outcome == PoolOutcome.Full)
         {
             _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
@@ -135,15 +105,55 @@ internal sealed class GroupRenter
         return outcome;
     }
 
+    // A part holds as many members as its run has blocks, or as a segment has room for.
+    private int MembersOf(NativeGuard part, in MemberPlan plan, int firstMember, out long stride)
+    {
+        if (part is BlockGuard run)
+        {
+            stride = _pool.BlockSizeInBytes;
+            return run.RunLength;
+        }
+
+        stride = plan.MemberStrideInBytes;
+        return Math.Min(plan.MembersPerSegment, plan.Layout.Count - firstMember);
+    }
+
     private void Prepare(in MemberPlan plan, NativeGuard first, bool clean)
     {
         int member = 0;
         for (NativeGuard? part = first; part is not null; part = part.Next)
         {
-            int members = part is BlockGuard run ? run.RunLength : Math.Min(plan.MembersPerSegment, plan.Layout.Count - member);
-            long stride = part is BlockGuard ? _pool.BlockSizeInBytes : plan.MemberStrideInBytes;
+            int members = MembersOf(part, plan, member, out long stride);
             part.Prepare((members - 1) * stride + plan.BytesOf(member + members - 1), clean);
             member += members;
         }
+    }
+
+    private MemberOrigins FindOrigins(in MemberPlan plan, NativeGuard first)
+    {
+        if (plan.Layout.Count == 1)
+        {
+            return default;
+        }
+
+        nint memberBytes = (nint)plan.BytesOf(0);
+        if (first.Next is null)
+        {
+            MembersOf(first, plan, 0, out long stride);
+            return new MemberOrigins(first.Address, (nint)stride - memberBytes);
+        }
+
+        nint[] origins = new nint[plan.Layout.Count];
+        int member = 0;
+        for (NativeGuard? part = first; part is not null; part = part.Next)
+        {
+            int members = MembersOf(part, plan, member, out long stride);
+            for (int i = 0; i < members; i++, member++)
+            {
+                origins[member] = part.Address + (nint)(i * stride) - member * memberBytes;
+            }
+        }
+
+        return new MemberOrigins(origins);
     }
 }

@@ -14,12 +14,6 @@ internal static class StaticExtensions
             where T : struct => ReferenceCheck<T>.ContainsReferences;
     }
 
-    extension(Thread)
-    {
-        // No processor number here. A thread's own number spreads threads over the slots just as well, only less evenly.
-        public static int GetCurrentProcessorId() => Environment.CurrentManagedThreadId;
-    }
-
     extension(Environment)
     {
         public static long TickCount64 => (long)(Stopwatch.GetTimestamp() * (1000.0 / Stopwatch.Frequency));
@@ -50,6 +44,13 @@ internal static class StaticExtensions
                 }
             }
         }
+    }
+
+    extension(MemoryMarshal)
+    {
+        /// <summary>pre: the reference is to unmanaged memory. To managed memory there is no such thing here.</summary>
+        public static unsafe Span<T> CreateSpan<T>(ref T reference, int length)
+            where T : unmanaged => new(System.Runtime.CompilerServices.Unsafe.AsPointer(ref reference), length);
     }
 
     private static class ReferenceCheck<T>

@@ -3,9 +3,20 @@ using System;
 namespace Allocator.Lifetime;
 
 /// <summary>How one long length is divided into members of equal length, the last one shorter where it must be. In elements.</summary>
-internal readonly record struct GroupLayout(long TotalLength, int MemberLength)
+internal readonly struct GroupLayout
 {
-    public int Count => TotalLength == 0 ? 1 : checked((int)((TotalLength + MemberLength - 1) / MemberLength));
+    public GroupLayout(long totalLength, int memberLength)
+    {
+        TotalLength = totalLength;
+        MemberLength = memberLength;
+        Count = totalLength <= memberLength ? 1 : checked((int)((totalLength + memberLength - 1) / memberLength));
+    }
+
+    public long TotalLength { get; }
+
+    public int MemberLength { get; }
+
+    public int Count { get; }
 
     public int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
 }

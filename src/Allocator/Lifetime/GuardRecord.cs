@@ -31,6 +31,6 @@ internal struct GuardRecord
     /// <summary>1 when either the memory has been given up or a pending finalizer has run; whoever comes second hands the memory back.</summary>
     public int Handover;
 
-    /// <summary>Whether the memory is known to be zero. True through a rent means: it was, but for what the renter could reach.</summary>
+    /// <summary>For memory of a guard's own: whether the system gave it as zeros.</summary>
     public bool Zeroed;
 }

@@ -1,3 +1,4 @@
+using System.Numerics;
 using System.Runtime.CompilerServices;
 
 namespace Allocator.Lifetime;
@@ -11,19 +12,15 @@ internal readonly struct RowMap
     private readonly ulong _multiplier;
     private readonly int _shift;
 
+    /// <summary>pre: at least 1.</summary>
     public RowMap(int rowsPerMember)
     {
-        int s = 0;
-        while (1L << s < rowsPerMember)
-        {
-            s++;
-        }
-
+        int s = 32 - (BitOperations.LeadingZeroCount((ulong)rowsPerMember - 1) - 32);
         _shift = 31 + s;
         _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
     }
 
-    /// <summary>Gives the member. pre: y is not negative.</summary>
+    /// <summary>Gives the member; 0 for all rows where there is no map. pre: y is not negative.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public int Find(int y) => (int)((uint)y * _multiplier >> _shift);
+    public nint Find(int y) => (nint)((uint)y * _multiplier >> _shift);
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -22,6 +23,9 @@ internal sealed class BlockArena
     private readonly ulong _all;
     private PaddedBits _free;
     private PaddedBits _committed;
+
+    // The blocks known to be zero; through a rent: that were, but for what the renter could reach. Written for blocks that the writer holds, and seldom: most are dirty.
+    private PaddedBits _zeroed;
 
     public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, LifetimePolicy policy)
     {
@@ -66,6 +70,8 @@ internal sealed class BlockArena
     private ulong Free => (ulong)Volatile.Read(ref _free.Value);
 
     private ulong Committed => (ulong)Volatile.Read(ref _committed.Value);
+
+    private ulong Zeroed => (ulong)Volatile.Read(ref _zeroed.Value);
 
     /// <summary>Claims the lowest free block, with or without memory behind it as asked; -1 where there is none.</summary>
     /// <remarks>Whether there is memory is only a hint until the block is held: see <see cref="TryReady"/>.</remarks>
@@ -146,24 +152,24 @@ internal sealed class BlockArena
     /// <returns>False where the system refuses. Blocks that got memory keep it.</returns>
     public bool TryReady(int first, int count, out bool cold)
     {
-        cold = false;
-        for (int i = first; i < first + count; i++)
+        ulong missing = (BitRuns.Mask(count) << first) & ~Committed;
+        cold = missing != 0;
+        for (; missing != 0; missing &= missing - 1)
         {
-            if (IsResident(i))
-            {
-                continue;
-            }
-
-            cold = true;
-            nint address = _storage.TryCommit(i, out bool zeroed);
+            int index = BitOperations.TrailingZeroCount(missing);
+            nint address = _storage.TryCommit(index, out bool zeroed);
             if (address == 0)
             {
                 return false;
             }
 
-            _addresses[i] = address;
-            Records[i].Zeroed = zeroed;
-            Interlocked.Or(ref _committed.Value, 1L << i);
+            _addresses[index] = address;
+            if (zeroed)
+            {
+                Interlocked.Or(ref _zeroed.Value, 1L << index);
+            }
+
+            Interlocked.Or(ref _committed.Value, 1L << index);
             _policy.Counters.AddCommitted(BlockSizeInBytes);
         }
 
@@ -182,13 +188,14 @@ internal sealed class BlockArena
     /// <summary>Puts a guard and its blocks back into the map.</summary>
     public void Return(BlockGuard guard)
     {
+        int count = guard.RunLength;
         _guards[guard.Index] = guard;
-        for (int i = guard.Index + 1; i < guard.Index + guard.RunLength; i++)
+        if (count > 1)
         {
-            MarkUsed(i);
+            Idleness.MarkUsed(BitRuns.Mask(count) << guard.Index);
         }
 
-        Release(guard.Index, guard.RunLength);
+        Release(guard.Index, count);
     }
 
     /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
@@ -198,7 +205,7 @@ internal sealed class BlockArena
     public void Populate(int index)
     {
         _storage.Populate(_addresses[index]);
-        MarkUsed(index);
+        Idleness.MarkUsed(1UL << index);
     }
 
     /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
@@ -206,7 +213,7 @@ internal sealed class BlockArena
     {
         for (int i = first; lengthInBytes > 0; i++)
         {
-            if (evenIfZeroed || !Records[i].Zeroed)
+            if (evenIfZeroed || (Zeroed & (1UL << i)) == 0)
             {
                 NativeBytes.Clear(_addresses[i], Math.Min(lengthInBytes, BlockSizeInBytes));
             }
@@ -215,11 +222,14 @@ internal sealed class BlockArena
         }
     }
 
+    /// <summary>Notes that blocks may hold anything. pre: all held by the caller.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void MarkDirty(int first, int count)
     {
-        for (int i = first; i < first + count; i++)
+        ulong blocks = BitRuns.Mask(count) << first;
+        if ((Zeroed & blocks) != 0)
         {
-            Records[i].Zeroed = false;
+            Interlocked.And(ref _zeroed.Value, (long)~blocks);
         }
     }
 
@@ -267,7 +277,4 @@ internal sealed class BlockArena
 
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;
-
-    // A block that was used without a rent of its own has not been idle either: the next look must see a new state.
-    private void MarkUsed(int index) => Volatile.Write(ref Records[index].State, GuardState.Next(Records[index].State));
 }

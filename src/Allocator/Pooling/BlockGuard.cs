@@ -48,17 +48,16 @@ internal sealed class BlockGuard : NativeGuard
 
     protected override void GiveBack()
     {
-        ref GuardRecord record = ref Record;
-        if (!IsPlain || record.RunLength != 1 || Policy.ClearOnReturn)
+        if (!IsPlain || Policy.ClearOnReturn)
         {
             base.GiveBack();
             return;
         }
 
-        record.Zeroed = false;
+        Arena.MarkDirty(Index, Record.RunLength);
         if (TrySettle())
         {
-            _pool.ReturnSingle(this);
+            _pool.Return(this, ofGroup: false);
         }
     }
 

@@ -14,16 +14,29 @@ internal sealed class IdlenessWatch
     private readonly long[] _statesAtLastLook;
     private long _stale;
 
+    // Only those without a rent of their own: what is written at every rent would cost an interlocked operation.
+    private PaddedBits _used;
+
     public IdlenessWatch(GuardRecord[] records)
     {
         _records = records;
         _statesAtLastLook = new long[records.Length];
     }
 
+    /// <summary>Notes that blocks were used that had no rent of their own: behind the first of a run, or made resident.</summary>
+    public void MarkUsed(ulong blocks)
+    {
+        if (((ulong)Volatile.Read(ref _used.Value) & blocks) != blocks)
+        {
+            Interlocked.Or(ref _used.Value, (long)blocks);
+        }
+    }
+
     /// <summary>Finds those of the given blocks that were idle at the last look and have not been used since, and gives their number. pre: one call at a time.</summary>
     public int Look(ulong blocks)
     {
         ulong stale = 0;
+        blocks &= ~(ulong)Interlocked.Exchange(ref _used.Value, 0);
         for (int i = 0; i < _records.Length; i++)
         {
             long state = Volatile.Read(ref _records[i].State);
@@ -41,7 +54,7 @@ internal sealed class IdlenessWatch
 
     /// <summary>Gives whether a block was idle through the time between the last two looks, and since.</summary>
     public bool IsStale(int index) =>
-        (Volatile.Read(ref _stale) & (1L << index)) != 0 && Volatile.Read(ref _records[index].State) == _statesAtLastLook[index];
+        (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0 && Volatile.Read(ref _records[index].State) == _statesAtLastLook[index];
 
     // The blocks of a run behind its first are out too, and only the first one's state says so.
     private bool IsInsideRun(int index)

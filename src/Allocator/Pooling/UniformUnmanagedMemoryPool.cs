@@ -120,21 +120,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     /// <param name="ofGroup">Whether it is one of many: those stay out of the slots, which are for single blocks, and so remain in reach of groups and runs.</param>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || guard.RunLength > 1)
-        {
-            guard.Arena.Return(guard);
-            ReleaseIfClosed();
-        }
-        else
-        {
-            ReturnSingle(guard);
-        }
-    }
-
-    /// <summary>Takes back one block that was rented by itself. pre: as for <see cref="Return"/>.</summary>
-    public void ReturnSingle(BlockGuard guard)
-    {
-        if (!_slots.TryPut(guard))
+        if (ofGroup || guard.RunLength > 1 || !_slots.TryPut(guard))
         {
             guard.Arena.Return(guard);
         }
