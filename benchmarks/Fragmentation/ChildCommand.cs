@@ -26,9 +26,9 @@ internal static class ChildCommand
                 ChurnRun run = new(ChurnPattern.All.Single(one => one.Name == pattern), ParseInteger(iterations), long.Parse(limit, CultureInfo.InvariantCulture));
                 Console.Out.Write(JsonSerializer.Serialize(run.Run(Enum.Parse<SubjectKind>(kind), ParseInteger(seed)), ChildJson.Default.ChurnReport));
                 return true;
-            case [Burst, var kind]:
+            case [Burst, var kind, var blocks]:
                 ChildProgram.EndWithParent();
-                Console.Out.Write(JsonSerializer.Serialize(BurstRun.Run(Enum.Parse<SubjectKind>(kind)), ChildJson.Default.BurstReport));
+                Console.Out.Write(JsonSerializer.Serialize(BurstRun.Run(Enum.Parse<SubjectKind>(kind), ParseInteger(blocks)), ChildJson.Default.BurstReport));
                 return true;
             default:
                 return false;
@@ -43,9 +43,9 @@ internal static class ChildCommand
         return JsonSerializer.Deserialize(ChildProgram.Run(ChildProgram.ThisProgram, arguments), ChildJson.Default.ChurnReport)!;
     }
 
-    /// <summary>Has a child run the waves of bursts.</summary>
-    public static BurstReport RunBurst(SubjectKind kind)
-        => JsonSerializer.Deserialize(ChildProgram.Run(ChildProgram.ThisProgram, [Burst, kind.ToString()]), ChildJson.Default.BurstReport)!;
+    /// <summary>Has a child run the waves of bursts of <paramref name="blocks"/> blocks.</summary>
+    public static BurstReport RunBurst(SubjectKind kind, int blocks)
+        => JsonSerializer.Deserialize(ChildProgram.Run(ChildProgram.ThisProgram, [Burst, kind.ToString(), Format(blocks)]), ChildJson.Default.BurstReport)!;
 
     private static int ParseInteger(string text) => int.Parse(text, CultureInfo.InvariantCulture);
 

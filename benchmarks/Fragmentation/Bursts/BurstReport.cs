@@ -9,6 +9,9 @@ internal sealed record BurstReport
     /// <summary>Gets the source of memory.</summary>
     public required SubjectKind Subject { get; init; }
 
+    /// <summary>Gets how many blocks were allocated in a wave.</summary>
+    public required int Blocks { get; init; }
+
     /// <summary>Gets what is out at the end of each wave, in bytes.</summary>
     public required long LiveBytes { get; init; }
 

@@ -14,8 +14,8 @@ internal static class BurstRun
     /// <summary>Waves.</summary>
     public const int Waves = 3;
 
-    /// <summary>Blocks allocated in a wave.</summary>
-    public const int Blocks = 100;
+    /// <summary>Blocks allocated in a wave, unless it is to be a short one.</summary>
+    public const int DefaultBlocks = 100;
 
     /// <summary>One in this many blocks is kept until the next wave.</summary>
     public const int KeptEvery = 10;
@@ -26,8 +26,8 @@ internal static class BurstRun
     /// <summary>The size of a block, in bytes.</summary>
     public const long BlockBytes = (long)Side * Side * sizeof(uint);
 
-    /// <summary>Runs and measures.</summary>
-    public static BurstReport Run(SubjectKind kind)
+    /// <summary>Runs waves of <paramref name="blocks"/> blocks and measures.</summary>
+    public static BurstReport Run(SubjectKind kind, int blocks)
     {
         using MemorySubject subject = MemorySubject.Create(kind);
         WarmUp(subject);
@@ -39,16 +39,16 @@ internal static class BurstRun
         {
             live.ForEach(image => image.Dispose());
             live.Clear();
-            waves.Add(RunWave(subject, live, baseline));
+            waves.Add(RunWave(subject, blocks, live, baseline));
         }
 
         live.ForEach(image => image.Dispose());
-        return new BurstReport { Subject = kind, LiveBytes = Blocks / KeptEvery * BlockBytes, Waves = waves };
+        return new BurstReport { Subject = kind, Blocks = blocks, LiveBytes = blocks / KeptEvery * BlockBytes, Waves = waves };
     }
 
-    private static BurstWave RunWave(MemorySubject subject, List<HeldImage> live, long baseline)
+    private static BurstWave RunWave(MemorySubject subject, int blocks, List<HeldImage> live, long baseline)
     {
-        HeldImage[] burst = new HeldImage[Blocks];
+        HeldImage[] burst = new HeldImage[blocks];
         foreach (ref HeldImage image in burst.AsSpan())
         {
             image = subject.Allocate(Side, Side);
