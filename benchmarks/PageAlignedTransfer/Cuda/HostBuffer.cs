@@ -10,7 +10,7 @@ namespace PageAlignedTransfer.Cuda;
 /// <summary>Memory of the host, of one kind, that is copied to the device.</summary>
 internal sealed unsafe class HostBuffer : IDisposable
 {
-    // Up to 1 MiB the pool gives arrays, which a device cannot be pointed at for long: one byte more is a block.
+    // Up to 1 MiB the pool gives arrays, which the collector may move: one byte more is a block.
     private const int LeastBlockRequest = (1 << 20) + 1;
 
     private readonly CudaDevice _device;
