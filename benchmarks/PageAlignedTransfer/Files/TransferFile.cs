@@ -1,0 +1,146 @@
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace PageAlignedTransfer.Files;
+
+/// <summary>The file that is read: random bytes, on a device if there is a folder that allows it. Deleted when disposed.</summary>
+internal sealed class TransferFile : IDisposable
+{
+    private const int Seed = 4096;
+
+    private readonly string _path;
+
+    private TransferFile(string path, SafeFileHandle handle, string? fallbackReason)
+    {
+        _path = path;
+        Handle = handle;
+        FallbackReason = fallbackReason;
+    }
+
+    /// <summary>Gets the open file.</summary>
+    public SafeFileHandle Handle { get; }
+
+    /// <summary>Gets why reads go through the system's cache, or null where they do not.</summary>
+    public string? FallbackReason { get; }
+
+    /// <summary>Gets a value indicating whether reads bypass the system's cache.</summary>
+    public bool IsDirect => FallbackReason is null;
+
+    /// <summary>Gets the file system's name.</summary>
+    public string FileSystem
+    {
+        get
+        {
+            try
+            {
+                return new DriveInfo(_path).DriveFormat;
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException)
+            {
+                return "unknown";
+            }
+        }
+    }
+
+    /// <summary>
+    /// Writes <paramref name="content"/> below the first of <paramref name="folders"/> whose file system allows direct reads;
+    /// below the first of all where none does, to be read through the cache.
+    /// </summary>
+    public static TransferFile Create(ReadOnlySpan<string> folders, byte[] content)
+    {
+        string refusals = string.Empty;
+        string? writable = null;
+        foreach (string folder in folders)
+        {
+            string path;
+            try
+            {
+                path = Write(folder, content);
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                refusals += $" {folder}: {exception.Message}";
+                continue;
+            }
+
+            if (DirectFile.TryOpen(path, out string reason) is { } handle)
+            {
+                if (CanRead(handle))
+                {
+                    return new TransferFile(path, handle, null);
+                }
+
+                handle.Dispose();
+                reason = "the file opens, and a read into page-aligned memory fails";
+            }
+
+            File.Delete(path);
+            writable ??= folder;
+            refusals += $" {folder}: {reason}.";
+        }
+
+        if (writable is null)
+        {
+            throw new IOException($"No folder takes a file of {content.Length} bytes; name one with --directory.{refusals}");
+        }
+
+        string fallback = Write(writable, content);
+        return new TransferFile(fallback, File.OpenHandle(fallback), $"no folder allows {DirectFile.FlagName}, name one with --directory.{refusals}");
+    }
+
+    /// <summary>Makes random bytes, the same in every run.</summary>
+    public static byte[] MakeContent(int bytes)
+    {
+        byte[] content = GC.AllocateUninitializedArray<byte>(bytes);
+        new Random(Seed).NextBytes(content);
+        return content;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        Handle.Dispose();
+        File.Delete(_path);
+    }
+
+    private static string Write(string folder, byte[] content)
+    {
+        _ = Directory.CreateDirectory(folder);
+        string path = Path.Combine(folder, $"transfer-{Environment.ProcessId}.bin");
+        try
+        {
+            using FileStream stream = new(path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
+            stream.Write(content);
+
+            // What is still to be written would be written by the first direct read.
+            stream.Flush(flushToDisk: true);
+            return path;
+        }
+        catch (IOException)
+        {
+            // No room for all of it: then nothing of it is to stay.
+            File.Delete(path);
+            throw;
+        }
+    }
+
+    private static unsafe bool CanRead(SafeFileHandle handle)
+    {
+        nuint page = (nuint)Environment.SystemPageSize;
+        void* memory = NativeMemory.AlignedAlloc(page, page);
+        try
+        {
+            return RandomAccess.Read(handle, new Span<byte>(memory, (int)page), 0) == (int)page;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+        finally
+        {
+            NativeMemory.AlignedFree(memory);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using Allocator;
+using Measuring.Memory;
+
+namespace PageAlignedTransfer.Ways;
+
+/// <summary>A way to get memory for a transfer.</summary>
+internal sealed class TransferWay
+{
+    /// <summary>The name of the way that is the document's starting point: unaligned memory, and a copy for it.</summary>
+    public const string HeapWithBounce = "heap + bounce";
+
+    private const int ArrayThreshold = 1 << 20;
+    private const int BlockBytes = 4 << 20;
+
+    private readonly Func<int, TransferBuffer> _allocate;
+
+    private TransferWay(string name, bool bounces, Func<int, TransferBuffer> allocate)
+    {
+        Name = name;
+        Bounces = bounces;
+        _allocate = allocate;
+    }
+
+    /// <summary>Gets the name, as tables show it.</summary>
+    public string Name { get; }
+
+    /// <summary>Gets a value indicating whether the file is read into a bounce buffer, and copied from there.</summary>
+    public bool Bounces { get; }
+
+    /// <summary>Gets the smallest transfer, in bytes, in which this way differs from the others.</summary>
+    public int LeastBytes { get; private init; }
+
+    /// <summary>Gets the largest transfer, in bytes, in which this way differs from the others.</summary>
+    public int MostBytes { get; private init; } = int.MaxValue;
+
+    /// <summary>
+    /// Lists the ways, the pool's first, that the others are compared with. <paramref name="leastAlignment"/> is what direct reads
+    /// accept, in bytes: where the heap's own alignment is enough, one way reads into its memory without a copy.
+    /// </summary>
+    public static IReadOnlyList<TransferWay> List(MemoryAllocator allocator, int leastAlignment)
+    {
+        int page = Environment.SystemPageSize;
+        List<TransferWay> ways =
+        [
+            // Up to 1 MiB a request without an alignment gets an array: asked for more, it gets a block, of which it uses the beginning.
+            new("pool", false, bytes => bytes <= ArrayThreshold
+                ? new OwnedBuffer(allocator.Allocate<byte>(ArrayThreshold + 1), bytes)
+                : new GroupBuffer(allocator.AllocateGroup<byte>(bytes))),
+            new("pool, AllocateAligned", false, bytes => new OwnedBuffer(allocator.AllocateAligned<byte>(bytes, page), bytes))
+            {
+                MostBytes = ArrayThreshold,
+            },
+            new("pool, contiguous", false, bytes => new GroupBuffer(allocator.AllocateGroup<byte>(bytes, 1, AllocationOptions.Contiguous)))
+            {
+                LeastBytes = BlockBytes + 1,
+            },
+            new("heap, page-aligned", false, bytes => AllocateAligned(bytes, page)),
+            new(PageMemory.CallName, false, static bytes => new NativeBuffer(PageMemory.Allocate(bytes), bytes, static (address, length) => PageMemory.Free(address, length))),
+            new(HeapWithBounce, true, AllocateHeap),
+            new("GC array + bounce", true, static bytes => new ArrayBuffer(GC.AllocateUninitializedArray<byte>(bytes, pinned: true))),
+        ];
+        if (leastAlignment <= 2 * IntPtr.Size)
+        {
+            ways.Add(new TransferWay("heap, as it comes", false, AllocateHeap));
+        }
+
+        return ways;
+    }
+
+    /// <summary>Allocates memory for <paramref name="bytes"/> bytes.</summary>
+    public TransferBuffer Allocate(int bytes) => _allocate(bytes);
+
+    private static unsafe NativeBuffer AllocateHeap(int bytes)
+        => new((nint)NativeMemory.Alloc((nuint)bytes), bytes, static (address, _) => NativeMemory.Free((void*)address));
+
+    private static unsafe NativeBuffer AllocateAligned(int bytes, int alignment)
+        => new((nint)NativeMemory.AlignedAlloc((nuint)bytes, (nuint)alignment), bytes, static (address, _) => NativeMemory.AlignedFree((void*)address));
+
+    private sealed class NativeBuffer(nint address, int bytes, Action<nint, int> free) : TransferBuffer
+    {
+        public override unsafe Span<byte> GetSegment(int index) => new((void*)address, bytes);
+
+        public override void Dispose() => free(address, bytes);
+    }
+
+    private sealed class OwnedBuffer(IMemoryOwner<byte> owner, int bytes) : TransferBuffer
+    {
+        public override Span<byte> GetSegment(int index) => owner.Memory.Span[..bytes];
+
+        public override void Dispose() => owner.Dispose();
+    }
+
+    private sealed class GroupBuffer(MemoryGroup<byte> group) : TransferBuffer
+    {
+        public override int SegmentCount => group.Count;
+
+        public override Span<byte> GetSegment(int index) => group[index].Span;
+
+        public override void Dispose() => group.Dispose();
+    }
+
+    private sealed class ArrayBuffer(byte[] array) : TransferBuffer
+    {
+        public override Span<byte> GetSegment(int index) => array;
+
+        // The collector takes the array back when it comes to it: its work falls on whoever allocates then.
+        public override void Dispose()
+        {
+        }
+    }
+}
