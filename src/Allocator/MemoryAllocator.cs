@@ -43,7 +43,7 @@ public abstract class MemoryAllocator : IDisposable
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <returns>The owner, which the caller disposes. Its <c>Memory</c> has exactly <paramref name="length"/> elements.</returns>
-    /// <remarks>From a warm pool this costs one small object and one interlocked exchange, and its <c>Dispose</c> two.</remarks>
+    /// <remarks>From the calling thread's share of a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
@@ -54,7 +54,7 @@ public abstract class MemoryAllocator : IDisposable
         where T : struct
     {
         LifetimeGuard guard = RentElements<T>(length, 1, options, out long generation);
-        return new GuardedMemoryOwner<T>(guard, generation, length);
+        return new GuardedMemoryOwner<T>(guard, generation);
     }
 
     /// <summary>Allocates one buffer that starts on a given boundary.</summary>
@@ -75,7 +75,7 @@ public abstract class MemoryAllocator : IDisposable
     {
         ThrowIfNotAlignment(alignmentInBytes, nameof(alignmentInBytes));
         LifetimeGuard guard = RentElements<T>(length, alignmentInBytes, options, out long generation);
-        return new GuardedMemoryOwner<T>(guard, generation, length);
+        return new GuardedMemoryOwner<T>(guard, generation);
     }
 
     /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>

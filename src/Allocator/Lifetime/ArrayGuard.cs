@@ -15,9 +15,10 @@ internal sealed class ArrayGuard : LifetimeGuard
 
     /// <summary>Starts a rent. pre: nobody has the guard.</summary>
     /// <returns>The generation that the user keeps.</returns>
-    public long Begin(byte[] array)
+    public long Begin(byte[] array, int usedBytes)
     {
         Array = array;
+        Record.UsedBytes = usedBytes;
         return Begin();
     }
 

@@ -38,7 +38,7 @@ internal sealed class ArrayRenter : IAllocationSource
 
         ArrayGuard guard = share.TakeGuard() ?? new ArrayGuard(this);
         share.CountRent(array.Length);
-        generation = guard.Begin(array);
+        generation = guard.Begin(array, lengthInBytes);
         return guard;
     }
 

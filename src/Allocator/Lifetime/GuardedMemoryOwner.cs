@@ -10,13 +10,13 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 {
     private LifetimeGuard _guard;
     private readonly long _generation;
-    private readonly int _length;
 
-    public GuardedMemoryOwner(LifetimeGuard guard, long generation, int length)
+    /// <param name="guard">The guard, whose rent has begun with as many bytes as the elements take.</param>
+    /// <param name="generation">The generation of the rent.</param>
+    public GuardedMemoryOwner(LifetimeGuard guard, long generation)
     {
         _guard = guard;
         _generation = generation;
-        _length = length;
     }
 
     public override Memory<T> Memory
@@ -24,7 +24,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         get
         {
             ThrowIfDisposed();
-            return CreateMemory(_length);
+            return CreateMemory(LengthOf(_guard));
         }
     }
 
@@ -39,10 +39,10 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
             Throw.Disposed(nameof(IMemoryOwner<T>));
         }
 
-        return guard.GetSpan<T>(_length);
+        return guard.GetSpan<T>(LengthOf(guard));
     }
 
-    public override MemoryHandle Pin(int elementIndex = 0) => GuardedPin.Pin<T>(_guard, _generation, _length, elementIndex, this);
+    public override MemoryHandle Pin(int elementIndex = 0) => GuardedPin.Pin<T>(_guard, _generation, LengthOf(_guard), elementIndex, this);
 
     public override void Unpin()
     {
@@ -57,7 +57,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         ThrowIfDisposed();
         if (_guard.Array is T[] array)
         {
-            segment = new ArraySegment<T>(array, 0, _length);
+            segment = new ArraySegment<T>(array, 0, LengthOf(_guard));
             return true;
         }
 
@@ -72,6 +72,9 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
             _guard = EndedGuard.Instance;
         }
     }
+
+    // Not kept here: every byte of an owner is paid for at every rent.
+    private static int LengthOf(LifetimeGuard guard) => (int)(guard.UsedBytes / Unsafe.SizeOf<T>());
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void ThrowIfDisposed()

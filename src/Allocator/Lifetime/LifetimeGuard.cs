@@ -26,6 +26,9 @@ internal abstract class LifetimeGuard
     /// <summary>Gets the memory, where it is a managed array; otherwise null.</summary>
     public byte[]? Array { get; protected set; }
 
+    /// <summary>Gets the bytes that the renter can reach.</summary>
+    public long UsedBytes => Record.UsedBytes;
+
     /// <summary>Gets whether the constructor ran to its end; where it did not, the finalizer runs all the same.</summary>
     protected bool IsConstructed => _records is not null;
 
