@@ -1,0 +1,32 @@
+using System.Runtime.InteropServices;
+
+namespace Allocator.Benchmarks.Contenders;
+
+/// <summary><c>NativeMemory</c>: the heap of the C library, by <c>malloc</c> and <c>free</c>.</summary>
+internal sealed unsafe class HeapBlocks : Contender
+{
+    /// <inheritdoc/>
+    public override void HoldOne(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            NativeMemory.Free(NativeMemory.Alloc(BlockSizeInBytes));
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void HoldFour(int count)
+    {
+        for (int i = 0; i < count; i += Four)
+        {
+            void* first = NativeMemory.Alloc(BlockSizeInBytes);
+            void* second = NativeMemory.Alloc(BlockSizeInBytes);
+            void* third = NativeMemory.Alloc(BlockSizeInBytes);
+            void* fourth = NativeMemory.Alloc(BlockSizeInBytes);
+            NativeMemory.Free(fourth);
+            NativeMemory.Free(third);
+            NativeMemory.Free(second);
+            NativeMemory.Free(first);
+        }
+    }
+}

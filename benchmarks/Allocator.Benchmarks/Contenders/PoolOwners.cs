@@ -1,0 +1,33 @@
+using System.Buffers;
+
+namespace Allocator.Benchmarks.Contenders;
+
+/// <summary>The pool of this library, by <c>Allocate</c> and <c>Dispose</c>.</summary>
+internal sealed class PoolOwners : Contender
+{
+    private readonly MemoryAllocator _allocator = MeasuredPool.Create();
+
+    /// <inheritdoc/>
+    public override void HoldOne(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(BlockSizeInBytes);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void HoldFour(int count)
+    {
+        for (int i = 0; i < count; i += Four)
+        {
+            using IMemoryOwner<byte> first = _allocator.Allocate<byte>(BlockSizeInBytes);
+            using IMemoryOwner<byte> second = _allocator.Allocate<byte>(BlockSizeInBytes);
+            using IMemoryOwner<byte> third = _allocator.Allocate<byte>(BlockSizeInBytes);
+            using IMemoryOwner<byte> fourth = _allocator.Allocate<byte>(BlockSizeInBytes);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void Dispose() => _allocator.Dispose();
+}
