@@ -42,6 +42,7 @@ public class CleanBenchmarks
     public void AllocateThenClear()
     {
         using IMemoryOwner<byte> owner = _allocator!.Allocate<byte>(_length);
+        Work.On(owner);
         Span<byte> span = owner.Memory.Span;
         span.Clear();
         Pages.Touch(span);
@@ -52,11 +53,12 @@ public class CleanBenchmarks
     public void AllocateClean()
     {
         using IMemoryOwner<byte> owner = _allocator!.Allocate<byte>(_length, AllocationOptions.Clean);
+        Work.On(owner);
         Pages.Touch(owner.Memory.Span);
     }
 
     /// <summary>A bare array, cleared.</summary>
-    [Benchmark(Description = "ArrayPool.Shared, then Span.Clear")]
+    [Benchmark(Description = "ArrayPool, then Span.Clear")]
     public void ArrayPoolThenClear()
     {
         byte[] array = ArrayPool<byte>.Shared.Rent(_length);
@@ -67,15 +69,16 @@ public class CleanBenchmarks
     }
 
     /// <summary>The toolkit's owner of an array, cleared.</summary>
-    [Benchmark(Description = "MemoryOwner (toolkit), AllocationMode.Clear")]
+    [Benchmark(Description = "MemoryOwner, AllocationMode.Clear")]
     public void ToolkitOwnerCleared()
     {
         using MemoryOwner<byte> owner = MemoryOwner<byte>.Allocate(_length, AllocationMode.Clear);
+        Work.On(owner);
         Pages.Touch(owner.Span);
     }
 
     /// <summary>The zeroed memory of the C library.</summary>
-    [Benchmark(Description = "NativeMemory.AllocZeroed (calloc)")]
+    [Benchmark(Description = "NativeMemory.AllocZeroed")]
     public unsafe void HeapZeroed()
     {
         void* memory = NativeMemory.AllocZeroed((nuint)_length);

@@ -15,6 +15,7 @@ internal sealed class ClassicOwners : Contender
         for (int i = 0; i < count; i++)
         {
             using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(BlockSizeInBytes);
+            Work.On(owner);
         }
     }
 
@@ -24,9 +25,13 @@ internal sealed class ClassicOwners : Contender
         for (int i = 0; i < count; i += Four)
         {
             using IMemoryOwner<byte> first = _allocator.Allocate<byte>(BlockSizeInBytes);
+            Work.On(first);
             using IMemoryOwner<byte> second = _allocator.Allocate<byte>(BlockSizeInBytes);
+            Work.On(second);
             using IMemoryOwner<byte> third = _allocator.Allocate<byte>(BlockSizeInBytes);
+            Work.On(third);
             using IMemoryOwner<byte> fourth = _allocator.Allocate<byte>(BlockSizeInBytes);
+            Work.On(fourth);
         }
     }
 

@@ -10,7 +10,9 @@ internal sealed unsafe class HeapBlocks : Contender
     {
         for (int i = 0; i < count; i++)
         {
-            NativeMemory.Free(NativeMemory.Alloc(BlockSizeInBytes));
+            void* memory = NativeMemory.Alloc(BlockSizeInBytes);
+            Work.On((nint)memory);
+            NativeMemory.Free(memory);
         }
     }
 
@@ -20,9 +22,13 @@ internal sealed unsafe class HeapBlocks : Contender
         for (int i = 0; i < count; i += Four)
         {
             void* first = NativeMemory.Alloc(BlockSizeInBytes);
+            Work.On((nint)first);
             void* second = NativeMemory.Alloc(BlockSizeInBytes);
+            Work.On((nint)second);
             void* third = NativeMemory.Alloc(BlockSizeInBytes);
+            Work.On((nint)third);
             void* fourth = NativeMemory.Alloc(BlockSizeInBytes);
+            Work.On((nint)fourth);
             NativeMemory.Free(fourth);
             NativeMemory.Free(third);
             NativeMemory.Free(second);

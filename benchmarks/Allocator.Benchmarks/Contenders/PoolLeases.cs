@@ -11,6 +11,7 @@ internal sealed class PoolLeases : Contender
         for (int i = 0; i < count; i++)
         {
             using MemoryLease<byte> lease = _allocator.Rent<byte>(BlockSizeInBytes);
+            Work.On(lease.Length);
         }
     }
 
@@ -20,9 +21,13 @@ internal sealed class PoolLeases : Contender
         for (int i = 0; i < count; i += Four)
         {
             using MemoryLease<byte> first = _allocator.Rent<byte>(BlockSizeInBytes);
+            Work.On(first.Length);
             using MemoryLease<byte> second = _allocator.Rent<byte>(BlockSizeInBytes);
+            Work.On(second.Length);
             using MemoryLease<byte> third = _allocator.Rent<byte>(BlockSizeInBytes);
+            Work.On(third.Length);
             using MemoryLease<byte> fourth = _allocator.Rent<byte>(BlockSizeInBytes);
+            Work.On(fourth.Length);
         }
     }
 

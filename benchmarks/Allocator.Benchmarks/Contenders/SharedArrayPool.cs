@@ -10,7 +10,9 @@ internal sealed class SharedArrayPool : Contender
     {
         for (int i = 0; i < count; i++)
         {
-            ArrayPool<byte>.Shared.Return(ArrayPool<byte>.Shared.Rent(BlockSizeInBytes));
+            byte[] array = ArrayPool<byte>.Shared.Rent(BlockSizeInBytes);
+            Work.On(array);
+            ArrayPool<byte>.Shared.Return(array);
         }
     }
 
@@ -21,9 +23,13 @@ internal sealed class SharedArrayPool : Contender
         for (int i = 0; i < count; i += Four)
         {
             byte[] first = pool.Rent(BlockSizeInBytes);
+            Work.On(first);
             byte[] second = pool.Rent(BlockSizeInBytes);
+            Work.On(second);
             byte[] third = pool.Rent(BlockSizeInBytes);
+            Work.On(third);
             byte[] fourth = pool.Rent(BlockSizeInBytes);
+            Work.On(fourth);
             pool.Return(fourth);
             pool.Return(third);
             pool.Return(second);

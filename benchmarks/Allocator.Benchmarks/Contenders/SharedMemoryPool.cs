@@ -11,6 +11,7 @@ internal sealed class SharedMemoryPool : Contender
         for (int i = 0; i < count; i++)
         {
             using IMemoryOwner<byte> owner = MemoryPool<byte>.Shared.Rent(BlockSizeInBytes);
+            Work.On(owner);
         }
     }
 
@@ -20,9 +21,13 @@ internal sealed class SharedMemoryPool : Contender
         for (int i = 0; i < count; i += Four)
         {
             using IMemoryOwner<byte> first = MemoryPool<byte>.Shared.Rent(BlockSizeInBytes);
+            Work.On(first);
             using IMemoryOwner<byte> second = MemoryPool<byte>.Shared.Rent(BlockSizeInBytes);
+            Work.On(second);
             using IMemoryOwner<byte> third = MemoryPool<byte>.Shared.Rent(BlockSizeInBytes);
+            Work.On(third);
             using IMemoryOwner<byte> fourth = MemoryPool<byte>.Shared.Rent(BlockSizeInBytes);
+            Work.On(fourth);
         }
     }
 }

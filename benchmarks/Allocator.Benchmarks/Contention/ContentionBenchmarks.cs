@@ -70,7 +70,7 @@ public class ContentionBenchmarks
     }
 
     /// <summary>The model: a lock and a finalizable guard.</summary>
-    [Benchmark(Baseline = true, Description = "classic model", OperationsPerInvoke = SlowOperations)]
+    [Benchmark(Baseline = true, Description = "classic", OperationsPerInvoke = SlowOperations)]
     public void Classic() => _team!.Run(SlowOperations);
 
     /// <summary>This library's owner.</summary>
@@ -82,11 +82,11 @@ public class ContentionBenchmarks
     public void Lease() => _team!.Run(Operations);
 
     /// <summary>The shared array pool.</summary>
-    [Benchmark(Description = "ArrayPool.Shared", OperationsPerInvoke = Operations)]
+    [Benchmark(Description = "ArrayPool", OperationsPerInvoke = Operations)]
     public void ArrayPool() => _team!.Run(Operations);
 
     /// <summary>The shared memory pool.</summary>
-    [Benchmark(Description = "MemoryPool.Shared", OperationsPerInvoke = Operations)]
+    [Benchmark(Description = "MemoryPool", OperationsPerInvoke = Operations)]
     public void MemoryPool() => _team!.Run(Operations);
 
     /// <summary>The heap of the C library.</summary>

@@ -55,7 +55,7 @@ public class LoadResizeSaveBenchmarks
     public void CleanUp() => _store!.Dispose();
 
     /// <summary>The shared array pool.</summary>
-    [Benchmark(Baseline = true, Description = "ArrayPool.Shared", OperationsPerInvoke = Pictures)]
+    [Benchmark(Baseline = true, Description = "ArrayPool", OperationsPerInvoke = Pictures)]
     public void ArrayPool() => Work();
 
     /// <summary>This library's pool.</summary>

@@ -43,10 +43,11 @@ public class BlockBenchmarks
     }
 
     /// <summary>The model: a lock and a finalizable guard.</summary>
-    [Benchmark(Baseline = true, Description = "classic model")]
+    [Benchmark(Baseline = true, Description = "classic")]
     public void Classic()
     {
         using IMemoryOwner<byte> owner = _classic!.Allocate<byte>(_length);
+        Work.On(owner);
     }
 
     /// <summary>This library's owner.</summary>
@@ -54,6 +55,7 @@ public class BlockBenchmarks
     public void Allocate()
     {
         using IMemoryOwner<byte> owner = _allocator!.Allocate<byte>(_length);
+        Work.On(owner);
     }
 
     /// <summary>This library's lease.</summary>
@@ -61,29 +63,42 @@ public class BlockBenchmarks
     public void Lease()
     {
         using MemoryLease<byte> lease = _allocator!.Rent<byte>(_length);
+        Work.On(lease.Length);
     }
 
     /// <summary>A bare array.</summary>
-    [Benchmark(Description = "ArrayPool.Shared")]
-    public void ArrayPool() => ArrayPool<byte>.Shared.Return(ArrayPool<byte>.Shared.Rent(_length));
+    [Benchmark(Description = "ArrayPool")]
+    public void ArrayPool()
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(_length);
+        Work.On(array);
+        ArrayPool<byte>.Shared.Return(array);
+    }
 
     /// <summary>The base library's owner of an array.</summary>
-    [Benchmark(Description = "MemoryPool.Shared")]
+    [Benchmark(Description = "MemoryPool")]
     public void MemoryPool()
     {
         using IMemoryOwner<byte> owner = MemoryPool<byte>.Shared.Rent(_length);
+        Work.On(owner);
     }
 
     /// <summary>The toolkit's owner of an array.</summary>
-    [Benchmark(Description = "MemoryOwner (toolkit)")]
+    [Benchmark(Description = "MemoryOwner")]
     public void ToolkitOwner()
     {
         using MemoryOwner<byte> owner = MemoryOwner<byte>.Allocate(_length);
+        Work.On(owner);
     }
 
     /// <summary>The heap of the C library.</summary>
     [Benchmark(Description = "NativeMemory")]
-    public unsafe void Heap() => NativeMemory.Free(NativeMemory.Alloc((nuint)_length));
+    public unsafe void Heap()
+    {
+        void* memory = NativeMemory.Alloc((nuint)_length);
+        Work.On((nint)memory);
+        NativeMemory.Free(memory);
+    }
 
     /// <summary>A new array.</summary>
     [Benchmark(Description = "new byte[]")]

@@ -39,10 +39,11 @@ public class ContiguousBenchmarks
     }
 
     /// <summary>The model: what exceeds a block comes from the heap, with a finalizable guard.</summary>
-    [Benchmark(Baseline = true, Description = "classic model (AllocHGlobal)")]
+    [Benchmark(Baseline = true, Description = "classic")]
     public void Classic()
     {
         using IMemoryOwner<byte> owner = _classic!.Allocate<byte>(Length);
+        Work.On(owner);
     }
 
     /// <summary>This library's owner.</summary>
@@ -50,6 +51,7 @@ public class ContiguousBenchmarks
     public void Allocate()
     {
         using IMemoryOwner<byte> owner = _allocator!.Allocate<byte>(Length);
+        Work.On(owner);
     }
 
     /// <summary>This library's lease.</summary>
@@ -57,6 +59,7 @@ public class ContiguousBenchmarks
     public void Lease()
     {
         using MemoryLease<byte> lease = _allocator!.Rent<byte>(Length);
+        Work.On(lease.Length);
     }
 
     /// <summary>This library's pixel buffer, in one piece.</summary>
@@ -64,27 +67,40 @@ public class ContiguousBenchmarks
     public void Pixels()
     {
         using PixelBuffer<int> pixels = _allocator!.AllocatePixels<int>(Width, Height, AllocationOptions.Contiguous);
+        Work.On(pixels);
     }
 
     /// <summary>A bare array.</summary>
-    [Benchmark(Description = "ArrayPool.Shared")]
-    public void ArrayPool() => ArrayPool<byte>.Shared.Return(ArrayPool<byte>.Shared.Rent(Length));
+    [Benchmark(Description = "ArrayPool")]
+    public void ArrayPool()
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(Length);
+        Work.On(array);
+        ArrayPool<byte>.Shared.Return(array);
+    }
 
     /// <summary>The base library's owner of an array.</summary>
-    [Benchmark(Description = "MemoryPool.Shared")]
+    [Benchmark(Description = "MemoryPool")]
     public void MemoryPool()
     {
         using IMemoryOwner<byte> owner = MemoryPool<byte>.Shared.Rent(Length);
+        Work.On(owner);
     }
 
     /// <summary>The toolkit's owner of an array.</summary>
-    [Benchmark(Description = "MemoryOwner (toolkit)")]
+    [Benchmark(Description = "MemoryOwner")]
     public void ToolkitOwner()
     {
         using MemoryOwner<byte> owner = MemoryOwner<byte>.Allocate(Length);
+        Work.On(owner);
     }
 
     /// <summary>The heap of the C library.</summary>
     [Benchmark(Description = "NativeMemory")]
-    public unsafe void Heap() => NativeMemory.Free(NativeMemory.Alloc(Length));
+    public unsafe void Heap()
+    {
+        void* memory = NativeMemory.Alloc(Length);
+        Work.On((nint)memory);
+        NativeMemory.Free(memory);
+    }
 }

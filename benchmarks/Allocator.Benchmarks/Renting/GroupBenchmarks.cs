@@ -39,10 +39,11 @@ public class GroupBenchmarks
     }
 
     /// <summary>The model: an owner a block, and one finalizable guard.</summary>
-    [Benchmark(Baseline = true, Description = "classic model, 16 blocks")]
+    [Benchmark(Baseline = true, Description = "classic, 16 blocks")]
     public void Classic()
     {
         using ClassicGroup<int> group = _classic!.AllocateRows<int>(Width, Height);
+        Work.On(group);
     }
 
     /// <summary>This library's pixel buffer.</summary>
@@ -50,6 +51,7 @@ public class GroupBenchmarks
     public void Pixels()
     {
         using PixelBuffer<int> pixels = _allocator!.AllocatePixels<int>(Width, Height);
+        Work.On(pixels);
     }
 
     /// <summary>This library's group.</summary>
@@ -57,6 +59,7 @@ public class GroupBenchmarks
     public void Group()
     {
         using MemoryGroup<int> group = _allocator!.AllocateGroup<int>(Width * Height, Width);
+        Work.On(group);
     }
 
     /// <summary>This library's group, every member of which is looked at.</summary>
@@ -64,6 +67,7 @@ public class GroupBenchmarks
     public int IndexedGroup()
     {
         using MemoryGroup<int> group = _allocator!.AllocateGroup<int>(Width * Height, Width);
+        Work.On(group);
         int length = 0;
         for (int i = 0; i < group.Count; i++)
         {
@@ -78,13 +82,24 @@ public class GroupBenchmarks
     public void ContiguousPixels()
     {
         using PixelBuffer<int> pixels = _allocator!.AllocatePixels<int>(Width, Height, AllocationOptions.Contiguous);
+        Work.On(pixels);
     }
 
     /// <summary>A bare array.</summary>
-    [Benchmark(Description = "ArrayPool.Shared")]
-    public void ArrayPool() => ArrayPool<byte>.Shared.Return(ArrayPool<byte>.Shared.Rent(Length));
+    [Benchmark(Description = "ArrayPool")]
+    public void ArrayPool()
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(Length);
+        Work.On(array);
+        ArrayPool<byte>.Shared.Return(array);
+    }
 
     /// <summary>The heap of the C library.</summary>
     [Benchmark(Description = "NativeMemory")]
-    public unsafe void Heap() => NativeMemory.Free(NativeMemory.Alloc(Length));
+    public unsafe void Heap()
+    {
+        void* memory = NativeMemory.Alloc(Length);
+        Work.On((nint)memory);
+        NativeMemory.Free(memory);
+    }
 }

@@ -34,14 +34,20 @@ public class SmallBufferBenchmarks
     public void CleanUp() => _allocator!.Dispose();
 
     /// <summary>A bare array.</summary>
-    [Benchmark(Baseline = true, Description = "ArrayPool.Shared")]
-    public void ArrayPool() => ArrayPool<byte>.Shared.Return(ArrayPool<byte>.Shared.Rent(_length));
+    [Benchmark(Baseline = true, Description = "ArrayPool")]
+    public void ArrayPool()
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(_length);
+        Work.On(array);
+        ArrayPool<byte>.Shared.Return(array);
+    }
 
     /// <summary>This library's owner.</summary>
     [Benchmark(Description = "Allocate")]
     public void Allocate()
     {
         using IMemoryOwner<byte> owner = _allocator!.Allocate<byte>(_length);
+        Work.On(owner);
     }
 
     /// <summary>This library's lease.</summary>
@@ -49,25 +55,33 @@ public class SmallBufferBenchmarks
     public void Lease()
     {
         using MemoryLease<byte> lease = _allocator!.Rent<byte>(_length);
+        Work.On(lease.Length);
     }
 
     /// <summary>The base library's owner of an array.</summary>
-    [Benchmark(Description = "MemoryPool.Shared")]
+    [Benchmark(Description = "MemoryPool")]
     public void MemoryPool()
     {
         using IMemoryOwner<byte> owner = MemoryPool<byte>.Shared.Rent(_length);
+        Work.On(owner);
     }
 
     /// <summary>The toolkit's owner of an array.</summary>
-    [Benchmark(Description = "MemoryOwner (toolkit)")]
+    [Benchmark(Description = "MemoryOwner")]
     public void ToolkitOwner()
     {
         using MemoryOwner<byte> owner = MemoryOwner<byte>.Allocate(_length);
+        Work.On(owner);
     }
 
     /// <summary>The heap of the C library.</summary>
     [Benchmark(Description = "NativeMemory")]
-    public unsafe void Heap() => NativeMemory.Free(NativeMemory.Alloc((nuint)_length));
+    public unsafe void Heap()
+    {
+        void* memory = NativeMemory.Alloc((nuint)_length);
+        Work.On((nint)memory);
+        NativeMemory.Free(memory);
+    }
 
     /// <summary>A new array.</summary>
     [Benchmark(Description = "new byte[]")]

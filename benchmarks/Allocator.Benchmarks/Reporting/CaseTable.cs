@@ -25,7 +25,7 @@ internal static class CaseTable
                 new ResultColumn("mean", scale.Unit, scale.Format),
                 new ResultColumn("error", scale.Unit, scale.Format),
                 new ResultColumn("stddev", scale.Unit, scale.Format),
-                .. compared.Select(method => new ResultColumn($"ratio to {Describe(method, cases)}", null, "0.000")),
+                .. compared.Select(method => new ResultColumn($"ratio to {Describe(method, cases)}", null, "N3")),
                 .. Enumerable.Range(0, Generations).Select(generation => new ResultColumn($"gen{generation}", "/1k op", "0.0000")),
                 new ResultColumn("allocated", "B", "N0"),
             ],

@@ -76,6 +76,7 @@ public class FirstTouchBenchmarks
     private void AllocateAndTouch(MemoryAllocator allocator)
     {
         using IMemoryOwner<byte> owner = allocator.Allocate<byte>(_length);
+        Work.On(owner);
         Pages.Touch(owner.Memory.Span);
     }
 }

@@ -39,7 +39,7 @@ public class PurgeBenchmarks
     }
 
     /// <summary>The model, which frees the block.</summary>
-    [Benchmark(Baseline = true, Description = "classic model, released")]
+    [Benchmark(Baseline = true, Description = "classic, released")]
     public void Classic()
     {
         Touch(_classic!.Allocate<byte>(Length));
@@ -70,6 +70,7 @@ public class PurgeBenchmarks
     {
         using (owner)
         {
+            Work.On(owner);
             Pages.Touch(owner.Memory.Span);
         }
     }

@@ -53,6 +53,7 @@ public class TouchedImageBenchmarks
     public void Pixels()
     {
         using PixelBuffer<int> pixels = _allocator!.AllocatePixels<int>(Width, _height, AllocationOptions.Contiguous);
+        Work.On(pixels);
         if (!pixels.TryProcessSinglePixelSpan(static span => Pages.Touch(MemoryMarshal.AsBytes(span))))
         {
             throw new InvalidOperationException("The image is not in one piece.");
@@ -60,7 +61,7 @@ public class TouchedImageBenchmarks
     }
 
     /// <summary>A bare array.</summary>
-    [Benchmark(Description = "ArrayPool.Shared")]
+    [Benchmark(Description = "ArrayPool")]
     public void ArrayPool()
     {
         byte[] array = ArrayPool<byte>.Shared.Rent(_length);
@@ -69,10 +70,11 @@ public class TouchedImageBenchmarks
     }
 
     /// <summary>The toolkit's owner of an array.</summary>
-    [Benchmark(Description = "MemoryOwner (toolkit)")]
+    [Benchmark(Description = "MemoryOwner")]
     public void ToolkitOwner()
     {
         using MemoryOwner<byte> owner = MemoryOwner<byte>.Allocate(_length);
+        Work.On(owner);
         Pages.Touch(owner.Span);
     }
 

@@ -151,7 +151,7 @@ public class RowAccessBenchmarks
     }
 
     /// <summary>Rows of the model: a division, and the span of a memory manager.</summary>
-    [Benchmark(Description = "classic model", OperationsPerInvoke = Rows)]
+    [Benchmark(Description = "classic", OperationsPerInvoke = Rows)]
     public nint Classic()
     {
         nint sum = 0;

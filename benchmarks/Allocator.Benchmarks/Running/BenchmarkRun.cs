@@ -22,6 +22,9 @@ internal sealed class BenchmarkRun
     // Below artifacts, as everything that is built or measured; never in the root of the repository.
     private static readonly string s_logs = Path.Combine("artifacts", "benchmarkdotnet");
 
+    private const string Names =
+        "ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, classic is the model in benchmarks/Measuring/Classic: a lock, and a finalizable guard a rent.";
+
     private readonly RunLength _length;
     private readonly string[] _filters;
     private readonly IAnsiConsole _console;
@@ -57,7 +60,7 @@ internal sealed class BenchmarkRun
         Summary[] summaries = BenchmarkRunner.Run(BenchmarkSelection.Select(CreateConfig(new RunProgress(_console, total))));
         foreach (Summary summary in summaries.Where(summary => summary.BenchmarksCases.Length > 0))
         {
-            ResultDocument document = SummaryDocument.Create(summary, empty with { Date = DateTimeOffset.UtcNow }, [_length.Note]);
+            ResultDocument document = SummaryDocument.Create(summary, empty with { Date = DateTimeOffset.UtcNow }, [Names, _length.Note]);
             _console.WriteLine();
             ResultConsole.Write(_console, document);
             _console.WriteLine($"results   {ResultFile.Save(document, folder)}");
