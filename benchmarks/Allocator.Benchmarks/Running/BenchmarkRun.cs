@@ -22,6 +22,9 @@ internal sealed class BenchmarkRun
     // Below artifacts, as everything that is built or measured; never in the root of the repository.
     private static readonly string s_logs = Path.Combine("artifacts", "benchmarkdotnet");
 
+    // Generous: what else the machine does should not end a run that takes a quarter of an hour.
+    private static readonly TimeSpan s_buildTimeout = TimeSpan.FromMinutes(10);
+
     private const string Names =
         "ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, classic is the model in benchmarks/Measuring/Classic: a lock, and a finalizable guard a rent.";
 
@@ -58,7 +61,9 @@ internal sealed class BenchmarkRun
         }
 
         Summary[] summaries = BenchmarkRunner.Run(BenchmarkSelection.Select(CreateConfig(new RunProgress(_console, total))));
-        foreach (Summary summary in summaries.Where(summary => summary.BenchmarksCases.Length > 0))
+
+        // Where all failed, nothing is saved: an empty table must not replace what an earlier run found.
+        foreach (Summary summary in summaries.Where(summary => CountMeasured(summary) > 0))
         {
             ResultDocument document = SummaryDocument.Create(summary, empty with { Date = DateTimeOffset.UtcNow }, [Names, _length.Note]);
             _console.WriteLine();
@@ -84,6 +89,7 @@ internal sealed class BenchmarkRun
             .AddValidator([.. DefaultConfig.Instance.GetValidators()])
             .AddLogger(NullLogger.Instance)
             .AddJob(_length.Job)
+            .WithBuildTimeout(s_buildTimeout)
             .WithArtifactsPath(s_logs);
         if (progress is not null)
         {
