@@ -105,6 +105,6 @@ public class BlockBenchmarks
     public byte[] NewArray() => new byte[_length];
 
     /// <summary>A new array that is not cleared where the collector has memory to hand.</summary>
-    [Benchmark(Description = "uninitialized byte[]")]
+    [Benchmark(Description = "uninitialized array")]
     public byte[] UninitializedArray() => GC.AllocateUninitializedArray<byte>(_length);
 }

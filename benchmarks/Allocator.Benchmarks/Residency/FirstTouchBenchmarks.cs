@@ -64,7 +64,7 @@ public class FirstTouchBenchmarks
     public byte[] NewArray() => Touched(new byte[_length]);
 
     /// <summary>A new array that is not cleared where the collector has memory to hand.</summary>
-    [Benchmark(Description = "uninitialized byte[]")]
+    [Benchmark(Description = "uninitialized array")]
     public byte[] UninitializedArray() => Touched(GC.AllocateUninitializedArray<byte>(_length));
 
     private static byte[] Touched(byte[] array)

@@ -88,7 +88,7 @@ public class TouchedImageBenchmarks
     }
 
     /// <summary>A new array that is not cleared where the collector has memory to hand.</summary>
-    [Benchmark(Description = "uninitialized byte[]")]
+    [Benchmark(Description = "uninitialized array")]
     public byte[] UninitializedArray()
     {
         byte[] array = GC.AllocateUninitializedArray<byte>(_length);

@@ -25,7 +25,8 @@ internal sealed record RunLength(Job Job, string Note)
             .WithArguments([new MsBuildArgument("/p:RunAnalyzers=false")])
             .WithId("full"),
         $"BenchmarkDotNet: each benchmark in a process of its own, {WarmUps} warm-ups and {Iterations} iterations of {IterationMilliseconds} ms, slow outliers removed. "
-        + "Ratios are those of the means. The error is half of the 99.9 % confidence interval; gen0 to gen2 are collections in 1,000 operations, - where there was none.");
+        + "Ratios are those of the means. The error is half of the 99.9 % confidence interval; gen0 to gen2 are collections in 1,000 operations, - where there was none. "
+        + "Allocated bytes are those of the whole process: where an operation takes milliseconds, a few hundred or thousand are the runtime's own.");
 
     /// <summary>Gets the length for seeing that everything runs: every benchmark once, in this process, which is not to be mistaken for a measurement.</summary>
     public static RunLength Quick { get; } = new(
