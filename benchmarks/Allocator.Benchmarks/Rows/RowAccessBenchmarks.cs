@@ -1,0 +1,184 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Allocator.Benchmarks.Contenders;
+using Allocator.Benchmarks.Reporting;
+using BenchmarkDotNet.Attributes;
+using Measuring.Classic;
+
+namespace Allocator.Benchmarks.Rows;
+
+/// <summary>Walks over the rows of an image: what it costs to find one.</summary>
+[MemoryDiagnoser]
+[ReportTitle("Access to a row")]
+[ReportNote("Time is for one row of 1024 pixels of 4 bytes; 16,384 rows are found in a run: of one image in 16 blocks, or 16 times those of an image in one block.")]
+[ReportNote("Address and length of each row go into a sum. The pixels are not read: memory would take longer than what is measured here.")]
+[ReportNote("The single memory and the single span are those of a second, contiguous image.")]
+public class RowAccessBenchmarks
+{
+    private const int Rows = 16 * RowsPerBlock;
+    private const int RowsPerBlock = 1024;
+    private const int PixelsPerRow = 1024;
+
+    private MemoryAllocator? _allocator;
+    private ClassicAllocator? _classic;
+    private ClassicGroup<int>? _classicRows;
+    private PixelBuffer<int>? _pixels;
+    private PixelBuffer<int>? _contiguousPixels;
+    private int[] _array = [];
+    private int _width;
+    private int _height;
+    private nint _sum;
+
+    /// <summary>Gets or sets how many blocks of 4 MB the image lies in.</summary>
+    [Params(1, 16)]
+    public int Blocks { get; set; }
+
+    /// <summary>Makes the images.</summary>
+    [GlobalSetup]
+    public void SetUp()
+    {
+        _width = PixelsPerRow;
+        _height = RowsPerBlock * Blocks;
+        _allocator = MeasuredPool.Create();
+        _classic = new ClassicAllocator(capacity: 256);
+        _pixels = _allocator.AllocatePixels<int>(_width, _height);
+        _contiguousPixels = _allocator.AllocatePixels<int>(_width, _height, AllocationOptions.Contiguous);
+        _classicRows = _classic.AllocateRows<int>(_width, _height);
+        _array = new int[_width * _height];
+        if (_pixels.IsContiguous != (Blocks == 1))
+        {
+            throw new InvalidOperationException($"The image should lie in {Blocks} blocks.");
+        }
+    }
+
+    /// <summary>Frees the images.</summary>
+    [GlobalCleanup]
+    public void CleanUp()
+    {
+        _pixels!.Dispose();
+        _contiguousPixels!.Dispose();
+        _classicRows!.Dispose();
+        _classic!.Release();
+        _allocator!.Dispose();
+    }
+
+    /// <summary>Rows of one array, found by slicing.</summary>
+    [Benchmark(Baseline = true, Description = "span.Slice of an array", OperationsPerInvoke = Rows)]
+    public nint ArraySlice()
+    {
+        nint sum = 0;
+        for (int passed = 0; passed < Rows; passed += _height)
+        {
+            sum += SumSlices(_array);
+        }
+
+        return sum;
+    }
+
+    /// <summary>Rows of this library's accessor, within its delegate.</summary>
+    [Benchmark(Description = "PixelAccessor.GetRowSpan", OperationsPerInvoke = Rows)]
+    public nint Accessor()
+    {
+        _sum = 0;
+        for (int passed = 0; passed < Rows; passed += _height)
+        {
+            _pixels!.ProcessPixelRows(
+                static (accessor, benchmarks) =>
+                {
+                    nint sum = 0;
+                    for (int y = 0; y < accessor.Height; y++)
+                    {
+                        sum += Consume(accessor.GetRowSpan(y));
+                    }
+
+                    benchmarks._sum += sum;
+                },
+                this);
+        }
+
+        return _sum;
+    }
+
+    /// <summary>Rows of this library, each with the check that the buffer is alive.</summary>
+    [Benchmark(Description = "DangerousGetRowSpan", OperationsPerInvoke = Rows)]
+    public nint DangerousRow()
+    {
+        nint sum = 0;
+        for (int passed = 0; passed < Rows; passed += _height)
+        {
+            for (int y = 0; y < _height; y++)
+            {
+                sum += Consume(_pixels!.DangerousGetRowSpan(y));
+            }
+        }
+
+        return sum;
+    }
+
+    /// <summary>Slices of this library's single memory.</summary>
+    [Benchmark(Description = "DangerousTryGetSingleMemory, Slice", OperationsPerInvoke = Rows)]
+    public nint SingleMemory()
+    {
+        nint sum = 0;
+        for (int passed = 0; passed < Rows; passed += _height)
+        {
+            if (!_contiguousPixels!.DangerousTryGetSingleMemory(out Memory<int> memory))
+            {
+                throw new InvalidOperationException("The image is not in one piece.");
+            }
+
+            sum += SumSlices(memory.Span);
+        }
+
+        return sum;
+    }
+
+    /// <summary>Slices of this library's single span, within its delegate.</summary>
+    [Benchmark(Description = "TryProcessSinglePixelSpan, Slice", OperationsPerInvoke = Rows)]
+    public nint SingleSpan()
+    {
+        _sum = 0;
+        for (int passed = 0; passed < Rows; passed += _height)
+        {
+            if (!_contiguousPixels!.TryProcessSinglePixelSpan(pixels => _sum += SumSlices(pixels)))
+            {
+                throw new InvalidOperationException("The image is not in one piece.");
+            }
+        }
+
+        return _sum;
+    }
+
+    /// <summary>Rows of the model: a division, and the span of a memory manager.</summary>
+    [Benchmark(Description = "classic", OperationsPerInvoke = Rows)]
+    public nint Classic()
+    {
+        nint sum = 0;
+        for (int passed = 0; passed < Rows; passed += _height)
+        {
+            for (int y = 0; y < _height; y++)
+            {
+                sum += Consume(_classicRows!.GetRow(y, _width));
+            }
+        }
+
+        return sum;
+    }
+
+    // The width is read from a field, as an image's is: a constant would let the compiler turn the walk into additions.
+    private nint SumSlices(Span<int> pixels)
+    {
+        nint sum = 0;
+        int width = _width;
+        for (int y = 0; y < _height; y++)
+        {
+            sum += Consume(pixels.Slice(y * width, width));
+        }
+
+        return sum;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static unsafe nint Consume(Span<int> row) => (nint)Unsafe.AsPointer(ref MemoryMarshal.GetReference(row)) + row.Length;
+}
