@@ -6,6 +6,7 @@ using System.Globalization;
 using System.Linq;
 using System.Threading.Tasks;
 using Decisions.Questions;
+using Decisions.Trimming;
 using Measuring;
 using Measuring.Results;
 using Spectre.Console;
@@ -17,6 +18,11 @@ internal static class Program
 {
     private static Task<int> Main(string[] arguments)
     {
+        if (TrimmingChild.TryRun(arguments))
+        {
+            return Task.FromResult(0);
+        }
+
         IReadOnlyList<Question> all = AllQuestions.Create();
         Option<string[]> asked = new("--question")
         {

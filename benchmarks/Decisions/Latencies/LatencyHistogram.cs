@@ -43,7 +43,8 @@ internal sealed class LatencyHistogram
     }
 
     /// <summary>
-    /// Returns the latency, in nanoseconds, that the given part of all operations did not exceed (nearest rank, rounded up to the end of its step).
+    /// Returns the latency, in nanoseconds, that the given part of all operations did not exceed (nearest rank, rounded up to the end of its step);
+    /// of all operations, exactly the longest.
     /// </summary>
     /// <exception cref="InvalidOperationException">Nothing was counted.</exception>
     public double Percentile(double fraction)

@@ -1,5 +1,10 @@
 using System.Collections.Generic;
+using Decisions.BlockSizes;
+using Decisions.Purging;
+using Decisions.Segments;
+using Decisions.Slots;
 using Decisions.TrimLatency;
+using Decisions.Trimming;
 
 namespace Decisions.Questions;
 
@@ -9,6 +14,11 @@ internal static class AllQuestions
     /// <summary>Makes them, in the order in which they are asked.</summary>
     public static IReadOnlyList<Question> Create() =>
     [
+        new TrimmingQuestion(),
+        new BlockSizeQuestion(),
+        new SegmentsQuestion(),
+        new SlotsQuestion(),
+        new PurgeQuestion(),
         new TrimLatencyQuestion(),
     ];
 }

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
@@ -17,6 +18,9 @@ internal static class Ranking
 
     /// <summary>Returns a number as text, the same everywhere.</summary>
     public static string Text(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
+
+    /// <summary>Returns a text with figures in it, the same everywhere.</summary>
+    public static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 
     private static string Write(string what, string unit, string format, IEnumerable<(string Name, double Value)> figures)
         => $"{what}: {string.Join(", ", figures.Select(figure => $"{figure.Name} {Text(figure.Value, format)} {unit}".TrimEnd()))}.";

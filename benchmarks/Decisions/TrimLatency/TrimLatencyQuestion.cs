@@ -110,7 +110,7 @@ internal sealed class TrimLatencyQuestion : Question
             Operations = _histogram.Count,
             Milliseconds = length.TotalMilliseconds,
             GivenBack = residentBefore - ResidentMemory.Read(),
-            Latencies = WindowFigures.ReadLatencies(_histogram),
+            Latencies = [.. WindowFigures.Fractions.Select(_histogram.Percentile)],
         };
     }
 

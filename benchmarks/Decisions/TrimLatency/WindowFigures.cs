@@ -1,5 +1,3 @@
-using Decisions.Latencies;
-
 namespace Decisions.TrimLatency;
 
 /// <summary>What one window showed. Latencies in nanoseconds.</summary>
@@ -25,16 +23,4 @@ internal sealed record WindowFigures
 
     /// <summary>Gets the latencies at <see cref="Fractions"/>.</summary>
     public required double[] Latencies { get; init; }
-
-    /// <summary>Reads a histogram.</summary>
-    public static double[] ReadLatencies(LatencyHistogram histogram)
-    {
-        double[] values = new double[Fractions.Length];
-        for (int i = 0; i < values.Length; i++)
-        {
-            values[i] = Fractions[i] == 1 ? histogram.Maximum : histogram.Percentile(Fractions[i]);
-        }
-
-        return values;
-    }
 }
