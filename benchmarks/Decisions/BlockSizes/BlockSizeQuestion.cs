@@ -39,7 +39,7 @@ internal sealed class BlockSizeQuestion : Question
         const int Unit = 64;
         int poolMegabytes = Unit * SpareMemory.Fit(effort.Choose(512, 128) / Unit, 8L * Unit * MemorySize.Megabyte);
         List<ChurnFigures> figures = [.. s_loads.SelectMany(load => Measure(load, poolMegabytes, effort))];
-        List<BlockCost> costs = MeasureBlocks(Math.Min(256, poolMegabytes), effort.Choose(9, 1));
+        List<BlockCost> costs = MeasureBlocks(effort.Choose(256, 32), effort.Choose(9, 1));
         return new Answer
         {
             Tables = [CreateImages(poolMegabytes, figures), CreateBlocks(costs)],
@@ -52,7 +52,7 @@ internal sealed class BlockSizeQuestion : Question
 
     private static IEnumerable<ChurnFigures> Measure(ImageLoad load, int poolMegabytes, Effort effort)
     {
-        int images = effort.Choose(2000, 50);
+        int images = effort.Choose(2000, 20);
         ImageChurn[] churns = [.. s_sizes.Select(size => new ImageChurn(size, poolMegabytes, load))];
         try
         {

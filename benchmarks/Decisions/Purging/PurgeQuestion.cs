@@ -37,7 +37,7 @@ internal sealed class PurgeQuestion : Question
             return new Answer { Notes = ["Not measured: these system calls, and /proc/self/smaps_rollup, are Linux's."] };
         }
 
-        int blocks = SpareMemory.Fit(effort.Choose(64, 8), MemorySize.Block);
+        int blocks = SpareMemory.Fit(effort.Choose(64, 4), MemorySize.Block);
         List<PurgeFigures> figures = [];
         foreach (bool hugePages in s_pageKinds)
         {
@@ -63,7 +63,7 @@ internal sealed class PurgeQuestion : Question
         int[] split = new int[_methods.Length];
         double huge;
         int rounds = effort.Choose(7, 1);
-        TimeSpan sample = TimeSpan.FromSeconds(effort.Choose(0.4, 0.05));
+        TimeSpan sample = TimeSpan.FromSeconds(effort.Choose(0.4, 0.02));
         long hugeBefore = ResidentMemory.ReadDetails().InHugePages;
         using (PurgedBlocks memory = new(blocks, hugePages))
         {

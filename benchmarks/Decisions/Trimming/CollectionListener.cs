@@ -20,11 +20,12 @@ internal sealed class CollectionListener : EventListener
     private readonly Lock? _lock = new();
     private readonly List<DateTime> _induced = [];
 
-    /// <summary>Waits for events that are still under way, and returns how many collections were asked for between two moments.</summary>
+    /// <summary>Waits for events that are still under way: the runtime passes them on in bundles.</summary>
+    public static void Settle() => Thread.Sleep(300);
+
+    /// <summary>Returns how many collections were asked for between two moments.</summary>
     public int CountInduced(DateTime from, DateTime to)
     {
-        // The runtime passes its events on in bundles.
-        Thread.Sleep(300);
         lock (_lock!)
         {
             return _induced.Count(time => time >= from && time < to);

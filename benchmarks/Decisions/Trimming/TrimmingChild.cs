@@ -90,6 +90,7 @@ internal sealed class TrimmingChild
         CollectionCounts atEnd = CollectionCounts.Read();
         DateTime end = DateTime.UtcNow;
         GC.KeepAlive(_scheduler);
+        CollectionListener.Settle();
         return new TrimmingResult
         {
             BurstsPerSecond = perSecond,

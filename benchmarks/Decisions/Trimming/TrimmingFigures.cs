@@ -18,17 +18,20 @@ internal sealed record TrimmingFigures(TrimmingRun Run, TrimmingResult Result)
     public double Held => Result.Samples.Zip(Result.Samples.Skip(1), (sample, next) => (next.Seconds - sample.Seconds) * MemorySize.ToMegabytes(sample.RetainedBytes)).Sum();
 
     /// <summary>Gets what part that is of everything held all the time.</summary>
-    public double HeldPart => Held / (Result.Samples[^1].Seconds * MemorySize.ToMegabytes(Result.Samples[0].RetainedBytes));
+    public double HeldPart => Held / (Result.Samples[^1].Seconds * MemorySize.ToMegabytes(BurstBytes));
 
     /// <summary>Gets what was still idle in the pool at the end, in MB.</summary>
     public double Left => MemorySize.ToMegabytes(Result.Samples[^1].RetainedBytes);
 
-    /// <summary>Returns when no more than the given part of the idle memory was left, in seconds; null where that did not happen.</summary>
+    // A tick may have come between the end of the burst and the first look at the pool.
+    private double BurstBytes => (double)Run.Blocks * MemorySize.Block;
+
+    /// <summary>Returns when no more than the given part of the burst's memory was idle in the pool, in seconds; null where that did not happen.</summary>
     public double? SecondsTo(double part)
     {
         foreach (TrimmingSample sample in Result.Samples)
         {
-            if (sample.RetainedBytes <= part * Result.Samples[0].RetainedBytes)
+            if (sample.RetainedBytes <= part * BurstBytes)
             {
                 return sample.Seconds;
             }

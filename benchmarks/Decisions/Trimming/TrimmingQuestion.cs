@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
+using Allocator;
 using Decisions.Machines;
 using Decisions.Questions;
 using Measuring.Results;
@@ -150,6 +151,8 @@ internal sealed class TrimmingQuestion : Question
     {
         yield return "Then: what the process allocates after its bursts, at most 200 MB a second; an object lives until 100,000 (short) or 1,000,000 (long) others have been made. Each row is one process.";
         yield return "Pressure: GC.AddMemoryPressure and GC.RemoveMemoryPressure, called when a block gets and loses memory (committed), or when it is returned and when it is rented or loses memory (retained).";
+        yield return Ranking.Invariant(
+            $"Where there is a timer, the library asks for one Gen2 collection a period as long as blocks are out; the period is {figures[0].Run.Period.TotalSeconds} s here, and {new MemoryAllocatorOptions().TrimPeriod.TotalSeconds} s by default.");
         foreach (IGrouping<string, TrimmingFigures> afterwards in figures.GroupBy(figure => figure.Afterwards))
         {
             yield return Ranking.LeastFirst(
