@@ -32,13 +32,20 @@ internal sealed class RentWindow
         }
     }
 
-    /// <summary>Waits until the renter runs, and opens.</summary>
+    /// <summary>Waits until the renter is warm, and opens while it is running.</summary>
     public void Open()
     {
         SpinWait spin = default;
         while (_warmedUp < WarmUps)
         {
             spin.SpinOnce();
+        }
+
+        // On a busy machine it may have lost its core just now: a window in which it cannot run shows nothing.
+        int seen = _warmedUp;
+        while (_warmedUp == seen)
+        {
+            Thread.SpinWait(1);
         }
 
         _open = true;

@@ -14,6 +14,7 @@ namespace Decisions.TrimLatency;
 internal sealed class TrimLatencyQuestion : Question
 {
     private const double LargestRatio = 2;
+    private const int MostAttempts = 20;
 
     private readonly LatencyHistogram _histogram = new();
 
@@ -76,8 +77,22 @@ internal sealed class TrimLatencyQuestion : Question
         return new SubjectFigures(subject.Name, alone, trimmed);
     }
 
-    // Both kinds of window start alike: everything is resident. What differs is whose blocks go.
+    // Where the machine has so much else to do that the renter never got a core, nothing was measured. A renter that had to wait for the pool did record its wait.
     private WindowFigures MeasureWindow(TrimSubject subject, ForeignBlocks foreign, int blocks, bool trims)
+    {
+        for (int attempt = 0; attempt < MostAttempts; attempt++)
+        {
+            if (TryMeasureWindow(subject, foreign, blocks, trims) is WindowFigures figures)
+            {
+                return figures;
+            }
+        }
+
+        throw new InvalidOperationException($"The machine is too busy: in {MostAttempts} windows the renter had no core.");
+    }
+
+    // Both kinds of window start alike: everything is resident. What differs is whose blocks go.
+    private WindowFigures? TryMeasureWindow(TrimSubject subject, ForeignBlocks foreign, int blocks, bool trims)
     {
         subject.Fill(blocks);
         foreign.Fill();
@@ -105,7 +120,7 @@ internal sealed class TrimLatencyQuestion : Question
             subject.Verify(blocks);
         }
 
-        return new WindowFigures
+        return _histogram.Count == 0 ? null : new WindowFigures
         {
             Operations = _histogram.Count,
             Milliseconds = length.TotalMilliseconds,

@@ -30,9 +30,10 @@ internal sealed class TrimmingQuestion : Question
             Watch = TimeSpan.FromSeconds(effort.Choose(2.5, 0.3)),
             Period = TimeSpan.FromSeconds(effort.Choose(0.25, 0.03)),
         };
+        Aftermath[] aftermaths = effort.Choose(Enum.GetValues<Aftermath>(), [Aftermath.LongLivedObjects, Aftermath.Nothing]);
         TrimmingRun[] runs =
         [
-            .. Enum.GetValues<Aftermath>().SelectMany(aftermath => Enum.GetValues<TrimTrigger>().Select(
+            .. aftermaths.SelectMany(aftermath => Enum.GetValues<TrimTrigger>().Select(
                 trigger => pattern with { Trigger = trigger, Aftermath = aftermath })),
         ];
 
@@ -43,7 +44,7 @@ internal sealed class TrimmingQuestion : Question
         return new Answer
         {
             Tables = [CreateHeld(pattern, figures), CreateResident(figures), CreateWork(figures), CreateWatched(figures)],
-            Charts = [.. Enum.GetValues<Aftermath>().Select(aftermath => CreateChart(figures, aftermath))],
+            Charts = [.. aftermaths.Select(aftermath => CreateChart(figures, aftermath))],
             Notes = [.. CreateNotes(figures)],
         };
     }
