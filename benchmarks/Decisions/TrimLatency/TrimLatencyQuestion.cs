@@ -202,6 +202,12 @@ internal sealed class TrimLatencyQuestion : Question
             double fewest = subject.Trimmed.Concat(subject.Alone).Min(window => window.Operations);
             string caveat = fewest * (1 - WindowFigures.Fractions[WindowFigures.Target]) < 1 ? $" (in a window of {fewest} operations that is the longest)" : string.Empty;
             yield return $"{subject.Name}: {name}{caveat} {Ranking.Text(ratio, "0.00")}× that of the untrimmed loop, {(ratio <= LargestRatio ? "within" : "beyond")} the {LargestRatio}× asked for.";
+            double given = MemorySize.ToMegabytes(SubjectFigures.Median(subject.Trimmed, window => window.GivenBack));
+            double idle = MemorySize.ToMegabytes((double)blocks * MemorySize.Block);
+            if (given < idle / 2)
+            {
+                yield return $"{subject.Name}: of {Ranking.Text(idle, "N0")} MB that were idle only {Ranking.Text(given, "N0")} MB left the process, so its trim had less to do than the others'.";
+            }
         }
     }
 }

@@ -30,14 +30,13 @@ internal sealed class TrimmingQuestion : Question
             Watch = TimeSpan.FromSeconds(effort.Choose(2.5, 0.3)),
             Period = TimeSpan.FromSeconds(effort.Choose(0.25, 0.03)),
         };
-        Aftermath[] aftermaths = effort.Choose(Enum.GetValues<Aftermath>(), [Aftermath.LongLivedObjects, Aftermath.Nothing]);
-        TrimmingRun[] runs =
-        [
-            .. aftermaths.SelectMany(aftermath => Enum.GetValues<TrimTrigger>().Select(
-                trigger => pattern with { Trigger = trigger, Aftermath = aftermath })),
-        ];
+        Aftermath[] aftermaths = Enum.GetValues<Aftermath>();
+        TrimTrigger[] triggers = Enum.GetValues<TrimTrigger>();
+        TrimmingRun[] runs = effort.IsQuick
+            ? [.. triggers.Select((trigger, i) => pattern with { Trigger = trigger, Aftermath = aftermaths[i % aftermaths.Length] })]
+            : [.. aftermaths.SelectMany(aftermath => triggers.Select(trigger => pattern with { Trigger = trigger, Aftermath = aftermath }))];
 
-        // A quick run's figures are noise anyway: its children need not have the machine to themselves.
+        // A quick run meets each trigger and each aftermath, not all pairs, and its children need not have the machine to themselves: its figures are noise anyway.
         List<TrimmingFigures> figures = effort.IsQuick
             ? [.. Task.WhenAll(runs.Select(run => Task.Run(() => new TrimmingFigures(run, ChildProcess.Run(run))))).Result]
             : [.. runs.Select(run => new TrimmingFigures(run, ChildProcess.Run(run)))];
