@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.CommandLine;
 using System.IO;
 using System.Linq;
@@ -39,14 +40,27 @@ public sealed class MeasurementCommand
     /// </summary>
     public Task<int> RunAsync(string[] arguments, Func<ParseResult, IAnsiConsole, ResultDocument> measure)
     {
+        IEnumerable<ResultDocument> MeasureOne(ParseResult parsed, IAnsiConsole console) => [measure(parsed, console)];
+        return RunAsync(arguments, MeasureOne);
+    }
+
+    /// <summary>
+    /// The same for a program that measures several things: each document is printed and saved as soon as it is there, under its
+    /// <see cref="ResultDocument.Program"/>.
+    /// </summary>
+    public Task<int> RunAsync(string[] arguments, Func<ParseResult, IAnsiConsole, IEnumerable<ResultDocument>> measure)
+    {
         Root.SetAction(parsed =>
         {
             IAnsiConsole console = ResultConsole.Create();
-            ResultDocument document = measure(parsed, console);
-            ResultConsole.Write(console, document);
-            string folder = parsed.GetValue(Output)?.FullName
-                ?? Path.Combine("artifacts", "results", ThisMachine.FolderName(document.Machine));
-            console.WriteLine($"results   {ResultFile.Save(document, folder)}");
+            foreach (ResultDocument document in measure(parsed, console))
+            {
+                ResultConsole.Write(console, document);
+                string folder = parsed.GetValue(Output)?.FullName
+                    ?? Path.Combine("artifacts", "results", ThisMachine.FolderName(document.Machine));
+                console.WriteLine($"results   {ResultFile.Save(document, folder)}");
+            }
+
             return 0;
         });
         return Root.Parse(arguments).InvokeAsync();

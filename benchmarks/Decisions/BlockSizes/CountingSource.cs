@@ -1,0 +1,47 @@
+using Allocator;
+using Allocator.Native;
+
+namespace Decisions.BlockSizes;
+
+/// <summary>The system's memory, and how often it was asked for some beside the pool.</summary>
+internal sealed class CountingSource : VirtualMemorySource
+{
+    private readonly VirtualMemorySource _system;
+
+    private CountingSource(VirtualMemorySource system)
+        : base(system.PageSizeInBytes) => _system = system;
+
+    /// <summary>Gets the number of mappings that were made for requests which the pool did not serve.</summary>
+    public long Mappings { get; private set; }
+
+    /// <inheritdoc/>
+    public override bool MapsZeroed => _system.MapsZeroed;
+
+    /// <summary>Makes a source for this system.</summary>
+    public static CountingSource Create() => new(Create(HugePages.Auto));
+
+    /// <inheritdoc/>
+    public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
+    {
+        Mappings++;
+        return _system.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
+    }
+
+    /// <inheritdoc/>
+    public override void Free(nint address, long lengthInBytes) => _system.Free(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override nint TryReserve(long lengthInBytes) => _system.TryReserve(lengthInBytes);
+
+    /// <inheritdoc/>
+    public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed) => _system.TryCommit(address, lengthInBytes, out zeroed);
+
+    /// <inheritdoc/>
+    public override bool TryPurge(nint address, long lengthInBytes) => _system.TryPurge(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override void Release(nint address, long lengthInBytes) => _system.Release(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override void Populate(nint address, long lengthInBytes) => _system.Populate(address, lengthInBytes);
+}

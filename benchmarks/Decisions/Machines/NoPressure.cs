@@ -1,0 +1,10 @@
+using Allocator.Native;
+
+namespace Decisions.Machines;
+
+/// <summary>Says that there is memory enough, so that what else runs on the machine does not decide when a pool is emptied.</summary>
+internal sealed class NoPressure : PressureSource
+{
+    /// <inheritdoc/>
+    public override MemoryPressure Read() => MemoryPressure.Low;
+}

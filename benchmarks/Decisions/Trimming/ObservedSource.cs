@@ -1,0 +1,66 @@
+using System;
+using Allocator;
+using Allocator.Native;
+
+namespace Decisions.Trimming;
+
+/// <summary>The system's memory, with a word to somebody whenever a block gets some or gives it up.</summary>
+internal sealed class ObservedSource : VirtualMemorySource
+{
+    private readonly VirtualMemorySource _system;
+    private readonly Action _committed;
+    private readonly Action _purged;
+
+    private ObservedSource(VirtualMemorySource system, Action committed, Action purged)
+        : base(system.PageSizeInBytes)
+    {
+        _system = system;
+        _committed = committed;
+        _purged = purged;
+    }
+
+    /// <inheritdoc/>
+    public override bool MapsZeroed => _system.MapsZeroed;
+
+    /// <summary>Makes a source for this system.</summary>
+    public static ObservedSource Create(Action committed, Action purged) => new(Create(HugePages.Auto), committed, purged);
+
+    /// <inheritdoc/>
+    public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
+    {
+        bool done = _system.TryCommit(address, lengthInBytes, out zeroed);
+        if (done)
+        {
+            _committed();
+        }
+
+        return done;
+    }
+
+    /// <inheritdoc/>
+    public override bool TryPurge(nint address, long lengthInBytes)
+    {
+        bool done = _system.TryPurge(address, lengthInBytes);
+        if (done)
+        {
+            _purged();
+        }
+
+        return done;
+    }
+
+    /// <inheritdoc/>
+    public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) => _system.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
+
+    /// <inheritdoc/>
+    public override void Free(nint address, long lengthInBytes) => _system.Free(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override nint TryReserve(long lengthInBytes) => _system.TryReserve(lengthInBytes);
+
+    /// <inheritdoc/>
+    public override void Release(nint address, long lengthInBytes) => _system.Release(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override void Populate(nint address, long lengthInBytes) => _system.Populate(address, lengthInBytes);
+}
