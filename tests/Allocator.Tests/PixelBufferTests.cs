@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -368,5 +369,68 @@ public class PixelBufferTests
                 Assert.Equal((nint)50_000, Unsafe.ByteOffset(ref rows.GetRowSpan(y)[0], ref rows.GetRowSpan(y + 1)[0]));
             }
         });
+    }
+
+    [Theory]
+    [InlineData(64, false)]
+    [InlineData(60, false)]
+    [InlineData(64, true)]
+    [InlineData(60, true)]
+    public void GetRowSpan_BlocksInARowOrScattered_ReachesEveryRowOnce(int width, bool scattered)
+    {
+        // Rows that fill a block and rows that leave a gap; blocks side by side and blocks with others between them.
+        using TestSetup setup = new(maximumBlocks: 32);
+        IMemoryOwner<byte>[] blocks = [.. Enumerable.Range(0, 32).Select(_ => setup.Allocator.Allocate<byte>(TestSetup.BlockSize))];
+        for (int i = 0; i < blocks.Length; i++)
+        {
+            if (!scattered || i % 3 != 0)
+            {
+                blocks[i].Dispose();
+            }
+        }
+
+        using PixelBuffer<int> buffer = setup.Allocator.AllocatePixels<int>(width, 500);
+        Assert.False(buffer.IsContiguous);
+        buffer.ProcessPixelRows(static rows =>
+        {
+            for (int y = 0; y < rows.Height; y++)
+            {
+                rows.GetRowSpan(y).Fill(y);
+            }
+        });
+        buffer.ProcessPixelRows(static rows =>
+        {
+            for (int y = 0; y < rows.Height; y++)
+            {
+                Assert.Equal(rows.Width, rows.GetRowSpan(y).Length);
+                Assert.Equal(-1, rows.GetRowSpan(y).IndexOfAnyExcept(y));
+            }
+        });
+        for (int y = 0; y < buffer.Height; y += 7)
+        {
+            Assert.Equal(-1, buffer.DangerousGetRowSpan(y).IndexOfAnyExcept(y));
+        }
+
+        Assert.Equal(0, setup.Statistics.PoolMisses - 32);
+        for (int i = 0; i < blocks.Length; i++)
+        {
+            blocks[i].Dispose();
+        }
+    }
+
+    [Fact]
+    public void AllocatePixels_AdjacentBlocks_AllocatesTheSameForAnyNumber()
+    {
+        using TestSetup setup = new(maximumBlocks: 32);
+        setup.Allocator.AllocatePixels<int>(60, 2000).Dispose();
+        Assert.Equal(BytesFor(setup, 200), BytesFor(setup, 2000));
+    }
+
+    private static long BytesFor(TestSetup setup, int height)
+    {
+        setup.Allocator.AllocatePixels<int>(60, height).Dispose();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        setup.Allocator.AllocatePixels<int>(60, height).Dispose();
+        return GC.GetAllocatedBytesForCurrentThread() - before;
     }
 }

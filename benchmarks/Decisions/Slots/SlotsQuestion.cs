@@ -38,7 +38,17 @@ internal sealed class SlotsQuestion : Question
         };
     }
 
-    private static BlockPool[] CreatePools(int blocks) => [new SlottedPool<PerCoreSlots>(blocks), new SlottedPool<PerThreadSlots>(blocks), new SlottedPool<TrimmableThreadSlots>(blocks)];
+
+    private static BlockPool[] CreatePools(int blocks)
+    {
+        return
+        [
+            new SlottedPool<PerCoreSlots>(blocks),
+            new SlottedPool<RevocableThreadSlots>(blocks),
+            new SlottedPool<PerThreadSlots>(blocks),
+            new SlottedPool<TrimmableThreadSlots>(blocks),
+        ];
+    }
 
     private static List<SlotsTime> MeasureTimes(int rounds, TimeSpan sample)
     {

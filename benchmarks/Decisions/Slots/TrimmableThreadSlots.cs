@@ -15,7 +15,7 @@ internal readonly struct TrimmableThreadSlots : IBlockSlots
 #pragma warning restore IDE1006
 
     /// <inheritdoc/>
-    public static string Name => "per thread (trimmable)";
+    public static string Name => "per thread (interlocked)";
 
     /// <inheritdoc/>
     public BlockGuard? TryTake()

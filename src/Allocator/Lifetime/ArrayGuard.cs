@@ -8,15 +8,19 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ArrayGuard : LifetimeGuard
 {
-    private readonly ArrayRenter _renter;
+    // Only while the array is out: a thread keeps the guard, and must not keep the allocator's part with it.
+    private ArrayRenter? _renter;
 
-    public ArrayGuard(ArrayRenter renter)
-        : base(new GuardRecord[1], 0) => _renter = renter;
+    public ArrayGuard()
+        : base(new GuardRecord[1], 0)
+    {
+    }
 
     /// <summary>Starts a rent. pre: nobody has the guard.</summary>
     /// <returns>The generation that the user keeps.</returns>
-    public long Begin(byte[] array, int usedBytes)
+    public long Begin(byte[] array, int usedBytes, ArrayRenter renter)
     {
+        _renter = renter;
         Array = array;
         Record.UsedBytes = usedBytes;
         return Begin();
@@ -25,7 +29,9 @@ internal sealed class ArrayGuard : LifetimeGuard
     protected override void GiveBack()
     {
         byte[] array = Array!;
+        ArrayRenter renter = _renter!;
         Array = null;
-        _renter.Return(array, this);
+        _renter = null;
+        renter.Return(array, this);
     }
 }

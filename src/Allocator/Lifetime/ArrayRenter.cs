@@ -13,7 +13,9 @@ internal sealed class ArrayRenter : IAllocationSource
 {
     private readonly ThreadShares _shares = new();
     private readonly bool _clearOnReturn;
-    private ArrayCounts _ofEndedThreads;
+
+    // Under the lock of the shares.
+    private ArrayCounts _ofOthers;
 
     public ArrayRenter(bool clearOnReturn) => _clearOnReturn = clearOnReturn;
 
@@ -36,9 +38,9 @@ internal sealed class ArrayRenter : IAllocationSource
             array.AsSpan(0, lengthInBytes).Clear();
         }
 
-        ArrayGuard guard = share.TakeGuard() ?? new ArrayGuard(this);
+        ArrayGuard guard = share.TakeGuard() ?? new ArrayGuard();
         share.CountRent(array.Length);
-        generation = guard.Begin(array, lengthInBytes);
+        generation = guard.Begin(array, lengthInBytes, this);
         return guard;
     }
 
@@ -46,9 +48,15 @@ internal sealed class ArrayRenter : IAllocationSource
     public void Return(byte[] array, ArrayGuard guard)
     {
         ArrayPool<byte>.Shared.Return(array, _clearOnReturn);
-        ArrayShare share = OfThisThread();
-        share.CountReturn(array.Length);
-        share.KeepGuard(guard);
+        if (_shares.Find() is ArrayShare share)
+        {
+            share.CountReturn(array.Length);
+            share.KeepGuard(guard);
+        }
+        else
+        {
+            CountFirstReturn(array.Length);
+        }
     }
 
     public ArrayCounts Sum()
@@ -56,7 +64,7 @@ internal sealed class ArrayRenter : IAllocationSource
         lock (_shares.Lock)
         {
             // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as out rather than as less than nothing.
-            ArrayCounts sum = _ofEndedThreads;
+            ArrayCounts sum = _ofOthers;
             foreach ((_, ThreadShare share) in _shares.All)
             {
                 ((ArrayShare)share).AddReturnsTo(ref sum);
@@ -75,15 +83,30 @@ internal sealed class ArrayRenter : IAllocationSource
     private ArrayShare OfThisThread() => _shares.Find() as ArrayShare ?? OfThisThreadSlow();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CountFirstReturn(int bytes)
+    {
+        try
+        {
+            OfThisThreadSlow().CountReturn(bytes);
+        }
+        catch (OutOfMemoryException)
+        {
+            // The array is back, and returning must not fail for want of memory.
+            lock (_shares.Lock)
+            {
+                _ofOthers.Returns++;
+                _ofOthers.ReturnedBytes += bytes;
+            }
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private ArrayShare OfThisThreadSlow()
     {
-        ArrayShare share = new(_shares);
-        _shares.Add(share, ended =>
+        return (ArrayShare)_shares.FindOrAdd(static shares => new ArrayShare(shares), ended =>
         {
-            ((ArrayShare)ended).AddReturnsTo(ref _ofEndedThreads);
-            ((ArrayShare)ended).AddRentsTo(ref _ofEndedThreads);
+            ((ArrayShare)ended).MoveTo(ref _ofOthers);
             return true;
         });
-        return share;
     }
 }

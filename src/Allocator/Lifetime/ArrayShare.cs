@@ -73,6 +73,14 @@ internal sealed class ArrayShare : ThreadShare
         sum.RentedBytes += Volatile.Read(ref _counts.RentedBytes);
     }
 
+    /// <summary>Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. pre: the thread has ended.</summary>
+    public void MoveTo(ref ArrayCounts sum)
+    {
+        AddReturnsTo(ref sum);
+        AddRentsTo(ref sum);
+        _counts = default;
+    }
+
     public void AddReturnsTo(ref ArrayCounts sum)
     {
         sum.Returns += Volatile.Read(ref _counts.Returns);

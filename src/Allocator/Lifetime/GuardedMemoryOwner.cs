@@ -19,30 +19,22 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         _generation = generation;
     }
 
-    public override Memory<T> Memory
-    {
-        get
-        {
-            ThrowIfDisposed();
-            return CreateMemory(LengthOf(_guard));
-        }
-    }
+    public override Memory<T> Memory => CreateMemory(LengthOf(GetHeldGuard()));
 
     // Implemented anew: the base class would also suppress a finalizer that is not there.
     void IDisposable.Dispose() => Dispose(true);
 
     public override Span<T> GetSpan()
     {
-        LifetimeGuard guard = _guard;
-        if (!guard.IsHeld(_generation))
-        {
-            Throw.Disposed(nameof(IMemoryOwner<T>));
-        }
-
+        LifetimeGuard guard = GetHeldGuard();
         return guard.GetSpan<T>(LengthOf(guard));
     }
 
-    public override MemoryHandle Pin(int elementIndex = 0) => GuardedPin.Pin<T>(_guard, _generation, LengthOf(_guard), elementIndex, this);
+    public override MemoryHandle Pin(int elementIndex = 0)
+    {
+        LifetimeGuard guard = GetHeldGuard();
+        return GuardedPin.Pin<T>(guard, _generation, LengthOf(guard), elementIndex, this);
+    }
 
     public override void Unpin()
     {
@@ -54,10 +46,10 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     protected override bool TryGetArray(out ArraySegment<T> segment)
     {
-        ThrowIfDisposed();
-        if (_guard.Array is T[] array)
+        LifetimeGuard guard = GetHeldGuard();
+        if (guard.Array is T[] array)
         {
-            segment = new ArraySegment<T>(array, 0, LengthOf(_guard));
+            segment = new ArraySegment<T>(array, 0, LengthOf(guard));
             return true;
         }
 
@@ -76,12 +68,16 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     // Not kept here: every byte of an owner is paid for at every rent.
     private static int LengthOf(LifetimeGuard guard) => (int)(guard.UsedBytes / Unsafe.SizeOf<T>());
 
+    // Read once: another thread's Dispose puts another guard there.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void ThrowIfDisposed()
+    private LifetimeGuard GetHeldGuard()
     {
-        if (!_guard.IsHeld(_generation))
+        LifetimeGuard guard = _guard;
+        if (!guard.IsHeld(_generation))
         {
             Throw.Disposed(nameof(IMemoryOwner<T>));
         }
+
+        return guard;
     }
 }

@@ -22,7 +22,7 @@ internal sealed class ThreadShares
     private static object? t_life;
 #pragma warning restore IDE1006
 
-    private readonly int _index;
+    private readonly int _index = -1;
     private (WeakReference<object> Life, ThreadShare Share)[] _all = [];
 
     public ThreadShares()
@@ -37,6 +37,11 @@ internal sealed class ThreadShares
     // The next owner of the index is told apart by its serial.
     ~ThreadShares()
     {
+        if (_index < 0)
+        {
+            return;
+        }
+
         lock (s_indexes)
         {
             s_freeIndexes.Push(_index);
@@ -61,33 +66,46 @@ internal sealed class ThreadShares
         return shares is not null && (uint)index < (uint)shares.Length && shares[index] is ThreadShare share && share.IsOf(Serial) ? share : null;
     }
 
-    /// <summary>Makes a share the current thread's, and forgets those of ended threads as far as they may go.</summary>
-    /// <param name="share">The share.</param>
+    /// <summary>Gives the current thread's share, or makes it; and forgets those of ended threads as far as they may go.</summary>
+    /// <param name="create">Makes a share of this owner.</param>
     /// <param name="mayGo">Called under <see cref="Lock"/> for each share of an ended thread; true where nothing is lost with it.</param>
-    public void Add(ThreadShare share, Func<ThreadShare, bool> mayGo)
+    public ThreadShare FindOrAdd(Func<ThreadShares, ThreadShare> create, Func<ThreadShare, bool> mayGo)
     {
         if (t_shares is null || t_shares.Length <= _index)
         {
             Array.Resize(ref t_shares, Math.Max(_index + 1, 4));
         }
 
-        t_life ??= new object();
-        WeakReference<object> life = new(t_life);
+        object life = t_life ??= new object();
+        ThreadShare? share = null;
         lock (Lock)
         {
             List<(WeakReference<object> Life, ThreadShare Share)> kept = new(_all.Length + 1);
             foreach ((WeakReference<object> Life, ThreadShare Share) entry in _all)
             {
-                if (entry.Life.TryGetTarget(out _) || !mayGo(entry.Share))
+                bool isAlive = entry.Life.TryGetTarget(out object? other);
+                if (other == life)
+                {
+                    // Another owner of the same index had taken its place.
+                    share = entry.Share;
+                }
+
+                if (isAlive || !mayGo(entry.Share))
                 {
                     kept.Add(entry);
                 }
             }
 
-            kept.Add((life, share));
+            if (share is null)
+            {
+                share = create(this);
+                kept.Add((new WeakReference<object>(life), share));
+            }
+
             Volatile.Write(ref _all, kept.ToArray());
         }
 
         t_shares![_index] = share;
+        return share;
     }
 }

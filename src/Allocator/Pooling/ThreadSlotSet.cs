@@ -8,8 +8,16 @@ namespace Allocator.Pooling;
 /// <summary>All threads' slots for one pool.</summary>
 internal sealed class ThreadSlotSet
 {
+    [ThreadStatic]
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    private static bool t_hasRented;
+#pragma warning restore IDE1006
+
     private readonly ThreadShares _shares = new();
     private readonly object _revoking = new();
+
+    // Here, so that a return to a closed pool allocates nothing. Cleared at once: a guard that it references would not be found abandoned.
+    private readonly BlockGuard?[] _taken = new BlockGuard?[ThreadSlots.Capacity];
 
     /// <summary>Takes a block from the current thread's slots, or gives null.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -19,12 +27,20 @@ internal sealed class ThreadSlotSet
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryPut(BlockGuard block) => _shares.Find() is ThreadSlots slots && slots.TryPut(block);
 
-    /// <summary>Makes slots for the current thread, where it has none.</summary>
+    /// <summary>Makes slots for the current thread, which found no block in any. Not at its first rent: a thread that comes for one would leave a block behind that others have to fetch.</summary>
     public void EnsureSlots()
     {
-        if (_shares.Find() is null)
+        if (_shares.Find() is ThreadSlots slots)
         {
-            _shares.Add(new ThreadSlots(_shares), static ended => !((ThreadSlots)ended).SeemsFilled);
+            slots.Reopen();
+        }
+        else if (!t_hasRented)
+        {
+            t_hasRented = true;
+        }
+        else
+        {
+            _shares.FindOrAdd(static shares => new ThreadSlots(shares), static ended => !((ThreadSlots)ended).SeemsFilled);
         }
     }
 
@@ -40,30 +56,17 @@ internal sealed class ThreadSlotSet
         lock (_revoking)
         {
             (WeakReference<object> Life, ThreadShare Share)[] all = _shares.All;
-            int filled = CountFilled(all);
-            if (filled == 0)
+            if (!RevokeFilled(all))
             {
                 return false;
             }
 
-            BlockGuard?[] taken = new BlockGuard?[ThreadSlots.Capacity];
             try
             {
-                foreach ((_, ThreadShare share) in all)
-                {
-                    ((ThreadSlots)share).Revoke();
-                }
-
                 AsymmetricFence.Reach();
-                foreach ((_, ThreadShare share) in all)
+                foreach ((WeakReference<object> life, ThreadShare share) in all)
                 {
-                    int count = 0;
-                    ((ThreadSlots)share).TryTakeAll(taken, ref count, isWanted);
-                    any |= count > 0;
-                    for (int i = 0; i < count; i++)
-                    {
-                        taken[i]!.Arena.Return(taken[i]!);
-                    }
+                    any |= DrainOne((ThreadSlots)share, hasEnded: !life.TryGetTarget(out _), isWanted);
                 }
             }
             finally
@@ -78,14 +81,35 @@ internal sealed class ThreadSlotSet
         return any;
     }
 
-    private static int CountFilled((WeakReference<object> Life, ThreadShare Share)[] all)
+    private bool DrainOne(ThreadSlots slots, bool hasEnded, Func<BlockGuard, bool>? isWanted)
     {
-        int filled = 0;
-        foreach ((_, ThreadShare share) in all)
+        int count = 0;
+        if (slots.IsRevoked)
         {
-            filled += ((ThreadSlots)share).SeemsFilled ? 1 : 0;
+            slots.TryTakeAll(_taken, ref count, hasEnded, isWanted);
+            for (int i = 0; i < count; i++)
+            {
+                BlockGuard block = _taken[i]!;
+                _taken[i] = null;
+                block.Arena.Return(block);
+            }
         }
 
-        return filled;
+        return count > 0;
+    }
+
+    private static bool RevokeFilled((WeakReference<object> Life, ThreadShare Share)[] all)
+    {
+        bool any = false;
+        foreach ((_, ThreadShare share) in all)
+        {
+            if (((ThreadSlots)share).SeemsFilled)
+            {
+                ((ThreadSlots)share).Revoke();
+                any = true;
+            }
+        }
+
+        return any;
     }
 }

@@ -29,10 +29,21 @@ internal sealed class ThreadSlots : ThreadShare
     private BlockGuard? _first;
     private Control _control;
 
+    // What Revoked may be.
+    private const int Open = 0;
+    private const int Kept = 1;
+    private const int Robbed = 2;
+
+    // Of whoever revokes.
+    private bool _wasRobbed;
+
     public ThreadSlots(ThreadShares owner)
         : base(owner)
     {
     }
+
+    /// <summary>Gets whether <see cref="Revoke"/> was called and <see cref="Restore"/> was not. pre: called by whoever revokes.</summary>
+    public bool IsRevoked => _control.Revoked == Kept;
 
     /// <summary>Gets whether there seems to be a block. Another thread's look may come early or late.</summary>
     public bool SeemsFilled => Volatile.Read(ref _first) is not null || Volatile.Read(ref _control.FurtherCount) > 0;
@@ -84,20 +95,37 @@ internal sealed class ThreadSlots : ThreadShare
     }
 
     /// <summary>Begins to keep the thread out. It is out once <see cref="AsymmetricFence.Reach"/> has run and <see cref="TryTakeAll"/> finds it out. pre: one caller at a time.</summary>
-    public void Revoke() => Volatile.Write(ref _control.Revoked, 1);
+    public void Revoke() => Volatile.Write(ref _control.Revoked, Kept);
 
-    /// <summary>Lets the thread in again.</summary>
-    public void Restore() => Volatile.Write(ref _control.Revoked, 0);
+    /// <summary>Lets the thread in again: at once, or, where blocks were taken from it, when it next finds no block. What it only returns then lies where others find it.</summary>
+    public void Restore()
+    {
+        if (IsRevoked)
+        {
+            Volatile.Write(ref _control.Revoked, _wasRobbed ? Robbed : Open);
+            _wasRobbed = false;
+        }
+    }
+
+    /// <summary>Opens slots that were robbed: the thread rents, and does not only return. pre: called by the thread whose slots these are.</summary>
+    public void Reopen()
+    {
+        if (Volatile.Read(ref _control.Revoked) == Robbed)
+        {
+            Interlocked.CompareExchange(ref _control.Revoked, Open, Robbed);
+        }
+    }
 
     /// <summary>Takes the blocks that <paramref name="isWanted"/> says. pre: revoked, and the fence has run.</summary>
     /// <param name="taken">Gets the blocks, behind those that are there.</param>
     /// <param name="count">How many are there, then and now.</param>
+    /// <param name="hasEnded">Whether the thread is gone: it may have been aborted inside.</param>
     /// <param name="isWanted">Chooses; null for all of them.</param>
     /// <remarks>A thread that is in its slots all the while keeps its blocks: it is using them.</remarks>
-    public void TryTakeAll(BlockGuard?[] taken, ref int count, Func<BlockGuard, bool>? isWanted)
+    public void TryTakeAll(BlockGuard?[] taken, ref int count, bool hasEnded, Func<BlockGuard, bool>? isWanted)
     {
         SpinWait wait = default;
-        for (int look = 0; Volatile.Read(ref _control.InUse) != 0; look++)
+        for (int look = 0; !hasEnded && Volatile.Read(ref _control.InUse) != 0; look++)
         {
             if (look == Looks)
             {
@@ -129,6 +157,7 @@ internal sealed class ThreadSlots : ThreadShare
         }
 
         _control.FurtherCount = kept;
+        _wasRobbed = _first is null && kept == 0;
     }
 
     // pre: entered, and there is one.
@@ -158,7 +187,7 @@ internal sealed class ThreadSlots : ThreadShare
     private bool TryEnter()
     {
         AsymmetricFence.Announce(ref _control.InUse);
-        if (Volatile.Read(ref _control.Revoked) == 0)
+        if (Volatile.Read(ref _control.Revoked) == Open)
         {
             return true;
         }

@@ -70,6 +70,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             return null;
         }
 
+        BlockArena[] seen = Arenas;
         BlockGuard? run = TryRentRun(count, residentOnly: true, ref outcome);
         if (run is null)
         {
@@ -78,7 +79,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             run = TryRentRun(count, residentOnly: false, ref outcome);
         }
 
-        for (BlockArena[] seen = Arenas; run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome);)
+        while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome))
         {
             seen = Arenas;
             run = TryRentRun(count, residentOnly: false, ref outcome);
@@ -102,8 +103,9 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         {
             seen = Arenas;
             rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
-            if (rented < count && DrainSlots())
+            if (rented < count)
             {
+                DrainSlots();
                 rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             }
 
@@ -120,7 +122,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     /// <param name="ofGroup">Whether it is one of many: those stay out of the slots, which are for single blocks, and so remain in reach of groups and runs.</param>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || guard.RunLength > 1 || !_slots.TryPut(guard))
+        if (ofGroup || _closed || guard.RunLength > 1 || !_slots.TryPut(guard))
         {
             guard.Arena.Return(guard);
         }
@@ -203,7 +205,9 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
                 return resident;
             }
 
-            if (_slots.Drain() && TryRentFrom(resident: true, ref outcome) is BlockGuard stolen)
+            // Whether or not there was any: another thread may have drained them into the maps since the look.
+            _slots.Drain();
+            if (TryRentFrom(resident: true, ref outcome) is BlockGuard stolen)
             {
                 return stolen;
             }
@@ -224,9 +228,9 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         while (outcome == PoolOutcome.Full && _arenas.Fullest(resident) is BlockArena arena)
         {
             int index = arena.TryClaim(resident);
-            if (index >= 0)
+            if (index >= 0 && Take(arena, index, 1, out outcome) is BlockGuard block)
             {
-                return Take(arena, index, 1, out outcome);
+                return block;
             }
         }
 

@@ -21,6 +21,34 @@ public class BitRunsTests
         }
     }
 
+    [Fact]
+    public void Lowest_RandomMaps_AgreesWithTakingBitByBit()
+    {
+        Random random = new(19);
+        for (int i = 0; i < 20_000; i++)
+        {
+            ulong bits = RandomBits(random);
+            int count = random.Next(0, 70);
+            ulong rest = bits;
+            ulong expected = 0;
+            for (int taken = 0; taken < count && rest != 0; taken++)
+            {
+                expected |= rest & (~rest + 1);
+                rest &= rest - 1;
+            }
+
+            Assert.Equal(expected, BitRuns.Lowest(bits, count));
+        }
+    }
+
+    [Theory]
+    [InlineData(ulong.MaxValue, 0, 64)]
+    [InlineData(ulong.MaxValue, 60, 4)]
+    [InlineData(0b0111_0110ul, 4, 3)]
+    [InlineData(0b0111_0110ul, 3, 0)]
+    [InlineData(1ul << 63, 63, 1)]
+    public void LengthAt_ByHand_CountsToTheNextGap(ulong bits, int first, int length) => Assert.Equal(length, BitRuns.LengthAt(bits, first));
+
     [Theory]
     [InlineData(ulong.MaxValue, 0ul, 64, 0, 0)]
     [InlineData(ulong.MaxValue, ulong.MaxValue, 1, 63, 1)]

@@ -154,7 +154,7 @@ public class UniformUnmanagedMemoryPoolTests
     }
 
     [Fact]
-    public void Rent_BlockInAnotherCoresSlot_IsFoundBeforeNewMemoryIsTaken()
+    public void Rent_BlockInAnotherThreadsSlots_IsFoundBeforeNewMemoryIsTaken()
     {
         using TestSetup setup = new(maximumBlocks: 16);
         List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 8).Select(_ => setup.Allocator.Allocate<byte>(Block))];
