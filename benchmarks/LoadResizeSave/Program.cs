@@ -3,16 +3,13 @@ using System.CommandLine;
 using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Running;
-using Spectre.Console;
+using Measuring.Results;
 
 namespace LoadResizeSave;
 
 /// <summary>The entry point: the same program is the parent that the user starts and the child that it starts for each allocator.</summary>
 internal static class Program
 {
-    // A table that is cut at 80 columns in a log file is of no use to anybody.
-    private const int RedirectedWidth = 130;
-
     private static Task<int> Main(string[] arguments)
     {
         CommandLine commandLine = new();
@@ -31,18 +28,6 @@ internal static class Program
             return 0;
         }
 
-        return await new Job(commandLine, options, CreateConsole()).RunAsync(cancellationToken);
-    }
-
-    private static IAnsiConsole CreateConsole()
-    {
-        if (!Console.IsOutputRedirected)
-        {
-            return AnsiConsole.Console;
-        }
-
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors });
-        console.Profile.Width = RedirectedWidth;
-        return console;
+        return await new Job(commandLine, options, ResultConsole.Create()).RunAsync(cancellationToken);
     }
 }

@@ -48,22 +48,6 @@ public class ReportingTests
         Assert.False(new OutputComparison([first, first with { Saved = [.. first.Saved.Take(1)] }]).AreIdentical);
     }
 
-    [Theory]
-    [InlineData(0.004)]
-    [InlineData(7)]
-    [InlineData(999)]
-    [InlineData(123456)]
-    public void Ticks_AnyMaximum_AreFewAndReachIt(double largest)
-    {
-        ChartScale scale = new(largest, 0, 100, ticks: 6, roundUp: true);
-
-        List<double> ticks = [.. scale.Ticks];
-
-        Assert.InRange(ticks.Count, 2, 8);
-        Assert.True(ticks[^1] >= largest);
-        Assert.Equal(100, scale[ticks[^1]], 6);
-    }
-
     private static MeasuredRun Run(AllocatorKind kind) => new()
     {
         Allocator = kind,

@@ -2,6 +2,7 @@ using System.Collections.Generic;
 using System.Linq;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
+using Measuring.Machines;
 using Spectre.Console;
 
 namespace LoadResizeSave.Reporting;
@@ -32,7 +33,7 @@ internal sealed class JobText
     public void WriteHeading(JobOptions options, bool hasJpeg)
     {
         _console.MarkupLine("[bold]Load, resize, save[/]: the same pictures with each allocator, one process each");
-        _console.MarkupLineInterpolated($"[grey]{Machine.Description}[/]");
+        _console.MarkupLineInterpolated($"[grey]{MachineText.Describe(ThisMachine.Describe())}[/]");
         _console.MarkupLineInterpolated(
             $"[grey]{options.Input ?? "synthetic photographs"}, {options.Repeat} times, {options.Parallelism} at once, to a width of {options.Width}[/]");
         if (!hasJpeg)

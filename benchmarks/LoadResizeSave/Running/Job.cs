@@ -9,6 +9,7 @@ using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
 using LoadResizeSave.Synthesis;
+using Measuring.Machines;
 using Spectre.Console;
 
 namespace LoadResizeSave.Running;
@@ -132,7 +133,7 @@ internal sealed class Job
         _ = Directory.CreateDirectory(Path.GetDirectoryName(_options.Chart)!);
         File.WriteAllText(_options.Chart, new MemoryChart(runs).Render());
 
-        _console.Write(ResultTable.Create(runs));
+        _console.Write(RunTable.Create(runs));
         text.WritePoolLine(runs);
         text.WriteSkipped(runs);
         text.WriteComparison(runs, comparison);
@@ -143,7 +144,7 @@ internal sealed class Job
     private JobReport Summarize(List<MeasuredRun> runs, OutputComparison comparison) => new()
     {
         Date = DateTimeOffset.UtcNow,
-        Machine = Machine.Description,
+        Machine = MachineText.Describe(ThisMachine.Describe()),
         Parallelism = _options.Parallelism,
         Repeat = _options.Repeat,
         Width = _options.Width,

@@ -8,7 +8,7 @@ using Spectre.Console;
 namespace LoadResizeSave.Reporting;
 
 /// <summary>The table of results, one line for each allocator, the best figure of each column in green.</summary>
-internal static class ResultTable
+internal static class RunTable
 {
     /// <summary>Makes the table.</summary>
     public static Table Create(IReadOnlyList<MeasuredRun> runs)
