@@ -7,6 +7,9 @@ namespace Measuring.Charts;
 /// <summary>Chooses the scale of an axis from what it has to show.</summary>
 internal sealed record AxisScale
 {
+    // With fewer, the marks of an axis that begins and ends at odd values may all lie outside of it.
+    private const int FewestTicks = 4;
+
     /// <summary>Gets the label of the axis, which tells the unit.</summary>
     public required string Label { get; init; }
 
@@ -43,7 +46,7 @@ internal sealed record AxisScale
         for (int ticks = 12; ; ticks--)
         {
             ChartScale scale = Create(values, ticks);
-            if (ticks == 2 || HasRoom(scale, width))
+            if (ticks == FewestTicks || HasRoom(scale, width))
             {
                 return scale;
             }

@@ -106,7 +106,7 @@ internal sealed class BarChart
     private ChartLayout Layout() => new()
     {
         Title = _chart.Title,
-        Legend = [.. _chart.Series.Select(series => series.Name)],
+        Legend = [.. _chart.Series.Select((series, i) => (series.Name, SeriesStyle.Of(i)))],
         HasLines = false,
         BottomLabel = "",
         LeftLabel = "",

@@ -8,8 +8,8 @@ internal sealed record ChartLayout
     /// <summary>Gets what the chart shows.</summary>
     public required string Title { get; init; }
 
-    /// <summary>Gets the names of the series.</summary>
-    public required IReadOnlyList<string> Legend { get; init; }
+    /// <summary>Gets the names of the series and how they look.</summary>
+    public required IReadOnlyList<(string Name, SeriesStyle Style)> Legend { get; init; }
 
     /// <summary>Gets a value indicating whether the series are lines, and not bars.</summary>
     public required bool HasLines { get; init; }

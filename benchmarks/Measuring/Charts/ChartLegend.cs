@@ -8,22 +8,25 @@ namespace Measuring.Charts;
 /// <summary>The names of the series with a sample of each, in rows above the plot.</summary>
 internal sealed class ChartLegend
 {
-    private const double SampleWidth = 34;
+    private const double LineSample = 34;
+    private const double BarSample = 14;
     private const double Gap = 8;
     private const double Space = 20;
     private const double RowHeight = 20;
 
     private readonly List<(double X, int Row)> _places = [];
-    private readonly IReadOnlyList<string> _names;
+    private readonly IReadOnlyList<(string Name, SeriesStyle Style)> _series;
     private readonly bool _hasLines;
+    private readonly double _sampleWidth;
 
-    /// <summary>Arranges <paramref name="names"/> on <paramref name="width"/> pixels. One series needs no legend: the title names it.</summary>
-    public ChartLegend(IReadOnlyList<string> names, bool hasLines, double width)
+    /// <summary>Arranges the names of <paramref name="series"/> on <paramref name="width"/> pixels. One series needs no legend: the title names it.</summary>
+    public ChartLegend(IReadOnlyList<(string Name, SeriesStyle Style)> series, bool hasLines, double width)
     {
-        _names = names.Count > 1 ? names : [];
+        _series = series.Count > 1 ? series : [];
         _hasLines = hasLines;
+        _sampleWidth = hasLines ? LineSample : BarSample;
         (double x, int row) = (0, 0);
-        foreach (double entry in _names.Select(name => SampleWidth + Gap + TextMeasure.Width(name)))
+        foreach (double entry in _series.Select(entry => _sampleWidth + Gap + TextMeasure.Width(entry.Name)))
         {
             (x, row) = x > 0 && x + entry > width ? (0, row + 1) : (x, row);
             _places.Add((x, row));
@@ -45,15 +48,15 @@ internal sealed class ChartLegend
     {
         foreach (((double x, int row), int i) in _places.Select((place, i) => (place, i)))
         {
-            SeriesStyle style = SeriesStyle.Of(i);
+            (string name, SeriesStyle style) = _series[i];
             double middle = top + ((row + 0.5) * RowHeight);
             picture.Add(_hasLines
-                ? (object[])[Stroke(left + x, middle, style), ChartMarker.Create(left + x + (SampleWidth / 2), middle, style)]
-                : [SvgElements.Rectangle(left + x + SampleWidth - 14, middle - 7, 14, 14, style.Colour)]);
-            picture.Add(SvgElements.Text(left + x + SampleWidth + Gap, middle + 4.5, _names[i]));
+                ? (object[])[Stroke(left + x, middle, style), ChartMarker.Create(left + x + (LineSample / 2), middle, style)]
+                : [SvgElements.Rectangle(left + x, middle - (BarSample / 2), BarSample, BarSample, style.Colour)]);
+            picture.Add(SvgElements.Text(left + x + _sampleWidth + Gap, middle + 4.5, name));
         }
     }
 
     private static XElement Stroke(double x, double y, SeriesStyle style)
-        => SvgElements.Path(FormattableString.Invariant($"M{x:0.#} {y:0.#}h{SampleWidth}"), style.Colour, LineChart.LineWidth, dashes: style.Dashes);
+        => SvgElements.Path(FormattableString.Invariant($"M{x:0.#} {y:0.#}h{LineSample}"), style.Colour, LineChart.LineWidth, dashes: style.Dashes);
 }

@@ -20,6 +20,7 @@ internal static class EmptyChart
             PlotWidth = 480,
             PlotHeight = 120,
         });
+        frame.Picture.Add(SvgElements.Line(frame.Left, frame.Top, frame.Left, frame.Bottom, "#666"), SvgElements.Line(frame.Left, frame.Bottom, frame.Right, frame.Bottom, "#666"));
         frame.Picture.Add(SvgElements.Text((frame.Left + frame.Right) / 2, (frame.Top + frame.Bottom) / 2, "no values", "middle"));
         return frame.Picture;
     }

@@ -16,8 +16,9 @@ internal static class LineChart
     private const double PlotHeight = 380;
     private const int VerticalTicks = 8;
 
-    // With more points than this, markers on all of them would hide the line.
+    // With more points than this, markers on all of them would hide the line, and dashes would be as long as its steps.
     private const int MostMarkers = 40;
+    private const double DenseLineWidth = 1.2;
 
     /// <summary>Returns the picture of <paramref name="chart"/>.</summary>
     public static XElement Draw(ResultChart chart)
@@ -33,10 +34,12 @@ internal static class LineChart
 
         ChartScale horizontal = across.CreateAcross([.. shown.Select(point => point.X)], PlotWidth);
         ChartScale vertical = up.Create([.. shown.Select(point => point.Y)], VerticalTicks);
+        bool isDense = chart.Series.Any(series => series.Points.Count > MostMarkers);
+        List<(string Name, SeriesStyle Style)> legend = [.. chart.Series.Select((series, i) => (series.Name, Style(i, isDense)))];
         ChartFrame frame = new(new ChartLayout
         {
             Title = chart.Title,
-            Legend = [.. chart.Series.Select(series => series.Name)],
+            Legend = legend,
             HasLines = true,
             BottomLabel = chart.X,
             LeftLabel = chart.Y,
@@ -50,7 +53,7 @@ internal static class LineChart
         ChartAxis x = frame.AddHorizontalAxis(horizontal, hasGrid: false);
         for (int i = 0; i < chart.Series.Count; i++)
         {
-            frame.Picture.Add(DrawSeries(chart.Series[i], i, chart.Series.Count, x, y, CanShow));
+            frame.Picture.Add(DrawSeries(chart.Series[i], legend[i].Style, (double)i / chart.Series.Count, x, y, CanShow));
         }
 
         return frame.Picture;
@@ -58,9 +61,16 @@ internal static class LineChart
         bool CanShow(ResultPoint point) => across.CanShow(point.X) && up.CanShow(point.Y);
     }
 
-    private static XElement DrawSeries(ResultSeries series, int index, int count, ChartAxis x, ChartAxis y, Predicate<ResultPoint> canShow)
+    private static SeriesStyle Style(int index, bool isDense)
     {
         SeriesStyle style = SeriesStyle.Of(index);
+        return isDense ? style with { Dashes = null } : style;
+    }
+
+    // Sparse markers begin at another point in each series, by its share of the distance, so that those of lines that run together stand beside each other.
+    private static XElement DrawSeries(ResultSeries series, SeriesStyle style, double share, ChartAxis x, ChartAxis y, Predicate<ResultPoint> canShow)
+    {
+        bool isDense = series.Points.Count > MostMarkers;
         XElement group = SvgElements.Group(series.Name);
         foreach (IReadOnlyList<ResultPoint> stretch in Stretches(series.Points, canShow))
         {
@@ -70,12 +80,11 @@ internal static class LineChart
                 curve.Add(x[point.X], y[point.Y]);
             }
 
-            group.Add(SvgElements.Path(curve.ToLine(), style.Colour, LineWidth, dashes: style.Dashes));
+            group.Add(SvgElements.Path(curve.ToLine(), style.Colour, isDense ? DenseLineWidth : LineWidth, dashes: style.Dashes));
         }
 
-        // Sparse markers begin at another point in each series, so that those of lines that run together stand beside each other.
-        int every = series.Points.Count <= MostMarkers ? 1 : series.Points.Count / (MostMarkers / 2);
-        IEnumerable<ResultPoint> marked = series.Points.Where((point, i) => i % every == index * every / count && canShow(point));
+        int every = isDense ? series.Points.Count / (MostMarkers / 2) : 1;
+        IEnumerable<ResultPoint> marked = series.Points.Where((point, i) => i % every == (int)(share * every) && canShow(point));
         group.Add(marked.Select(point => ChartMarker.Create(x[point.X], y[point.Y], style)));
         return group;
     }

@@ -14,9 +14,9 @@ public sealed class LinearScale : ChartScale
         Minimum = minimum;
         Maximum = maximum;
 
-        // Counted, not summed up: ten times 0.1 is not 1.
+        // Counted, not summed up: ten times 0.1 is not 1. And what is rounded up to zero is written -0 unless zero is added.
         double slack = step * 1e-6;
-        for (double i = Math.Ceiling((minimum - slack) / step); i * step <= maximum + slack; i++)
+        for (double i = Math.Ceiling((minimum - slack) / step) + 0.0; i * step <= maximum + slack; i++)
         {
             _ticks.Add(new ChartTick(i * step, unit.Format(i * step)));
         }

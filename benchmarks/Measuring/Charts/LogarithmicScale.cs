@@ -11,8 +11,8 @@ public sealed class LogarithmicScale : ChartScale
     // Sets of round numbers within a decade; the finest that does not crowd the axis is marked.
     private static readonly double[][] s_mantissas = [[1, 1.5, 2, 3, 4, 5, 6, 8], [1, 2, 5], [1]];
 
-    // How many powers one mark may be apart from the next. Of two, those that divide ten, so that 1 KB and 1 MB are marked.
-    private static readonly int[] s_strides = [1, 2, 5, 10, 20, 50, 100];
+    // How many powers one mark may be apart from the next.
+    private static readonly int[] s_strides = [1, 2, 4, 5, 10, 20, 50, 100];
 
     private readonly double _logarithm;
 
@@ -44,14 +44,9 @@ public sealed class LogarithmicScale : ChartScale
         int first = (int)Math.Floor(Math.Log2(smallest));
         int last = Math.Max(first + 1, (int)Math.Ceiling(Math.Log2(largest)));
         int stride = Stride(last - first, ticks);
-        List<ChartTick> marks =
-        [
-            .. Enumerable.Range(first, last - first + 1)
-                .Where(power => power % stride == 0)
-                .Select(power => Math.Pow(2, power))
-                .Select(value => new ChartTick(value, unit.Format(value))),
-        ];
-        return new LogarithmicScale(Math.Pow(2, first), Math.Pow(2, last), marks, []);
+        ILookup<bool, double> powers = Enumerable.Range(first, last - first + 1).ToLookup(power => power % stride == 0, power => Math.Pow(2, power));
+        List<ChartTick> marks = [.. powers[true].Select(value => new ChartTick(value, unit.Format(value)))];
+        return new LogarithmicScale(Math.Pow(2, first), Math.Pow(2, last), marks, [.. powers[false]]);
     }
 
     /// <summary>Returns a scale from <paramref name="smallest"/>, above zero, to <paramref name="largest"/>, with up to <paramref name="ticks"/> powers of ten or round numbers marked.</summary>
