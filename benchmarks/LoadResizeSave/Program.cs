@@ -4,6 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Running;
 using Measuring.Results;
+using Spectre.Console;
 
 namespace LoadResizeSave;
 
@@ -13,14 +14,15 @@ internal static class Program
     private static Task<int> Main(string[] arguments)
     {
         CommandLine commandLine = new();
-        commandLine.Root.SetAction((result, cancellationToken) => RunAsync(commandLine, commandLine.Read(result), cancellationToken));
+        commandLine.Root.SetAction((result, cancellationToken) => RunAsync(commandLine, result, cancellationToken));
 
         // With a time-out the command line listens to Ctrl+C, and the child is ended before this process ends.
         return commandLine.Root.Parse(arguments).InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = TimeSpan.FromSeconds(5) });
     }
 
-    private static async Task<int> RunAsync(CommandLine commandLine, JobOptions options, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(CommandLine commandLine, ParseResult arguments, CancellationToken cancellationToken)
     {
+        JobOptions options = commandLine.Read(arguments);
         if (options.IsChild)
         {
             ParentWatch.Start();
@@ -28,6 +30,11 @@ internal static class Program
             return 0;
         }
 
-        return await new Job(commandLine, options, ResultConsole.Create()).RunAsync(cancellationToken);
+        AllocatorRunner runner = new(commandLine);
+        IAnsiConsole console = ResultConsole.Create();
+        IJobMeasurement measurement = options.Runs == 1
+            ? new SingleMeasurement(runner, options, console)
+            : new RoundMeasurement(runner, options, console, title => CommandLine.NewDocument(title, arguments));
+        return await new Job(runner, options, measurement, console).RunAsync(cancellationToken);
     }
 }

@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
@@ -10,21 +9,17 @@ namespace LoadResizeSave.Reporting;
 /// <summary>The table of results, one line for each allocator, the best figure of each column in green.</summary>
 internal static class RunTable
 {
+    private static readonly RunFigure[] s_figures =
+    [
+        RunFigure.Photographs, RunFigure.Megapixels, RunFigure.Cpu, RunFigure.System,
+        RunFigure.PeakResident, RunFigure.FinalResident, RunFigure.PageFaults, RunFigure.Managed,
+    ];
+
     /// <summary>Makes the table.</summary>
     public static Table Create(IReadOnlyList<MeasuredRun> runs)
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("allocator");
-        List<string>[] columns =
-        [
-            Column(table, "photographs\nper second", runs, run => run.Pictures / run.WallSeconds, "0.0", largestIsBest: true),
-            Column(table, "megapixels\nper second", runs, run => run.Megapixels / run.WallSeconds, "0", largestIsBest: true),
-            Column(table, "CPU\nseconds", runs, run => (run.Cost.UserTime + run.Cost.SystemTime).TotalSeconds, "0.00"),
-            Column(table, "of it\nsystem", runs, run => run.Cost.SystemTime.TotalSeconds, "0.00"),
-            Column(table, "peak RSS\nMB", runs, run => run.PeakResidentBytes / 1e6, "0"),
-            Column(table, "final RSS\nMB", runs, run => run.FinalResidentBytes / 1e6, "0"),
-            Column(table, "page\nfaults", runs, run => run.Cost.MinorFaults + run.Cost.MajorFaults, "N0"),
-            Column(table, "GC\nMB", runs, run => run.Cost.ManagedBytes / 1e6, "N1"),
-        ];
+        List<List<string>> columns = [.. s_figures.Select(figure => Column(table, figure, runs))];
         _ = table.AddColumn(new TableColumn("GCs of\nGen0/1/2").RightAligned());
         for (int i = 0; i < runs.Count; i++)
         {
@@ -39,19 +34,18 @@ internal static class RunTable
         return table;
     }
 
-    private static List<string> Column(
-        Table table, string title, IReadOnlyList<MeasuredRun> runs, Func<MeasuredRun, double?> read, string format, bool largestIsBest = false)
+    private static List<string> Column(Table table, RunFigure figure, IReadOnlyList<MeasuredRun> runs)
     {
-        _ = table.AddColumn(new TableColumn(title).RightAligned());
-        List<double?> values = [.. runs.Select(read)];
-        double? best = largestIsBest ? values.Max() : values.Min();
+        _ = table.AddColumn(new TableColumn(figure.Unit is null ? figure.Name : $"{figure.Name}\n{figure.Unit}").RightAligned());
+        List<double?> values = [.. runs.Select(figure.Read)];
+        double? best = figure.LargestIsBest ? values.Max() : values.Min();
         return
         [
             .. values.Select(value => value switch
             {
                 null => "-",
-                _ when value == best && runs.Count > 1 => $"[green]{value.Value.ToString(format, CultureInfo.InvariantCulture)}[/]",
-                _ => value.Value.ToString(format, CultureInfo.InvariantCulture),
+                _ when value == best && runs.Count > 1 => $"[green]{value.Value.ToString(figure.Format, CultureInfo.InvariantCulture)}[/]",
+                _ => value.Value.ToString(figure.Format, CultureInfo.InvariantCulture),
             }),
         ];
     }

@@ -38,7 +38,7 @@ internal sealed class BarChart
     private XElement DrawUpright()
     {
         ChartScale scale = _values.Create(_shown, UprightTicks);
-        ChartFrame frame = new(Layout() with
+        ChartFrame frame = new(Layout(scale) with
         {
             BottomLabel = _chart.X,
             LeftLabel = _chart.Y,
@@ -63,7 +63,7 @@ internal sealed class BarChart
     private XElement DrawLying()
     {
         ChartScale scale = _values.CreateAcross(_shown, PlotWidth);
-        ChartFrame frame = new(Layout() with
+        ChartFrame frame = new(Layout(scale) with
         {
             BottomLabel = _chart.Y,
             LeftLabel = _chart.X,
@@ -103,7 +103,7 @@ internal sealed class BarChart
         }
     }
 
-    private ChartLayout Layout() => new()
+    private ChartLayout Layout(ChartScale scale) => new()
     {
         Title = _chart.Title,
         Legend = [.. _chart.Series.Select((series, i) => (series.Name, SeriesStyle.Of(i)))],
@@ -113,6 +113,6 @@ internal sealed class BarChart
         MarksWidth = 0,
         PlotWidth = 0,
         PlotHeight = 0,
-        Footnote = EmptyChart.Footnote(_chart.Series.Sum(series => series.Points.Count) - _shown.Count),
+        Footnote = ChartFootnote.Create(_chart.Series.Sum(series => series.Points.Count) - _shown.Count, scale),
     };
 }

@@ -3,7 +3,7 @@ using Measuring.Results;
 
 namespace Measuring.Charts;
 
-/// <summary>Says what could not be drawn.</summary>
+/// <summary>Says that there is nothing to be drawn.</summary>
 internal static class EmptyChart
 {
     /// <summary>Returns the picture of <paramref name="chart"/>, which has no value that could be drawn.</summary>
@@ -24,12 +24,4 @@ internal static class EmptyChart
         frame.Picture.Add(SvgElements.Text((frame.Left + frame.Right) / 2, (frame.Top + frame.Bottom) / 2, "no values", "middle"));
         return frame.Picture;
     }
-
-    /// <summary>Returns the sentence about <paramref name="count"/> values that were left out, or null where all are there.</summary>
-    public static string? Footnote(int count) => count switch
-    {
-        0 => null,
-        1 => "1 value is left out: it has no place on a logarithmic axis.",
-        _ => $"{count} values are left out: they have no place on a logarithmic axis.",
-    };
 }

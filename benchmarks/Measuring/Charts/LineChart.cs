@@ -47,7 +47,7 @@ internal static class LineChart
             Overhang = TextMeasure.Width(horizontal.Ticks[^1].Label) / 2,
             PlotWidth = PlotWidth,
             PlotHeight = PlotHeight,
-            Footnote = EmptyChart.Footnote(points.Count - shown.Count),
+            Footnote = ChartFootnote.Create(points.Count - shown.Count, vertical),
         });
         ChartAxis y = frame.AddVerticalAxis(vertical);
         ChartAxis x = frame.AddHorizontalAxis(horizontal, hasGrid: false);

@@ -76,6 +76,18 @@ public class LineChartTests
         Assert.Contains(chart.Texts, text => text.StartsWith("1 value is left out"));
     }
 
+    [Theory]
+    [InlineData(100, true)]
+    [InlineData(40, false)]
+    public void Draw_AnAxisThatDoesNotBeginAtZero_SaysSo(double smallest, bool expected)
+    {
+        DrawnChart chart = new(Documents.Lines("Times", Documents.Series("one", (1, smallest), (2, 108))));
+
+        Assert.Equal(expected, chart.Texts.Contains("The vertical axis does not begin at 0."));
+        Assert.NotEqual(expected, chart.Texts.Count(text => text == "0") == 2);
+        chart.AssertTextsAreReadable();
+    }
+
     [Fact]
     public void Draw_ThousandsOfPoints_DrawsAllButMarksFew()
     {
