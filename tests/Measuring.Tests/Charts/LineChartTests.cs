@@ -42,6 +42,7 @@ public class LineChartTests
         DrawnChart chart = new(Documents.Lines("Time of an allocation and of freeing it again", [.. s_names.Select(Steep)]) with { LogarithmicX = true, LogarithmicY = true });
 
         chart.AssertTextsAreReadable();
+        Assert.True(chart.Width < 850, "The legend is broken into rows before it makes the picture wider.");
         foreach (string text in s_names.Concat(["threads", "time, ns", "1", "128", "10,000"]))
         {
             Assert.Contains(text, chart.Texts);
@@ -106,6 +107,15 @@ public class LineChartTests
         Assert.Contains("64 KB", chart.Texts);
         Assert.Contains("64 MB", chart.Texts);
         chart.AssertTextsAreReadable();
+    }
+
+    [Fact]
+    public void Draw_MarksWithLongNames_AreFewerInsteadOfColliding()
+    {
+        DrawnChart chart = new(Documents.Lines("Times", Documents.Series("one", (0, 5), (1.2e9, 7))));
+
+        chart.AssertTextsAreReadable();
+        Assert.Contains("1,000,000,000", chart.Texts);
     }
 
     [Fact]
