@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Linq;
 using System.Xml.Linq;
 using LoadResizeSave.Pixels;
@@ -14,7 +13,7 @@ public class ReportingTests
     [Fact]
     public void Render_SeveralRuns_DrawsBothCurvesOfEachInsideThePicture()
     {
-        string svg = new MemoryChart([Run(AllocatorKind.Pool), Run(AllocatorKind.GC)]).Render();
+        string svg = new MemoryChart([Runs.Create(AllocatorKind.Pool), Runs.Create(AllocatorKind.GC)]).Render();
 
         XElement root = XDocument.Parse(svg).Root!;
         XNamespace ns = root.Name.Namespace;
@@ -30,8 +29,8 @@ public class ReportingTests
     [Fact]
     public void AreIdentical_OneDifferentFile_IsFalseAndNamesIt()
     {
-        MeasuredRun first = Run(AllocatorKind.Pool);
-        MeasuredRun second = Run(AllocatorKind.GC) with { Saved = [new("a", 1, "00"), new("b", 1, "99")] };
+        MeasuredRun first = Runs.Create(AllocatorKind.Pool);
+        MeasuredRun second = Runs.Create(AllocatorKind.GC) with { Saved = [new("a", 1, "00"), new("b", 1, "99")] };
 
         OutputComparison comparison = new([first, second]);
 
@@ -43,40 +42,8 @@ public class ReportingTests
     [Fact]
     public void AreIdentical_OneFileSkipped_IsFalse()
     {
-        MeasuredRun first = Run(AllocatorKind.Pool);
+        MeasuredRun first = Runs.Create(AllocatorKind.Pool);
 
         Assert.False(new OutputComparison([first, first with { Saved = [.. first.Saved.Take(1)] }]).AreIdentical);
     }
-
-    [Theory]
-    [InlineData(0.004)]
-    [InlineData(7)]
-    [InlineData(999)]
-    [InlineData(123456)]
-    public void Ticks_AnyMaximum_AreFewAndReachIt(double largest)
-    {
-        ChartScale scale = new(largest, 0, 100, ticks: 6, roundUp: true);
-
-        List<double> ticks = [.. scale.Ticks];
-
-        Assert.InRange(ticks.Count, 2, 8);
-        Assert.True(ticks[^1] >= largest);
-        Assert.Equal(100, scale[ticks[^1]], 6);
-    }
-
-    private static MeasuredRun Run(AllocatorKind kind) => new()
-    {
-        Allocator = kind,
-        WallSeconds = 2,
-        Pictures = 2,
-        Megapixels = 48,
-        Cost = new ProcessCounters { UserTime = TimeSpan.FromSeconds(3) },
-        InitialResidentBytes = 30_000_000,
-        PeakResidentBytes = 400_000_000,
-        FinalResidentBytes = 50_000_000,
-        ReleasedAt = 3,
-        Samples = [.. Enumerable.Range(0, 200).Select(i => new MemorySample(i * 0.02, 1_000_000L * i, 500_000L * i))],
-        Saved = [new("a", 1, "00"), new("b", 1, "11")],
-        Skipped = [new("c", "damaged")],
-    };
 }

@@ -2,6 +2,7 @@ using System.Collections.Generic;
 using System.Linq;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
+using Measuring.Machines;
 using Spectre.Console;
 
 namespace LoadResizeSave.Reporting;
@@ -32,9 +33,9 @@ internal sealed class JobText
     public void WriteHeading(JobOptions options, bool hasJpeg)
     {
         _console.MarkupLine("[bold]Load, resize, save[/]: the same pictures with each allocator, one process each");
-        _console.MarkupLineInterpolated($"[grey]{Machine.Description}[/]");
+        _console.MarkupLineInterpolated($"[grey]{MachineText.Describe(ThisMachine.Describe())}[/]");
         _console.MarkupLineInterpolated(
-            $"[grey]{options.Input ?? "synthetic photographs"}, {options.Repeat} times, {options.Parallelism} at once, to a width of {options.Width}[/]");
+            $"[grey]{options.Input ?? "synthetic photographs"}, {Times(options)}, {options.Parallelism} at once, to a width of {options.Width}[/]");
         if (!hasJpeg)
         {
             _console.MarkupLine(options.UseLibjpeg
@@ -42,6 +43,9 @@ internal sealed class JobText
                 : "[yellow]libjpeg-turbo is not used: JPEG files are skipped[/]");
         }
     }
+
+    private static string Times(JobOptions options)
+        => options.Runs == 1 ? $"{options.Repeat} times" : $"{options.Repeat} times in each of {options.Runs} runs";
 
     /// <summary>Says how the pool fared.</summary>
     public void WritePoolLine(IReadOnlyList<MeasuredRun> runs)

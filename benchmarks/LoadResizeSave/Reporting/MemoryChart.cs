@@ -1,9 +1,9 @@
 using System;
 using System.Collections.Generic;
-using System.Globalization;
 using System.Linq;
 using System.Xml.Linq;
 using LoadResizeSave.Running;
+using Measuring.Charts;
 
 namespace LoadResizeSave.Reporting;
 
@@ -27,7 +27,7 @@ internal sealed class MemoryChart
 
     private readonly IReadOnlyList<MeasuredRun> _runs;
     private readonly double _seconds;
-    private readonly ChartScale _vertical;
+    private readonly ChartAxis _vertical;
 
     /// <summary>Prepares the chart of <paramref name="runs"/>.</summary>
     public MemoryChart(IReadOnlyList<MeasuredRun> runs)
@@ -35,7 +35,7 @@ internal sealed class MemoryChart
         _runs = runs;
         _seconds = runs.Max(run => run.Samples[^1].Seconds);
         double megabytes = runs.Max(run => run.Samples.Max(sample => Math.Max(sample.ResidentBytes, sample.CommittedBytes))) / 1e6;
-        _vertical = new ChartScale(megabytes, Top + PanelHeight, Top, ticks: 6, roundUp: true);
+        _vertical = new ChartAxis(LinearScale.FromZero(megabytes, ticks: 6, roundUp: true), Top + PanelHeight, Top);
     }
 
     /// <summary>Returns the chart as an SVG document.</summary>
@@ -43,7 +43,6 @@ internal sealed class MemoryChart
     {
         int width = Left + (_runs.Count * (PanelWidth + Gap));
         XElement svg = SvgElements.Picture(width, Top + PanelHeight + Bottom, "Memory over time while pictures are loaded, resized and saved");
-        svg.Add(SvgElements.Rectangle(0, 0, width, Top + PanelHeight + Bottom, "#fff"));
         svg.Add(SvgElements.Text(Left, 28, "Memory while the same pictures are loaded, resized and saved", weight: "bold"));
         AddLegend(svg);
         AddVerticalAxis(svg);
@@ -52,7 +51,7 @@ internal sealed class MemoryChart
             AddPanel(svg, _runs[i], Left + (i * (PanelWidth + Gap)));
         }
 
-        return svg.ToString();
+        return SvgElements.ToText(svg);
     }
 
     private static void AddLegend(XElement svg)
@@ -66,9 +65,9 @@ internal sealed class MemoryChart
 
     private void AddVerticalAxis(XElement svg)
     {
-        foreach (double megabytes in _vertical.Ticks)
+        foreach (ChartTick tick in _vertical.Scale.Ticks)
         {
-            svg.Add(SvgElements.Text(Left - 8, _vertical[megabytes] + 4, Number(megabytes), "end"));
+            svg.Add(SvgElements.Text(Left - 8, _vertical[tick.Value] + 4, tick.Label, "end"));
         }
 
         const double Middle = Top + (PanelHeight / 2.0);
@@ -77,30 +76,30 @@ internal sealed class MemoryChart
 
     private void AddPanel(XElement svg, MeasuredRun run, double left)
     {
-        ChartScale horizontal = new(_seconds, left, left + PanelWidth, ticks: 5, roundUp: false);
+        ChartAxis horizontal = new(LinearScale.FromZero(_seconds, ticks: 5, roundUp: false), left, left + PanelWidth);
         double bottom = _vertical[0];
         svg.Add(SvgElements.Text(left, Top - 46, JobText.Name(run.Allocator), weight: "bold"));
         svg.Add(SvgElements.Text(left, Top - 28, FormattableString.Invariant(
             $"resident: peak {run.PeakResidentBytes / 1e6:0} MB, at the end {run.FinalResidentBytes / 1e6:0} MB")));
-        foreach (double megabytes in _vertical.Ticks)
+        foreach (ChartTick tick in _vertical.Scale.Ticks)
         {
-            svg.Add(SvgElements.Line(left, _vertical[megabytes], left + PanelWidth, _vertical[megabytes], GridColour));
+            svg.Add(SvgElements.Line(left, _vertical[tick.Value], left + PanelWidth, _vertical[tick.Value], GridColour));
         }
 
         AddCurves(svg, run, horizontal);
         AddMark(svg, horizontal[run.WallSeconds], "work ends");
         AddMark(svg, horizontal[run.ReleasedAt], "released");
         svg.Add(SvgElements.Line(left, bottom, left + PanelWidth, bottom, MarkColour));
-        foreach (double seconds in horizontal.Ticks)
+        foreach (ChartTick tick in horizontal.Scale.Ticks)
         {
-            svg.Add(SvgElements.Line(horizontal[seconds], bottom, horizontal[seconds], bottom + 4, MarkColour));
-            svg.Add(SvgElements.Text(horizontal[seconds], bottom + 18, Number(seconds), "middle"));
+            svg.Add(SvgElements.Line(horizontal[tick.Value], bottom, horizontal[tick.Value], bottom + 4, MarkColour));
+            svg.Add(SvgElements.Text(horizontal[tick.Value], bottom + 18, tick.Label, "middle"));
         }
 
         svg.Add(SvgElements.Text(left + (PanelWidth / 2.0), bottom + 40, "time, seconds", "middle"));
     }
 
-    private void AddCurves(XElement svg, MeasuredRun run, ChartScale horizontal)
+    private void AddCurves(XElement svg, MeasuredRun run, ChartAxis horizontal)
     {
         ChartCurve resident = new();
         ChartCurve committed = new();
@@ -120,6 +119,4 @@ internal sealed class MemoryChart
         svg.Add(SvgElements.Line(x, Top - 4, x, Top + PanelHeight, MarkColour, "4 3"));
         svg.Add(SvgElements.Text(x, Top - 7, text, "end", MarkColour));
     }
-
-    private static string Number(double value) => value.ToString("0.##", CultureInfo.InvariantCulture);
 }

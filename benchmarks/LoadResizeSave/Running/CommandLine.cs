@@ -4,6 +4,9 @@ using System.CommandLine;
 using System.IO;
 using System.Linq;
 using LoadResizeSave.Pixels;
+using Measuring;
+using Measuring.Machines;
+using Measuring.Results;
 
 namespace LoadResizeSave.Running;
 
@@ -11,12 +14,17 @@ namespace LoadResizeSave.Running;
 internal sealed class CommandLine
 {
     private const string All = "all";
+    private const string Name = "LoadResizeSave";
+
+    private static readonly string s_work = Path.Combine("artifacts", "load-resize-save");
 
     private static readonly string[] s_allocatorNames = [.. Enum.GetNames<AllocatorKind>().Select(name => name.ToLowerInvariant())];
 
     private readonly Option<string?> _input = new("--input", "-i") { Description = "Folder of pictures, searched with its subfolders. Without it a set of large synthetic photographs is made first." };
-    private readonly Option<string> _output = new("--output", "-o") { Description = "Folder for saved pictures, results and the chart.", DefaultValueFactory = _ => Path.Combine("artifacts", "load-resize-save") };
-    private readonly Option<string?> _chart = new("--chart") { Description = "Where the chart goes. [default: memory.svg in the output folder]" };
+    private readonly Option<string?> _output = new("--output", "-o") { Description = $"Folder for results and the chart. [default: {s_work}; with several runs artifacts/results/<processor>]" };
+    private readonly Option<string?> _work = new("--work") { Description = $"Folder for the photographs that are made, and for what is saved. [default: the output folder; with several runs {s_work}]" };
+    private readonly Option<string?> _chart = new("--chart") { Description = "Where the chart goes. [default: memory.svg in the output folder; with several runs it lies beside the results]" };
+    private readonly Option<int> _runs = AtLeastOne("--runs", "Runs of each allocator. With more than one they take turns, and the result are medians.", 1);
     private readonly Option<string[]> _allocator = new("--allocator", "-a") { Description = "Allocators to compare.", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [All] };
     private readonly Option<int> _parallelism = AtLeastOne("--parallelism", "Pictures worked on at once.", Environment.ProcessorCount, "-p");
     private readonly Option<int> _repeat = AtLeastOne("--repeat", "How often the folder is gone through.", 3, "-r");
@@ -49,9 +57,16 @@ internal sealed class CommandLine
         });
         Root = new RootCommand("Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and memory.")
         {
-            _input, _output, _chart, _allocator, _parallelism, _repeat, _width, _maximumMegapixels,
+            _input, _output, _work, _chart, _allocator, _runs, _parallelism, _repeat, _width, _maximumMegapixels,
             _trimPeriod, _count, _megapixels, _quick, _noLibjpeg, _child,
         };
+        Root.Validators.Add(result =>
+        {
+            if (result.GetValue(_runs) > 1 && result.GetValue(_chart) is not null)
+            {
+                result.AddError("--chart goes with a single run; that of several lies beside their results");
+            }
+        });
     }
 
     /// <summary>Gets the command to parse and invoke.</summary>
@@ -64,13 +79,18 @@ internal sealed class CommandLine
     public JobOptions Read(ParseResult result)
     {
         bool quick = result.GetValue(_quick);
-        string output = Path.GetFullPath(result.GetRequiredValue(_output));
+        int runs = result.GetValue(_runs);
+        string? givenOutput = result.GetValue(_output);
+        string output = Path.GetFullPath(givenOutput ?? (runs > 1 ? DefaultResults() : s_work));
+        string chart = runs > 1 ? Path.Combine(output, Name + "-memory.svg") : result.GetValue(_chart) ?? Path.Combine(output, "memory.svg");
         string[] allocators = result.GetRequiredValue(_allocator);
         return new JobOptions
         {
             Input = result.GetValue(_input) is { } input ? Path.GetFullPath(input) : null,
             Output = output,
-            Chart = Path.GetFullPath(result.GetValue(_chart) ?? Path.Combine(output, "memory.svg")),
+            Work = Path.GetFullPath(result.GetValue(_work) ?? (runs > 1 ? s_work : output)),
+            Chart = Path.GetFullPath(chart),
+            Runs = runs,
             Allocators = allocators.Contains(All)
                 ? Enum.GetValues<AllocatorKind>()
                 : [.. allocators.Select(name => Enum.Parse<AllocatorKind>(name, ignoreCase: true)).Distinct()],
@@ -92,8 +112,8 @@ internal sealed class CommandLine
         yield return _child.Name;
         yield return _input.Name;
         yield return input;
-        yield return _output.Name;
-        yield return options.Output;
+        yield return _work.Name;
+        yield return options.Work;
         yield return _allocator.Name;
         yield return allocator.ToString().ToLowerInvariant();
         yield return _parallelism.Name;
@@ -111,6 +131,12 @@ internal sealed class CommandLine
             yield return _noLibjpeg.Name;
         }
     }
+
+    /// <summary>Starts a document about the runs that <paramref name="result"/> asked for.</summary>
+    public static ResultDocument NewDocument(string title, ParseResult result)
+        => new MeasurementCommand(Name, "").NewDocument(title, result);
+
+    private static string DefaultResults() => Path.Combine("artifacts", "results", ThisMachine.FolderName(ThisMachine.Describe()));
 
     private static Option<int> AtLeastOne(string name, string description, int defaultValue, params string[] aliases)
     {

@@ -1,30 +1,28 @@
 using System;
-using System.Collections.Generic;
 using System.IO;
-using System.Linq;
-using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
 using LoadResizeSave.Synthesis;
 using Spectre.Console;
 
 namespace LoadResizeSave.Running;
 
-/// <summary>The parent process: makes pictures where none were given, runs a child for each allocator, compares and reports.</summary>
+/// <summary>The parent process: makes pictures where none were given, has everything measured, and reports.</summary>
 internal sealed class Job
 {
-    private readonly CommandLine _commandLine;
+    private readonly AllocatorRunner _runner;
     private readonly JobOptions _options;
+    private readonly IJobMeasurement _measurement;
     private readonly IAnsiConsole _console;
 
     /// <summary>Prepares the job that <paramref name="options"/> describe.</summary>
-    public Job(CommandLine commandLine, JobOptions options, IAnsiConsole console)
+    public Job(AllocatorRunner runner, JobOptions options, IJobMeasurement measurement, IAnsiConsole console)
     {
-        _commandLine = commandLine;
+        _runner = runner;
         _options = options;
+        _measurement = measurement;
         _console = console;
     }
 
@@ -45,10 +43,8 @@ internal sealed class Job
 
         PictureCodecs codecs = new(_options.UseLibjpeg);
         _ = Directory.CreateDirectory(_options.Output);
-        JobText text = new(_console);
-        text.WriteHeading(_options, codecs.Jpeg is not null);
-        List<MeasuredRun> runs = [];
-        List<string> failures = [];
+        _ = Directory.CreateDirectory(_options.Work);
+        new JobText(_console).WriteHeading(_options, codecs.Jpeg is not null);
         string input = _options.Input ?? SyntheticSet.Folder(_options, codecs);
         await CreateProgress().StartAsync(async progress =>
         {
@@ -64,18 +60,15 @@ internal sealed class Job
                 await WarmUpAsync(input, progress.AddTask("warm-up"), cancellationToken);
             }
 
-            foreach ((AllocatorKind kind, ProgressTask task) in _options.Allocators.Select(kind => (kind, progress.AddTask(JobText.Name(kind), autoStart: false))).ToList())
-            {
-                await MeasureAsync(_options, kind, input, task, runs, failures, cancellationToken);
-            }
+            await _measurement.MeasureAsync(input, progress, cancellationToken);
         });
 
-        foreach (string failure in failures)
+        foreach (string failure in _measurement.Failures)
         {
             _console.MarkupLineInterpolated($"[red]{failure}[/]");
         }
 
-        return Report(text, runs) && failures.Count == 0 ? 0 : 1;
+        return _measurement.Report() && _measurement.Failures.Count == 0 ? 0 : 1;
     }
 
     private static bool IsWithin(string folder, string other)
@@ -88,67 +81,15 @@ internal sealed class Job
     private async Task WarmUpAsync(string input, ProgressTask task, CancellationToken cancellationToken)
     {
         JobOptions once = _options with { Repeat = 1, TrimPeriod = TimeSpan.FromMilliseconds(50) };
-        await MeasureAsync(once, once.Allocators[0], input, task, [], [], cancellationToken);
-    }
-
-    private async Task MeasureAsync(
-        JobOptions options, AllocatorKind kind, string input, ProgressTask task, List<MeasuredRun> runs, List<string> failures, CancellationToken cancellationToken)
-    {
-        task.StartTask();
         try
         {
-            runs.Add(await ChildProcess.RunAsync(
-                _commandLine.ChildArguments(options, kind, input), message => Show(message, task), cancellationToken));
+            _ = await _runner.RunAsync(once, once.Allocators[0], input, message => JobProgress.Show(message, task), cancellationToken);
         }
-        catch (ChildFailedException exception)
+        catch (ChildFailedException)
         {
-            failures.Add($"{JobText.Name(kind)}: {exception.Message}");
+            // The measurement will fail in the same way, and says so.
         }
 
         task.StopTask();
     }
-
-    // What follows the last picture is the wait for the trims: the bar says so by a share of its own.
-    private static void Show(ChildMessage message, ProgressTask task)
-    {
-        if (message.Total is { } total)
-        {
-            _ = task.MaxValue(Math.Max(1, total * 1.1));
-        }
-
-        _ = task.Value(message.Done ?? task.MaxValue);
-    }
-
-    private bool Report(JobText text, List<MeasuredRun> runs)
-    {
-        if (runs.Count == 0)
-        {
-            return false;
-        }
-
-        OutputComparison comparison = new(runs);
-        string results = Path.Combine(_options.Output, "results.json");
-        File.WriteAllText(results, JsonSerializer.Serialize(Summarize(runs, comparison), JobJson.Default.JobReport));
-        _ = Directory.CreateDirectory(Path.GetDirectoryName(_options.Chart)!);
-        File.WriteAllText(_options.Chart, new MemoryChart(runs).Render());
-
-        _console.Write(ResultTable.Create(runs));
-        text.WritePoolLine(runs);
-        text.WriteSkipped(runs);
-        text.WriteComparison(runs, comparison);
-        text.WritePlaces(MeasuringChild.SavedFolder(_options), _options.Chart, results);
-        return comparison.AreIdentical && runs.All(run => run.Pictures > 0);
-    }
-
-    private JobReport Summarize(List<MeasuredRun> runs, OutputComparison comparison) => new()
-    {
-        Date = DateTimeOffset.UtcNow,
-        Machine = Machine.Description,
-        Parallelism = _options.Parallelism,
-        Repeat = _options.Repeat,
-        Width = _options.Width,
-        TrimPeriodSeconds = _options.TrimPeriod.TotalSeconds,
-        OutputSha256 = comparison.AreIdentical ? comparison.Hashes[0] : null,
-        Runs = runs,
-    };
 }

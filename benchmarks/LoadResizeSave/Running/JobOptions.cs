@@ -10,14 +10,20 @@ internal sealed record JobOptions
     /// <summary>Gets the folder of pictures; null: synthetic photographs are made first.</summary>
     public string? Input { get; init; }
 
-    /// <summary>Gets the folder that everything is written below.</summary>
+    /// <summary>Gets the folder for results and the chart.</summary>
     public required string Output { get; init; }
+
+    /// <summary>Gets the folder for the photographs that are made, and for what is saved.</summary>
+    public required string Work { get; init; }
 
     /// <summary>Gets where the chart goes.</summary>
     public required string Chart { get; init; }
 
     /// <summary>Gets the allocators to compare, in this order.</summary>
     public required IReadOnlyList<AllocatorKind> Allocators { get; init; }
+
+    /// <summary>Gets how many runs are made with each allocator.</summary>
+    public int Runs { get; init; } = 1;
 
     /// <summary>Gets how many pictures are worked on at once.</summary>
     public required int Parallelism { get; init; }

@@ -41,7 +41,7 @@ internal sealed class MeasuringChild
     public void Run()
     {
         AllocatorKind kind = _options.Allocators[0];
-        List<string> names = LargestFirst(PictureFolder.Find(_input, _options.Output, SavedFolder(_options)));
+        List<string> names = LargestFirst(PictureFolder.Find(_input, _options.Work, SavedFolder(_options)));
         using PixelStore store = PixelStore.Create(kind, _options.TrimPeriod);
         using MemorySampler sampler = new(store);
         PicturePipeline pipeline = new(_options, new PictureCodecs(_options.UseLibjpeg), store, OutputFolder(_options, kind));
@@ -79,7 +79,7 @@ internal sealed class MeasuringChild
     }
 
     /// <summary>Returns the folder below which all pictures are saved.</summary>
-    public static string SavedFolder(JobOptions options) => Path.Combine(options.Output, "saved");
+    public static string SavedFolder(JobOptions options) => Path.Combine(options.Work, "saved");
 
     private static string OutputFolder(JobOptions options, AllocatorKind kind)
         => Path.Combine(SavedFolder(options), kind.ToString().ToLowerInvariant());

@@ -28,7 +28,7 @@ internal static class SyntheticSet
     {
         string size = options.SyntheticMegapixels is { } megapixels ? megapixels.ToString("0.##", CultureInfo.InvariantCulture) + "mp" : "mixed";
         string kind = codecs.Jpeg is null ? "png" : "jpeg-png";
-        return Path.Combine(options.Output, $"photographs-{options.SyntheticCount}-{size}-{kind}-v{Version}");
+        return Path.Combine(options.Work, $"photographs-{options.SyntheticCount}-{size}-{kind}-v{Version}");
     }
 
     /// <summary>Makes the set in <paramref name="folder"/> unless it is there.</summary>

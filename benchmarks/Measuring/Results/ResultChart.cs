@@ -24,7 +24,7 @@ public sealed record ResultChart
     public bool LogarithmicY { get; init; }
 
     /// <summary>Gets the names below the bars; a bar's <see cref="ResultPoint.X"/> is an index into them.</summary>
-    public IReadOnlyList<string> Categories { get; init; } = [];
+    public IReadOnlyList<string> Categories { get => field ?? []; init; }
 
     /// <summary>Gets the series.</summary>
     public required IReadOnlyList<ResultSeries> Series { get; init; }

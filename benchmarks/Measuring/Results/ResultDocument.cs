@@ -24,12 +24,17 @@ public sealed record ResultDocument
     /// <summary>Gets the machine and the runtime.</summary>
     public required MachineDescription Machine { get; init; }
 
+    // A reader of JSON that is generated sets what the file leaves out to null, whatever stands here as the first value.
+
     /// <summary>Gets what a reader must know to read the figures: sentences, shown below the tables.</summary>
-    public IReadOnlyList<string> Notes { get; init; } = [];
+    public IReadOnlyList<string> Notes { get => field ?? []; init; }
 
     /// <summary>Gets the figures.</summary>
     public required IReadOnlyList<ResultTable> Tables { get; init; }
 
     /// <summary>Gets the charts to be drawn.</summary>
-    public IReadOnlyList<ResultChart> Charts { get; init; } = [];
+    public IReadOnlyList<ResultChart> Charts { get => field ?? []; init; }
+
+    /// <summary>Gets the pictures that the program drew itself.</summary>
+    public IReadOnlyList<ResultPicture> Pictures { get => field ?? []; init; }
 }

@@ -6,6 +6,7 @@ namespace Measuring.Results;
 [JsonSourceGenerationOptions(
     WriteIndented = true,
     UseStringEnumConverter = true,
+    RespectNullableAnnotations = true,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(ResultDocument))]

@@ -3,10 +3,10 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.Text;
 
-namespace LoadResizeSave.Reporting;
+namespace Measuring.Charts;
 
 /// <summary>Writes a curve as the path data of SVG, without the points that a straight line goes through anyway.</summary>
-internal sealed class ChartCurve
+public sealed class ChartCurve
 {
     private readonly List<(double X, double Y)> _points = [];
 

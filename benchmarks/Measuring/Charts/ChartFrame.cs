@@ -1,0 +1,108 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Xml.Linq;
+
+namespace Measuring.Charts;
+
+/// <summary>A picture with title, legend and axis labels drawn, and room for a plot in the middle.</summary>
+internal sealed class ChartFrame
+{
+    private const double Margin = 16;
+    private const double Gap = 8;
+    private const double TickLength = 4;
+    private const string AxisColour = "#666";
+    private const string GridColour = "#dedede";
+    private const string FaintGridColour = "#f1f1f1";
+
+    /// <summary>Draws what <paramref name="layout"/> describes.</summary>
+    public ChartFrame(ChartLayout layout)
+    {
+        IReadOnlyList<string> leftLabel = TextMeasure.Wrap(layout.LeftLabel, layout.PlotHeight);
+        IReadOnlyList<string> bottomLabel = TextMeasure.Wrap(layout.BottomLabel, layout.PlotWidth);
+        ChartLegend legend = new(layout.Legend, layout.HasLines, layout.PlotWidth);
+        Left = Margin + (leftLabel.Count * TextMeasure.LineHeight) + Gap + layout.MarksWidth + Gap;
+        Right = Left + layout.PlotWidth;
+        double width = Right + Margin + Math.Max(layout.Overhang, legend.Width - layout.PlotWidth);
+        IReadOnlyList<string> title = TextMeasure.Wrap(layout.Title, width - (2 * Margin), bold: true);
+        IReadOnlyList<string> footnote = layout.Footnote is null ? [] : TextMeasure.Wrap(layout.Footnote, width - (2 * Margin));
+        double legendTop = Margin + (title.Count * TextMeasure.LineHeight) + Gap;
+        Top = legendTop + legend.Height + Gap;
+        Bottom = Top + layout.PlotHeight;
+        double labelTop = Bottom + TickLength + layout.MarksHeight + Gap;
+        double footnoteTop = labelTop + (bottomLabel.Count * TextMeasure.LineHeight) + Gap;
+        double height = footnoteTop + (footnote.Count * TextMeasure.LineHeight) + Margin - Gap;
+
+        Picture = SvgElements.Picture(width, height, layout.Title);
+        AddLines(Picture, title, Margin, Margin, "start", "bold");
+        legend.AddTo(Picture, Left, legendTop);
+        AddLines(Picture, bottomLabel, (Left + Right) / 2, labelTop, "middle");
+        AddLines(Picture, footnote, Margin, footnoteTop, "start");
+        double middle = (Top + Bottom) / 2;
+        for (int i = 0; i < leftLabel.Count; i++)
+        {
+            double x = Margin + ((i + 1) * TextMeasure.LineHeight) - 4;
+            Picture.Add(SvgElements.Upright(SvgElements.Text(x, middle, leftLabel[i], "middle"), x, middle));
+        }
+    }
+
+    /// <summary>Gets the picture.</summary>
+    public XElement Picture { get; }
+
+    /// <summary>Gets the left edge of the plot, in pixels.</summary>
+    public double Left { get; }
+
+    /// <summary>Gets the right edge of the plot, in pixels.</summary>
+    public double Right { get; }
+
+    /// <summary>Gets the upper edge of the plot, in pixels.</summary>
+    public double Top { get; }
+
+    /// <summary>Gets the lower edge of the plot, in pixels.</summary>
+    public double Bottom { get; }
+
+    /// <summary>Draws the marks of <paramref name="scale"/> on the left edge, with lines across the plot, and returns the axis.</summary>
+    public ChartAxis AddVerticalAxis(ChartScale scale)
+    {
+        ChartAxis axis = new(scale, Bottom, Top);
+        foreach (double value in scale.MinorTicks)
+        {
+            Picture.Add(SvgElements.Line(Left, axis[value], Right, axis[value], FaintGridColour));
+        }
+
+        foreach (ChartTick tick in scale.Ticks)
+        {
+            Picture.Add(SvgElements.Line(Left, axis[tick.Value], Right, axis[tick.Value], GridColour));
+            Picture.Add(SvgElements.Text(Left - Gap, axis[tick.Value] + 4, tick.Label, "end"));
+        }
+
+        Picture.Add(SvgElements.Line(Left, Top, Left, Bottom, AxisColour));
+        return axis;
+    }
+
+    /// <summary>Draws the marks of <paramref name="scale"/> on the lower edge, with lines up the plot where <paramref name="hasGrid"/> is true, and returns the axis.</summary>
+    public ChartAxis AddHorizontalAxis(ChartScale scale, bool hasGrid)
+    {
+        ChartAxis axis = new(scale, Left, Right);
+        foreach (double value in hasGrid ? scale.MinorTicks : [])
+        {
+            Picture.Add(SvgElements.Line(axis[value], Top, axis[value], Bottom, FaintGridColour));
+        }
+
+        foreach (ChartTick tick in scale.Ticks)
+        {
+            double x = axis[tick.Value];
+            Picture.Add(hasGrid
+                ? SvgElements.Line(x, Top, x, Bottom, GridColour)
+                : SvgElements.Line(x, Bottom, x, Bottom + TickLength, AxisColour));
+            Picture.Add(SvgElements.Text(x, Bottom + TickLength + SvgElements.FontSize, tick.Label, "middle"));
+        }
+
+        Picture.Add(SvgElements.Line(Left, Bottom, Right, Bottom, AxisColour));
+        return axis;
+    }
+
+    /// <summary>Writes <paramref name="lines"/> below each other, the first with its upper edge at <paramref name="top"/>.</summary>
+    public static void AddLines(XElement picture, IReadOnlyList<string> lines, double x, double top, string anchor, string weight = "normal")
+        => picture.Add(lines.Select((line, i) => SvgElements.Text(x, top + SvgElements.FontSize + (i * TextMeasure.LineHeight), line, anchor, weight: weight)));
+}

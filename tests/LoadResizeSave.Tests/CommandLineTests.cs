@@ -1,0 +1,73 @@
+using System.IO;
+using System.Linq;
+using LoadResizeSave.Pixels;
+using LoadResizeSave.Running;
+using Xunit;
+
+namespace LoadResizeSave.Tests;
+
+public class CommandLineTests
+{
+    private readonly CommandLine _commandLine = new();
+
+    [Fact]
+    public void Read_NoArguments_IsOneRunOfAllInOneFolder()
+    {
+        JobOptions options = _commandLine.Read([]);
+
+        Assert.Equal(1, options.Runs);
+        Assert.Equal([AllocatorKind.Pool, AllocatorKind.Unpooled, AllocatorKind.ArrayPool, AllocatorKind.GC], options.Allocators);
+        Assert.Equal(Path.GetFullPath(Path.Combine("artifacts", "load-resize-save")), options.Output);
+        Assert.Equal(options.Output, options.Work);
+        Assert.Equal(Path.Combine(options.Output, "memory.svg"), options.Chart);
+    }
+
+    [Fact]
+    public void Read_OneRunWithOutput_HasAllOfItThere()
+    {
+        JobOptions options = _commandLine.Read(["--output", "there"]);
+
+        Assert.Equal(Path.GetFullPath("there"), options.Work);
+    }
+
+    [Fact]
+    public void Read_SeveralRunsWithOutput_HasNoPicturesThere()
+    {
+        JobOptions options = _commandLine.Read(["--runs", "40", "--output", "there"]);
+
+        Assert.Equal(40, options.Runs);
+        Assert.Equal(Path.Combine(Path.GetFullPath("there"), "LoadResizeSave-memory.svg"), options.Chart);
+        Assert.Equal(Path.GetFullPath(Path.Combine("artifacts", "load-resize-save")), options.Work);
+    }
+
+    [Fact]
+    public void Read_SeveralRuns_LeavesResultsWhereOtherProgramsDo()
+        => Assert.Equal(Path.GetFullPath(Path.Combine("artifacts", "results")), Path.GetDirectoryName(_commandLine.Read(["--runs", "2"]).Output));
+
+    [Theory]
+    [InlineData("-a", "arraypool", "-a", "pool")]
+    [InlineData("-a", "arraypool", "pool", "arraypool")]
+    public void Read_SomeAllocators_KeepsTheirOrder(params string[] arguments)
+        => Assert.Equal([AllocatorKind.ArrayPool, AllocatorKind.Pool], _commandLine.Read(arguments).Allocators);
+
+    [Theory]
+    [InlineData("--runs", "0")]
+    [InlineData("--runs", "2", "--chart", "there.svg")]
+    [InlineData("--allocator", "other")]
+    public void Parse_WhatCannotBe_HasAnErrorThatNamesTheOption(params string[] arguments)
+        => Assert.Contains(_commandLine.Root.Parse(arguments).Errors, error => error.Message.Contains(arguments[^2]) || error.Message.Contains(arguments[^1]));
+
+    [Fact]
+    public void ChildArguments_OfSeveralRuns_LeadToTheSameWork()
+    {
+        JobOptions options = _commandLine.Read(["--runs", "2", "--work", "work", "--repeat", "5", "--trim-period", "0.25", "--no-libjpeg"]);
+
+        JobOptions child = _commandLine.Read([.. _commandLine.ChildArguments(options, AllocatorKind.ArrayPool, Path.GetFullPath("pictures"))]);
+
+        Assert.True(child.IsChild);
+        Assert.Equal(
+            (options.Work, options.Repeat, options.TrimPeriod, options.UseLibjpeg, Path.GetFullPath("pictures")),
+            (child.Work, child.Repeat, child.TrimPeriod, child.UseLibjpeg, child.Input));
+        Assert.Equal(AllocatorKind.ArrayPool, child.Allocators.Single());
+    }
+}
