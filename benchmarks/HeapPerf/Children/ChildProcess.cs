@@ -55,8 +55,9 @@ internal static class ChildProcess
         start.ArgumentList.Add(JsonSerializer.Serialize(request, ChildJson.Default.ChildRequest));
         NativeAllocatorEnvironment.Prepare(start.Environment);
 
-        // Otherwise the compiler waits 100 ms before it counts calls, and a child's code would be slow for most of its short life.
-        start.Environment["DOTNET_TC_CallCountingDelayMs"] = "0";
+        // 10 ms, in hexadecimal as the runtime reads it. By default the compiler waits until nothing new has been called for 100 ms
+        // before it counts calls, and a child's code would be slow for much of its short life.
+        start.Environment["DOTNET_TC_CallCountingDelayMs"] = "0A";
         return start;
     }
 }
