@@ -3,6 +3,7 @@ using System.CommandLine;
 using System.Diagnostics;
 using System.Threading.Tasks;
 using A4Copy.Buffers;
+using A4Copy.Children;
 using A4Copy.Reporting;
 using A4Copy.Trials;
 using Measuring;
@@ -11,7 +12,7 @@ using Spectre.Console;
 
 namespace A4Copy;
 
-/// <summary>The entry point.</summary>
+/// <summary>The entry point: the same program is the parent that the user starts and the child that it starts for each kind of memory.</summary>
 internal static class Program
 {
     private const int MostTrials = 100_000;
@@ -19,12 +20,18 @@ internal static class Program
     private const int QuickTrials = 2;
 
     // Without page faults trials differ less, and fewer are enough.
-    private const int TrialsPerWarmTrial = 5;
+    private const int TrialsPerWarmTrial = 10;
 
     private static readonly Option<int> s_trials = CreateTrials();
 
     private static Task<int> Main(string[] arguments)
     {
+        if (arguments is [BenchProcess.Argument, string kind])
+        {
+            BenchProcess.Work(Enum.Parse<MemoryKind>(kind), Console.In, Console.Out);
+            return Task.FromResult(0);
+        }
+
         MeasurementCommand command = new("A4Copy", "Allocates memory for an A4 page at 300 dpi and copies it in several ways, from five kinds of unmanaged memory.");
         command.Root.Options.Add(s_trials);
         return command.RunAsync(arguments, (parsed, console) =>
@@ -39,18 +46,14 @@ internal static class Program
     {
         long start = Stopwatch.GetTimestamp();
         int warmTrials = Math.Max(1, trials / TrialsPerWarmTrial);
-        using AllocatorKind pool = AllocatorKind.CreatePool();
-        using AllocatorKind unpooled = AllocatorKind.CreateVirtual();
-        BufferKind[] kinds = [new HGlobalKind(), new CoTaskMemKind(), new AlignedHeapKind(), unpooled, pool];
         (TrialTable fresh, TrialTable warm) = CreateProgress(console).Start(progress =>
         {
             ProgressTask freshTask = progress.AddTask("allocate, copy, free", maxValue: trials);
             ProgressTask warmTask = progress.AddTask("copy alone", autoStart: false, maxValue: warmTrials);
-            TrialRunner runner = new(kinds, done => freshTask.Value(done));
-            runner.WarmUp();
-            TrialTable fresh = runner.RunFresh(trials);
+            using TrialSchedule schedule = new();
+            TrialTable fresh = schedule.RunFresh(trials, done => freshTask.Value(done));
             warmTask.StartTask();
-            return (fresh, new TrialRunner(kinds, done => warmTask.Value(done)).RunWarm(warmTrials));
+            return (fresh, schedule.RunWarm(warmTrials, done => warmTask.Value(done)));
         });
         return Report.Create(document, fresh, warm, Stopwatch.GetElapsedTime(start));
     }

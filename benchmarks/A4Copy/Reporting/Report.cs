@@ -45,18 +45,19 @@ internal static class Report
     private static IEnumerable<string> Explanations()
     {
         yield return "How to read: times include both allocations, the copy and both frees, and so the first touch of the destination wherever the system had taken the memory back. "
-            + "Not included: the source is filled after it was allocated, as nobody copies what was never written, and some trials compare the copy with it.";
-        yield return "In each trial the kinds take turns, each time with another one first. They share one process, and where several use the C library's heap also that.";
-        yield return "aligned heap: NativeMemory.AlignedAlloc at 64 bytes. virtual: this library without a pool, a mapping of its own for each page, huge pages where the system allows them. "
-            + "pool: this library with a pool of 64 MiB; a page is a run of 7 of its blocks. Both by Allocate<byte>, pinned where an address is needed.";
-        yield return "Marshal.Copy and stream by array allocate a new array of a page's size on the managed heap, as the source of this test does; its clearing and collection are within the times.";
+            + "Not included: each page of the source is written to after the allocation, as nobody copies what was never written. In some trials the copy is compared with its source.";
+        yield return "In each trial the kinds take turns, each time with another one first. Each kind has a process of its own, with a heap that no other kind has shaped.";
+        yield return "aligned heap: NativeMemory.AlignedAlloc at 64 bytes. virtual: this library without a pool, a mapping of its own for each page, with huge pages where the system allows them. "
+            + "pool: this library with a pool of 64 MiB; a page is a run of 7 of its blocks. Both by Allocate<byte>, and pinned where an address is needed.";
+        yield return "Marshal.Copy and stream by array allocate a new array of a page's size on the managed heap, as the source of this test does; its clearing and collection are within the times. "
+            + "About every other array is fresh from the system and costs page faults of its own; trials go forwards and backwards through the tests in turn, so that this falls on both.";
         if (OperatingSystem.IsWindows())
         {
             yield return "HGlobal is LocalAlloc and CoTaskMem CoTaskMemAlloc: both take from the process's heap.";
         }
         else
         {
-            yield return "Outside Windows, HGlobal and CoTaskMem are both malloc: their difference is noise. glibc keeps freed memory of up to 32 MiB for the next request or gives it back, by thresholds that move; the page faults show which.";
+            yield return "Outside Windows, HGlobal and CoTaskMem are both malloc: their difference is noise. glibc gives freed memory of this size back to the system or keeps it for the next request, by thresholds that move as it is used; the page faults show which.";
         }
 
         if (!ThreadFaults.AreCounted)

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.InteropServices;
 using A4Copy.Buffers;
 
 namespace A4Copy.Trials;
@@ -6,11 +7,27 @@ namespace A4Copy.Trials;
 /// <summary>Writes pages that differ from each other, and compares a copy with its source.</summary>
 internal static class PageContents
 {
-    /// <summary>Fills <paramref name="source"/> so that nothing that lies in memory from earlier trials can pass for a copy of it.</summary>
-    public static void Write(PageBuffer source, int seed) => new Random(seed).NextBytes(source.Span);
+    /// <summary>Fills <paramref name="source"/> so that no part of it is like another, nor like what lies in memory from earlier trials.</summary>
+    public static void Write(PageBuffer source, int seed)
+    {
+        // Weyl's sequence: an odd step visits all numbers, and each seed begins elsewhere.
+        const ulong Step = 0x9E37_79B9_7F4A_7C15;
+        ulong value = (ulong)(seed + 1) << 40;
+        foreach (ref ulong word in MemoryMarshal.Cast<byte, ulong>(source.Span))
+        {
+            word = value += Step;
+        }
+    }
 
-    /// <summary>Fills <paramref name="source"/> quickly. The system then has provided its pages.</summary>
-    public static void Fill(PageBuffer source, int seed) => source.Span.Fill((byte)seed);
+    /// <summary>Writes one byte of each page of <paramref name="source"/>, so that the system has provided it.</summary>
+    public static void Touch(PageBuffer source)
+    {
+        Span<byte> bytes = source.Span;
+        for (int i = 0; i < bytes.Length; i += Environment.SystemPageSize)
+        {
+            bytes[i]++;
+        }
+    }
 
     /// <summary>Throws where <paramref name="destination"/> differs from <paramref name="source"/>.</summary>
     public static void Compare(PageBuffer source, PageBuffer destination, string description)

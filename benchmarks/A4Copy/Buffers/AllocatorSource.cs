@@ -1,26 +1,24 @@
-using System;
 using System.Buffers;
 using Allocator;
 
 namespace A4Copy.Buffers;
 
 /// <summary>Memory of this library, pinned for as long as its address is used.</summary>
-internal sealed unsafe class AllocatorKind : BufferKind, IDisposable
+internal sealed unsafe class AllocatorSource : BufferSource
 {
     // Source and destination are 7 blocks of 4 MiB each, and 2 more.
     private const int PoolMegabytes = 64;
 
     private readonly MemoryAllocator _allocator;
 
-    private AllocatorKind(string name, MemoryAllocatorOptions options)
-        : base(name) => _allocator = MemoryAllocator.Create(options);
+    private AllocatorSource(MemoryAllocatorOptions options) => _allocator = MemoryAllocator.Create(options);
 
     /// <summary>Returns the allocator with a pool: a page is a run of its blocks, and comes back to it.</summary>
-    public static AllocatorKind CreatePool() => new("pool", new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = PoolMegabytes });
+    public static AllocatorSource CreatePool() => new(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = PoolMegabytes });
 
     /// <summary>Returns the allocator without a pool: each page is mapped by the operating system, and unmapped.</summary>
-    public static AllocatorKind CreateVirtual()
-        => new("virtual", new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 0, NativeMemory = NativeMemoryKind.Virtual });
+    public static AllocatorSource CreateVirtual()
+        => new(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 0, NativeMemory = NativeMemoryKind.Virtual });
 
     /// <inheritdoc/>
     public override PageBuffer Allocate()
@@ -45,7 +43,4 @@ internal sealed unsafe class AllocatorKind : BufferKind, IDisposable
             _allocator.Allocate<byte>(A4Page.SizeInBytes).Dispose();
         }
     }
-
-    /// <inheritdoc/>
-    public void Dispose() => _allocator.Dispose();
 }

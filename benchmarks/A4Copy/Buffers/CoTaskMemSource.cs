@@ -2,8 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace A4Copy.Buffers;
 
-/// <summary>Memory from <c>Marshal.AllocCoTaskMem</c>.</summary>
-internal sealed class CoTaskMemKind() : BufferKind("CoTaskMem")
+/// <summary>Memory from <see cref="Marshal.AllocCoTaskMem(int)"/>.</summary>
+internal sealed class CoTaskMemSource : BufferSource
 {
     /// <inheritdoc/>
     public override PageBuffer Allocate() => new(Marshal.AllocCoTaskMem(A4Page.SizeInBytes));

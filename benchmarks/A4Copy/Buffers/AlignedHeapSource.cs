@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace A4Copy.Buffers;
 
 /// <summary>Memory from <see cref="NativeMemory.AlignedAlloc"/>.</summary>
-internal sealed unsafe class AlignedHeapKind() : BufferKind("aligned heap")
+internal sealed unsafe class AlignedHeapSource : BufferSource
 {
     // A cache line, and what the widest vector loads want.
     private const int Alignment = 64;

@@ -2,8 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace A4Copy.Buffers;
 
-/// <summary>Memory from <c>Marshal.AllocHGlobal</c>.</summary>
-internal sealed class HGlobalKind() : BufferKind("HGlobal")
+/// <summary>Memory from <see cref="Marshal.AllocHGlobal(int)"/>.</summary>
+internal sealed class HGlobalSource : BufferSource
 {
     /// <inheritdoc/>
     public override PageBuffer Allocate() => new(Marshal.AllocHGlobal(A4Page.SizeInBytes));
