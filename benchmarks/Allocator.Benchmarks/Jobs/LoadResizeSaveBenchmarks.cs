@@ -78,6 +78,7 @@ public class LoadResizeSaveBenchmarks
         JobOptions options = new()
         {
             Output = folder,
+            Work = folder,
             Chart = folder,
             Allocators = [kind],
             Parallelism = Environment.ProcessorCount,
