@@ -55,10 +55,12 @@ public readonly ref struct PixelAccessor<TPixel>
         // One formula for one block and for many: with one, the map finds member 0 and the gap is 0.
         return _first != 0
             ? MemoryMarshal.CreateSpan(ref *((TPixel*)(_first + _map.Find(y) * _origins.Gap) + y * _rowStride), Width)
-            : GetManagedOrScatteredRowSpan(y);
+            : GetRowSpan(_array, _origins, _map, y, _rowStride, Width);
     }
 
-    private unsafe Span<TPixel> GetManagedOrScatteredRowSpan(int y) => _origins.IsNone
-        ? _array.Slice(y * (int)_rowStride, Width)
-        : new Span<TPixel>((TPixel*)_origins.Of(_map.Find(y)) + y * _rowStride, Width);
+    // Static, and everything by value: a call on this accessor would keep its fields in memory, where loops over rows would read them again for each row.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static unsafe Span<TPixel> GetRowSpan(Span<TPixel> array, MemberOrigins origins, RowMap map, int y, nint rowStride, int width) => origins.IsNone
+        ? array.Slice(y * (int)rowStride, width)
+        : new Span<TPixel>((TPixel*)origins.Of(map.Find(y)) + y * rowStride, width);
 }
