@@ -70,9 +70,11 @@ internal static class LineChart
     // Sparse markers begin at another point in each series, by its share of the distance, so that those of lines that run together stand beside each other.
     private static XElement DrawSeries(ResultSeries series, SeriesStyle style, double share, ChartAxis x, ChartAxis y, Predicate<ResultPoint> canShow)
     {
-        bool isDense = series.Points.Count > MostMarkers;
+        // Several threads that note points do not do so in order; the sorting leaves those with the same X as they came.
+        List<ResultPoint> points = [.. series.Points.OrderBy(point => point.X)];
+        bool isDense = points.Count > MostMarkers;
         XElement group = SvgElements.Group(series.Name);
-        foreach (IReadOnlyList<ResultPoint> stretch in Stretches(series.Points, canShow))
+        foreach (IReadOnlyList<ResultPoint> stretch in Stretches(points, canShow))
         {
             ChartCurve curve = new();
             foreach (ResultPoint point in stretch)
@@ -83,14 +85,14 @@ internal static class LineChart
             group.Add(SvgElements.Path(curve.ToLine(), style.Colour, isDense ? DenseLineWidth : LineWidth, dashes: style.Dashes));
         }
 
-        int every = isDense ? series.Points.Count / (MostMarkers / 2) : 1;
-        IEnumerable<ResultPoint> marked = series.Points.Where((point, i) => i % every == (int)(share * every) && canShow(point));
+        int every = isDense ? points.Count / (MostMarkers / 2) : 1;
+        IEnumerable<ResultPoint> marked = points.Where((point, i) => i % every == (int)(share * every) && canShow(point));
         group.Add(marked.Select(point => ChartMarker.Create(x[point.X], y[point.Y], style)));
         return group;
     }
 
     // A line is not drawn across a point that cannot be shown.
-    private static IEnumerable<IReadOnlyList<ResultPoint>> Stretches(IReadOnlyList<ResultPoint> points, Predicate<ResultPoint> canShow)
+    private static IEnumerable<IReadOnlyList<ResultPoint>> Stretches(List<ResultPoint> points, Predicate<ResultPoint> canShow)
     {
         List<ResultPoint> stretch = [];
         foreach (ResultPoint point in points)

@@ -28,7 +28,7 @@ internal static class IndexPages
         0,
         tree.Processors.Select(processor => (string[])[
             Markdown.Link(processor.Name, $"{processor.Name}/{Name}"),
-            processor.Results.Count == 0 ? "notes only" : string.Join(", ", processor.Results.Select(result => Markdown.Link(result.Name, result.Stem + ".md"))),
+            processor.Results.Count == 0 ? "notes only" : processor.Results.Count.ToString(CultureInfo.InvariantCulture),
             Dates(processor.Results),
         ])));
 

@@ -37,6 +37,14 @@ public class LineChartTests
     }
 
     [Fact]
+    public void Draw_PointsOutOfOrder_GoesFromLeftToRight()
+    {
+        DrawnChart chart = new(Documents.Lines("Memory", Documents.Series("one", (1, 10), (3, 30), (2, 20), (4, 40))));
+
+        Assert.Equal(chart.Line("one").Order(), chart.Line("one"));
+    }
+
+    [Fact]
     public void Draw_SevenSeriesOverFiveDecades_IsReadable()
     {
         DrawnChart chart = new(Documents.Lines("Time of an allocation and of freeing it again", [.. s_names.Select(Steep)]) with { LogarithmicX = true, LogarithmicY = true });

@@ -27,5 +27,7 @@ public class MarkdownTests
     [Theory]
     [InlineData("AllocTime, 4 MB (untouched)", "alloctime-4-mb-untouched")]
     [InlineData("  ×  ", "chart")]
+    [InlineData("Two buffers of 2480 × 3508 × 3 bytes allocated, one copied", "two-buffers-of-2480-3508-3-bytes-allocated-one")]
+    [InlineData("abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabc", "abcdefghijabcdefghijabcdefghijabcdefghijabcdefgh")]
     public void Slug_ATitle_IsANameForFiles(string title, string expected) => Assert.Equal(expected, FileName.Slug(title));
 }

@@ -33,7 +33,8 @@ public sealed class ReportCommandTests : IDisposable
             ],
             Files());
         Assert.Equal("svg", XDocument.Parse(Read("some-cpu/Beta.svg")).Root!.Name.LocalName);
-        Assert.Contains("| [some-cpu](some-cpu/README.md) | [Alpha](some-cpu/Alpha.md), [Beta](some-cpu/Beta.md) | 2026-11-21 |", Read("README.md"));
+        Assert.Contains("| [some-cpu](some-cpu/README.md) | 2 | 2026-11-21 |", Read("README.md"));
+        Assert.Contains("| [Beta](Beta.md) ([data](Beta.json)) | A sample | 2026-11-21 | `dotnet run -c Release --project benchmarks/Beta` |", Read("some-cpu/README.md"));
         Assert.Contains("| [Alpha](debug/Alpha.md) ([data](debug/Alpha.json)) | A sample | 2026-11-21 |", Read("other-cpu/README.md"));
     }
 
