@@ -23,7 +23,11 @@ internal sealed class Child
 
     private readonly ChildRequest _request;
     private int _active;
+    private bool _isMeasuring;
     private int _runs = 1;
+    private int _awaited;
+    private int _arrived;
+    private int _done;
 
     private Child(ChildRequest request) => _request = request;
 
@@ -54,7 +58,7 @@ internal sealed class Child
         {
             if (index < _active)
             {
-                heap.Workers[index].Run(_runs, batches);
+                RunTogether(heap.Workers[index], batches);
             }
         });
         double clock = ClockCost.Measure();
@@ -66,6 +70,7 @@ internal sealed class Child
 
         // The first run is left out: whatever a heap does only once with so many threads, it does there.
         _runs = _request.Runs + 1;
+        _isMeasuring = true;
         RunTeam(threads, batches);
 
         double nanosecondsPerTick = 1e9 / Stopwatch.Frequency;
@@ -122,5 +127,28 @@ internal sealed class Child
         }
     }
 
-    private void RunTeam(ThreadTeam threads, int batches) => threads.Run(checked(batches * _request.Threads));
+    private void RunTeam(ThreadTeam threads, int batches)
+    {
+        _awaited += _active;
+        threads.Run(checked(batches * _request.Threads));
+    }
+
+    // The team's threads wake one after the other, and some are done before others. Nothing is counted before all have woken,
+    // and who is done goes on, uncounted, until all are. That would be most of the time of the short runs of the calibration, which do without.
+    private void RunTogether(BatchWorker worker, int batches)
+    {
+        int all = _awaited;
+        _ = Interlocked.Increment(ref _arrived);
+        while (Volatile.Read(ref _arrived) < all)
+        {
+            _ = Thread.Yield();
+        }
+
+        worker.Run(_runs, batches);
+        _ = Interlocked.Increment(ref _done);
+        while (_isMeasuring && Volatile.Read(ref _done) < all)
+        {
+            worker.RunUncounted();
+        }
+    }
 }

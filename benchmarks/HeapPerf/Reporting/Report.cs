@@ -37,13 +37,14 @@ internal static class Report
         yield return FormattableString.Invariant(
             $"A batch allocates, then frees, the last block first. The two halves are timed as a whole, and the clock's own cost (here {clock:0} ns a reading, measured in each process) is subtracted from each.");
         yield return FormattableString.Invariant(
-            $"Each heap, size and number of threads has a process of its own. Its threads do {options.Runs} runs, and one before that is not counted, without a pause between them: each run has about {options.ThreadMilliseconds:0.#} ms of processor time for each thread, {options.ShortestRunMilliseconds:0} ms in all at least. Runs with a pause between them would each end within a thread's time slice, and no wait would be seen.");
+            $"Each heap, size and number of threads has a process of its own. Its threads begin together and do {options.Runs} runs, and one before that is not counted, without a pause between them: each has about {options.ThreadMilliseconds:0.#} ms of processor time for each thread, and {options.ShortestRunMilliseconds:0} ms in all at least. Runs with a pause between them would end within a thread's time slice, and no wait would be seen.");
         yield return "\"Not touched\" is the cost of the call alone: freed memory above a heap's thresholds goes back to the system, and its page faults would come later. "
             + "\"Touched\" has them in AllocTime: one byte of each page is written as soon as the block is there.";
         yield return "PeakMem is the largest resident size of the whole process; \"of which heap\" leaves out what it was with all threads started and nothing allocated. "
-            + "Threads' own stacks, compiled code and garbage from the runs are in both.";
+            + "Threads' own stacks, compiled code and garbage of the runs are in both. It is what the threads happened to hold at once, and what the heap kept.";
         yield return "The pool serves up to 1 MiB from ArrayPool<byte>.Shared, with a guard against misuse on top, and 4 MiB from its blocks; it is made large enough for all that is held. "
-            + "The owner is an object for the GC, whose collections are within the times; the lease is not. ArrayPool keeps 32 arrays of a size for each core and drops the rest.";
+            + "The owner is an object for the GC, and up to 1 MiB so are the guards of what is held beyond the few that each thread keeps: collections are within the times, garbage is within PeakMem. "
+            + "ArrayPool keeps 32 arrays of a size for each core and drops the rest.";
         yield return "Native heaps are called through function pointers with the transition out of managed code that NativeMemory makes too; none replaces the process's own malloc.";
         string versions = string.Join(", ", measurements.Heaps
             .Where(heap => measurements.Version(heap) is not null).Select(heap => $"{HeapNames.Of(heap)} {measurements.Version(heap)}"));

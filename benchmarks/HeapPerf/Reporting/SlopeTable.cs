@@ -32,7 +32,7 @@ internal static class SlopeTable
                 new ResultColumn("lease ÷ ArrayPool", "×", "0.00"),
             ],
             Rows = [.. measurements.Options.Classes.SelectMany(sizeClass =>
-                new[] { Figure.AllocateTime, Figure.FreeTime }.Select(figure => Row(measurements, sizeClass, figure)))],
+                new[] { Figure.AllocateTime, Figure.FreeTime, Figure.BothTimes }.Select(figure => Row(measurements, sizeClass, figure)))],
         };
     }
 

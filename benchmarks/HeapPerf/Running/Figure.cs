@@ -19,6 +19,9 @@ internal sealed record Figure(string Name, string Unit, Func<ChildResult, double
     /// <summary>Gets the mean time of a free.</summary>
     public static Figure FreeTime { get; } = new("FreeTime", "ms per million", result => result.FreeNanoseconds.Average());
 
+    /// <summary>Gets both times together: where a thread waits for its turn is chance, that it waits is not.</summary>
+    public static Figure BothTimes { get; } = new("both", "ms per million", result => AllocateTime.Read(result) + FreeTime.Read(result));
+
     /// <summary>Gets the peak of the process.</summary>
     public static Figure PeakMemory { get; } = new("PeakMem", "MB", result => result.PeakBytes / Megabyte);
 
