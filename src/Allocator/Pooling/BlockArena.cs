@@ -116,6 +116,9 @@ internal sealed class BlockArena
         return resident;
     }
 
+    /// <summary>Gives how many blocks of a run have memory.</summary>
+    public int ResidentWithin(int first, int count) => BitOperations.PopCount(Committed & (BitRuns.Mask(count) << first));
+
     /// <summary>Claims the run of adjacent free blocks that needs the least new memory, and gives the number of its first; -1 where there is none.</summary>
     public int TryClaimRun(int count)
     {

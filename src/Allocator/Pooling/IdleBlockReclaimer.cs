@@ -57,6 +57,23 @@ internal sealed class IdleBlockReclaimer
         return Count(bytes);
     }
 
+    /// <summary>Gives back up to <paramref name="count"/> idle blocks, because as many others have just been given memory.</summary>
+    public void Exchange(int count)
+    {
+        long bytes = 0;
+        foreach (BlockArena arena in _pool.Arenas)
+        {
+            for (int index; count > 0 && (index = arena.TryClaim(resident: true)) >= 0; count--)
+            {
+                bytes += arena.TryPurge(index) ? arena.BlockSizeInBytes : 0;
+                arena.Release(index, 1);
+            }
+        }
+
+        _pool.ReleaseIfClosed();
+        Count(bytes);
+    }
+
     /// <summary>Gives back all idle blocks.</summary>
     /// <returns>The bytes given back.</returns>
     public long TrimAll()

@@ -62,27 +62,40 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public BlockGuard? TryRentFromSlots() => _slots.TryTake() is BlockGuard block && block.TrySettle() ? block : null;
 
     /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
+    /// <remarks>For every block of it that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more of it.</remarks>
     public BlockGuard? TryRentRun(int count, out PoolOutcome outcome)
     {
+        BlockGuard? run = TryRentRun(count, out outcome, out int coldBlocks);
+        if (coldBlocks > 0 && run is not null)
+        {
+            Reclaimer.Exchange(coldBlocks);
+        }
+
+        return run;
+    }
+
+    private BlockGuard? TryRentRun(int count, out PoolOutcome outcome, out int coldBlocks)
+    {
         outcome = PoolOutcome.Full;
+        coldBlocks = 0;
         if (count > Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks) || _source is not VirtualMemorySource)
         {
             return null;
         }
 
         BlockArena[] seen = Arenas;
-        BlockGuard? run = TryRentRun(count, residentOnly: true, ref outcome);
+        BlockGuard? run = TryRentRun(count, residentOnly: true, ref outcome, ref coldBlocks);
         if (run is null)
         {
             // Single blocks in the slots may be all that is missing, and idle memory comes before new memory.
             DrainSlots();
-            run = TryRentRun(count, residentOnly: false, ref outcome);
+            run = TryRentRun(count, residentOnly: false, ref outcome, ref coldBlocks);
         }
 
         while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome))
         {
             seen = Arenas;
-            run = TryRentRun(count, residentOnly: false, ref outcome);
+            run = TryRentRun(count, residentOnly: false, ref outcome, ref coldBlocks);
         }
 
         ReleaseIfClosed();
@@ -237,7 +250,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         return null;
     }
 
-    private BlockGuard? TryRentRun(int count, bool residentOnly, ref PoolOutcome outcome)
+    private BlockGuard? TryRentRun(int count, bool residentOnly, ref PoolOutcome outcome, ref int coldBlocks)
     {
         while (outcome == PoolOutcome.Full)
         {
@@ -250,6 +263,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             int first = best.TryClaimRun(count);
             if (first >= 0)
             {
+                coldBlocks = count - best.ResidentWithin(first, count);
                 return Take(best, first, count, out outcome);
             }
         }

@@ -49,6 +49,23 @@ public class UniformUnmanagedMemoryPoolTests
     }
 
     [Fact]
+    public void Rent_RunWithoutMemoryWhileOthersLieIdle_TakesNoMoreThanThereWas()
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        IMemoryOwner<byte>[] blocks = [.. Enumerable.Range(0, 6).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        blocks[0].Dispose();
+        blocks[2].Dispose();
+        blocks[4].Dispose();
+        using (setup.Allocator.Allocate<byte>(3 * Block))
+        {
+            Assert.Equal((6L * Block, 3L * Block), (setup.Statistics.CommittedBytes, setup.Statistics.TrimmedBytes));
+        }
+
+        Array.ForEach(blocks, static block => block.Dispose());
+        Assert.Equal(6 * Block, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
     public void Rent_MoreThanThePool_IsServedByTheSystemAndFreedAtOnce()
     {
         using TestSetup setup = new(maximumBlocks: 3);
