@@ -40,7 +40,7 @@ internal static class Program
                 Console.WriteLine(FormattableString.Invariant($"regression: {figure.What}: {figure.Measured:0.##}, wanted {figure.Wanted}, margin {figure.Margin}"));
             }
 
-            return document with { Tables = [Table(figures)] };
+            return document with { Tables = [Table(figures), RentSteps.Measure(effort)] };
         });
         return failed ? 1 : exitCode;
     }

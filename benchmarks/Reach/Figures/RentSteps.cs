@@ -1,0 +1,137 @@
+using System;
+using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator;
+using Measuring.Results;
+using Measuring.Timing;
+
+namespace Reach.Figures;
+
+/// <summary>What a rent of one block is made of: each step by itself, beside the whole. Out of order, a processor overlaps steps, so they add up to more than the whole.</summary>
+internal static class RentSteps
+{
+    private const int Length = 4 << 20;
+
+    [ThreadStatic]
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    private static object?[]? t_shares;
+#pragma warning restore IDE1006
+
+    /// <summary>Gets or sets where results go, so that they are not optimised away.</summary>
+    public static object? Sink { get; set; }
+
+    /// <summary>Gets or sets where sums go.</summary>
+    public static long Sum { get; set; }
+
+    /// <summary>Measures.</summary>
+    public static ResultTable Measure(Effort effort)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        WeakReference<object> weak = new(effort);
+        long[] slot = new long[32];
+        SideBySide steps = effort.Compare();
+        steps.Add("a lease of 4 MB, rented and disposed", count =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                allocator.Rent<byte>(Length).Dispose();
+            }
+        });
+        steps.Add("an owner of 4 MB, allocated and disposed", count =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                allocator.Allocate<byte>(Length).Dispose();
+            }
+        });
+        steps.Add("step: the thread's share found, once to rent and once to return", count =>
+        {
+            t_shares = [effort];
+            for (int i = 0; i < count; i++)
+            {
+                Sink = ReadShare();
+                Sink = ReadShare();
+            }
+        });
+        steps.Add("step: the slot announced, looked at, left; twice", count =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                TouchSlot(slot);
+                TouchSlot(slot);
+            }
+        });
+        steps.Add("step: the guard's weak reference looked at, twice", count =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                Sum += weak.TryGetTarget(out _) ? 1 : 0;
+                Sum += weak.TryGetTarget(out _) ? 1 : 0;
+            }
+        });
+        steps.Add("step: one compare-exchange on a line of its own", count =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                Interlocked.CompareExchange(ref slot[16], i + 1, i);
+                slot[16] = i + 1;
+            }
+        });
+        steps.Add("step: an object of 32 bytes", count =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                Sink = new Owner(effort, i);
+            }
+        });
+        steps.Add("for comparison: one exchange more", count =>
+        {
+            for (int i = 0; i < count; i++)
+            {
+                Interlocked.Exchange(ref slot[16], i);
+            }
+        });
+
+        return new ResultTable
+        {
+            Title = "What a rent and its return are made of",
+            Labels = ["what"],
+            Columns = [new ResultColumn("median", "ns", "0.0"), new ResultColumn("best", "ns", "0.0"), new ResultColumn("of the lease", "×", "0.00")],
+            Rows = [.. steps.Run().Select(time => new ResultRow([time.Name], [time.Median, time.Best, time.Ratio]))],
+        };
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static object? ReadShare()
+    {
+        object?[]? shares = t_shares;
+        return shares is not null && shares.Length > 0 ? shares[0] : null;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void TouchSlot(long[] slot)
+    {
+        Volatile.Write(ref slot[0], 1);
+        if (Volatile.Read(ref slot[1]) == 0)
+        {
+            slot[2]++;
+        }
+
+        Volatile.Write(ref slot[0], 0);
+    }
+
+    /// <summary>As large as an owner.</summary>
+    private sealed class Owner
+    {
+        public Owner(object guard, long generation)
+        {
+            Guard = guard;
+            Generation = generation;
+        }
+
+        public object Guard { get; }
+
+        public long Generation { get; }
+    }
+}
