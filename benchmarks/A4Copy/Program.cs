@@ -20,7 +20,7 @@ internal static class Program
     private const int QuickTrials = 2;
 
     // Without page faults trials differ less, and fewer are enough.
-    private const int TrialsPerWarmTrial = 10;
+    private const int TrialsPerWarmTrial = 25;
 
     private static readonly Option<int> s_trials = CreateTrials();
 
