@@ -41,7 +41,7 @@ internal static class RowAccess
                 Against = "span.Slice over an array",
                 Measured = times[index].Ratio,
                 Limit = 2,
-                Margin = 2,
+                Margin = 4,
             };
         }
     }

@@ -49,7 +49,7 @@ internal static class SingleBlock
             Limit = 4,
             Aim = 8,
             MoreIsBetter = true,
-            Margin = 2,
+            Margin = 3,
         };
         yield return new Figure
         {
