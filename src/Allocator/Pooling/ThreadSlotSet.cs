@@ -13,6 +13,9 @@ internal sealed class ThreadSlotSet
     private static bool t_hasRented;
 #pragma warning restore IDE1006
 
+    // As many blocks as threads can use at once are left where they are: two busy threads with one block between them would take it from each other for ever.
+    private static readonly int s_blocksLeftAlone = Environment.ProcessorCount;
+
     private readonly ThreadShares _shares = new();
     private readonly object _revoking = new();
 
@@ -41,6 +44,21 @@ internal sealed class ThreadSlotSet
         else
         {
             _shares.FindOrAdd(static shares => new ThreadSlots(shares), static ended => !((ThreadSlots)ended).SeemsFilled);
+        }
+    }
+
+    /// <summary>As <see cref="Drain"/>, where more lies in the slots than busy threads have need of. Otherwise new memory is better: each of them then has its own.</summary>
+    public void DrainSurplus()
+    {
+        int blocks = 0;
+        foreach ((_, ThreadShare share) in _shares.All)
+        {
+            blocks += ((ThreadSlots)share).SeemingCount;
+        }
+
+        if (blocks >= s_blocksLeftAlone)
+        {
+            Drain();
         }
     }
 

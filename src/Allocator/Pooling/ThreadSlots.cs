@@ -48,6 +48,9 @@ internal sealed class ThreadSlots : ThreadShare
     /// <summary>Gets whether there seems to be a block. Another thread's look may come early or late.</summary>
     public bool SeemsFilled => Volatile.Read(ref _first) is not null || Volatile.Read(ref _control.FurtherCount) > 0;
 
+    /// <summary>Gets how many blocks there seem to be.</summary>
+    public int SeemingCount => (Volatile.Read(ref _first) is null ? 0 : 1) + Volatile.Read(ref _control.FurtherCount);
+
     /// <summary>Takes the block that was put last, or gives null. pre: called by the thread whose slots these are.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryTake()

@@ -118,13 +118,22 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             if (rented < count)
             {
-                DrainSlots();
+                _slots.DrainSurplus();
                 rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             }
 
             rented += TakeMany(seen, count - rented, resident: false, ref chain, ref result);
         }
         while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
+
+        if (rented < count)
+        {
+            // No new memory: then what lies in the slots, surplus or not.
+            PoolOutcome last = PoolOutcome.Hit;
+            DrainSlots();
+            rented += TakeMany(Arenas, count - rented, resident: true, ref chain, ref last);
+            result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
+        }
 
         ReleaseIfClosed();
         return rented == count ? result : Worse(result, PoolOutcome.Full);
@@ -219,10 +228,10 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             }
 
             // Whether or not there was any: another thread may have drained them into the maps since the look.
-            _slots.Drain();
-            if (TryRentFrom(resident: true, ref outcome) is BlockGuard stolen)
+            _slots.DrainSurplus();
+            if (TryRentFrom(resident: true, ref outcome) is BlockGuard surplus)
             {
-                return stolen;
+                return surplus;
             }
 
             if (TryRentFrom(resident: false, ref outcome) is BlockGuard cold)
@@ -231,6 +240,15 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             }
         }
         while (outcome == PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref outcome));
+
+        // No new memory: then what lies in the slots, surplus or not.
+        PoolOutcome last = PoolOutcome.Full;
+        _slots.Drain();
+        if (TryRentFrom(resident: true, ref last) is BlockGuard stolen)
+        {
+            outcome = last;
+            return stolen;
+        }
 
         ReleaseIfClosed();
         return null;

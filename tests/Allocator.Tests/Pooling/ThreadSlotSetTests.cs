@@ -130,6 +130,35 @@ public class ThreadSlotSetTests
         Assert.Equal((PoolOutcome.Hit, PoolOutcome.Hit), (outcome, outcomeOfMany));
     }
 
+    [SkippableTheory]
+    [InlineData(2, PoolOutcome.Cold)]
+    [InlineData(1, PoolOutcome.Hit)]
+    internal void TryRent_OnlyBlockInABusyThreadsSlots_IsTakenOnlyWhereThereIsNoOther(int blocks, PoolOutcome expected)
+    {
+        // Two threads with one block between them would take it from each other for ever.
+        Skip.If(Environment.ProcessorCount == 1, "One block is a surplus here.");
+        using TestPool test = new(blocks);
+        using ManualResetEventSlim isPut = new();
+        using ManualResetEventSlim isRented = new();
+        Thread busy = new(() =>
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                (BlockGuard Block, long Generation) rent = test.RentAndBegin(1)[0];
+                rent.Block.Dispose(rent.Generation);
+            }
+
+            isPut.Set();
+            isRented.Wait();
+        });
+        busy.Start();
+        isPut.Wait();
+        Assert.NotNull(test.Pool.TryRent(out PoolOutcome outcome));
+        Assert.Equal(expected, outcome);
+        isRented.Set();
+        busy.Join();
+    }
+
     [Fact]
     public void TryGrow_ArenasChangedSinceTheLook_SaysToLookAgain()
     {
