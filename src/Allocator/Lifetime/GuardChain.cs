@@ -3,24 +3,21 @@ namespace Allocator.Lifetime;
 /// <summary>Collects the parts of a group in order, before the rent begins.</summary>
 internal struct GuardChain
 {
+    private NativeGuard? _last;
+
     public NativeGuard? First { get; private set; }
-
-    public NativeGuard? Last { get; private set; }
-
-    public int Count { get; private set; }
 
     public void Add(NativeGuard part)
     {
-        if (Last is null)
+        if (_last is null)
         {
             First = part;
         }
         else
         {
-            Last.Append(part);
+            _last.Append(part);
         }
 
-        Last = part;
-        Count++;
+        _last = part;
     }
 }

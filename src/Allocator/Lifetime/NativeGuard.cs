@@ -261,7 +261,7 @@ internal abstract class NativeGuard : LifetimeGuard
     private void CaptureStack(ref GuardRecord record)
     {
         record.RentedAtMilliseconds = Policy.Clock.NowMilliseconds;
-        _allocationStackTrace = Environment.StackTrace;
+        _allocationStackTrace = CallerStack.Capture();
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.

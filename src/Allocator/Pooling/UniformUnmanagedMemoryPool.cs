@@ -1,5 +1,4 @@
 using System;
-using System.Numerics;
 using System.Runtime.CompilerServices;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
@@ -115,14 +114,14 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         do
         {
             seen = Arenas;
-            rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
+            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             if (rented < count)
             {
                 _slots.DrainSurplus();
-                rented += TakeMany(seen, count - rented, resident: true, ref chain, ref result);
+                rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             }
 
-            rented += TakeMany(seen, count - rented, resident: false, ref chain, ref result);
+            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: false, ref chain, ref result);
         }
         while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
 
@@ -131,12 +130,12 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             // No new memory: then what lies in the slots, surplus or not.
             PoolOutcome last = PoolOutcome.Hit;
             DrainSlots();
-            rented += TakeMany(Arenas, count - rented, resident: true, ref chain, ref last);
+            rented += ClaimedBlocks.TakeMany(Arenas, count - rented, resident: true, ref chain, ref last);
             result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
         }
 
         ReleaseIfClosed();
-        return rented == count ? result : Worse(result, PoolOutcome.Full);
+        return rented == count ? result : ClaimedBlocks.Worse(result, PoolOutcome.Full);
     }
 
     /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
@@ -259,7 +258,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         while (outcome == PoolOutcome.Full && _arenas.Fullest(resident) is BlockArena arena)
         {
             int index = arena.TryClaim(resident);
-            if (index >= 0 && Take(arena, index, 1, out outcome) is BlockGuard block)
+            if (index >= 0 && ClaimedBlocks.Take(arena, index, 1, out outcome) is BlockGuard block)
             {
                 return block;
             }
@@ -282,60 +281,10 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             if (first >= 0)
             {
                 coldBlocks = count - best.ResidentWithin(first, count);
-                return Take(best, first, count, out outcome);
+                return ClaimedBlocks.Take(best, first, count, out outcome);
             }
         }
 
         return null;
     }
-
-    // Gives the number of blocks taken.
-    private static int TakeMany(BlockArena[] arenas, int count, bool resident, ref GuardChain chain, ref PoolOutcome result)
-    {
-        int taken = 0;
-        for (int i = 0; i < arenas.Length && taken < count && result < PoolOutcome.Full; i++)
-        {
-            BlockArena arena = arenas[i];
-            ulong claimed = arena.TryClaimMany(count - taken, resident);
-            while (claimed != 0)
-            {
-                int first = BitOperations.TrailingZeroCount(claimed);
-                int length = arena.IsContiguous ? BitRuns.LengthAt(claimed, first) : 1;
-                claimed &= ~(BitRuns.Mask(length) << first);
-                if (Take(arena, first, length, out PoolOutcome outcome) is BlockGuard run)
-                {
-                    chain.Add(run);
-                    taken += length;
-                }
-
-                // Whose finalizer is pending is not lost, only late: others are looked for.
-                result = outcome == PoolOutcome.Full ? result : Worse(result, outcome);
-            }
-        }
-
-        return taken;
-    }
-
-    // pre: the blocks are claimed.
-    private static BlockGuard? Take(BlockArena arena, int first, int count, out PoolOutcome outcome)
-    {
-        if (!arena.TryReady(first, count, out bool cold))
-        {
-            arena.Release(first, count);
-            outcome = PoolOutcome.Refused;
-            return null;
-        }
-
-        BlockGuard guard = arena.TakeGuard(first, count);
-        if (!guard.TrySettle())
-        {
-            outcome = PoolOutcome.Full;
-            return null;
-        }
-
-        outcome = cold ? PoolOutcome.Cold : PoolOutcome.Hit;
-        return guard;
-    }
-
-    private static PoolOutcome Worse(PoolOutcome a, PoolOutcome b) => a > b ? a : b;
 }

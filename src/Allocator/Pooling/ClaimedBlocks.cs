@@ -1,0 +1,65 @@
+using System.Numerics;
+using Allocator.Lifetime;
+
+namespace Allocator.Pooling;
+
+/// <summary>From blocks claimed in an arena's map to guards that can be rented.</summary>
+internal static class ClaimedBlocks
+{
+    /// <summary>Claims up to <paramref name="count"/> free blocks of the arenas, with or without memory behind them as asked, and puts them into the chain, adjacent ones as one run.</summary>
+    /// <param name="arenas">The arenas to look into, in order.</param>
+    /// <param name="count">The blocks wanted.</param>
+    /// <param name="resident">Whether those with memory are wanted, or those without.</param>
+    /// <param name="chain">Gets the blocks and runs.</param>
+    /// <param name="result">Made worse where the system had to give memory, or refused.</param>
+    /// <returns>The number of blocks taken.</returns>
+    public static int TakeMany(BlockArena[] arenas, int count, bool resident, ref GuardChain chain, ref PoolOutcome result)
+    {
+        int taken = 0;
+        for (int i = 0; i < arenas.Length && taken < count && result < PoolOutcome.Full; i++)
+        {
+            BlockArena arena = arenas[i];
+            ulong claimed = arena.TryClaimMany(count - taken, resident);
+            while (claimed != 0)
+            {
+                int first = BitOperations.TrailingZeroCount(claimed);
+                int length = arena.IsContiguous ? BitRuns.LengthAt(claimed, first) : 1;
+                claimed &= ~(BitRuns.Mask(length) << first);
+                if (Take(arena, first, length, out PoolOutcome outcome) is BlockGuard run)
+                {
+                    chain.Add(run);
+                    taken += length;
+                }
+
+                // Whose finalizer is pending is not lost, only late: others are looked for.
+                result = outcome == PoolOutcome.Full ? result : Worse(result, outcome);
+            }
+        }
+
+        return taken;
+    }
+
+    /// <summary>Makes one run of blocks that the caller has claimed, with memory behind all of them. The rent has not begun.</summary>
+    /// <returns>The guard; null where the outcome says why not, and then the blocks are no longer the caller's.</returns>
+    public static BlockGuard? Take(BlockArena arena, int first, int count, out PoolOutcome outcome)
+    {
+        if (!arena.TryReady(first, count, out bool cold))
+        {
+            arena.Release(first, count);
+            outcome = PoolOutcome.Refused;
+            return null;
+        }
+
+        BlockGuard guard = arena.TakeGuard(first, count);
+        if (!guard.TrySettle())
+        {
+            outcome = PoolOutcome.Full;
+            return null;
+        }
+
+        outcome = cold ? PoolOutcome.Cold : PoolOutcome.Hit;
+        return guard;
+    }
+
+    public static PoolOutcome Worse(PoolOutcome a, PoolOutcome b) => a > b ? a : b;
+}
