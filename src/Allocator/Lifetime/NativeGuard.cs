@@ -16,7 +16,6 @@ namespace Allocator.Lifetime;
 internal abstract class NativeGuard : LifetimeGuard
 {
     private NativeGuard? _next;
-    private string? _allocationStackTrace;
 
     // Cleared by the collection that finds the guard unreachable, before its finalizer runs.
     private WeakReference<NativeGuard> _self;
@@ -88,18 +87,15 @@ internal abstract class NativeGuard : LifetimeGuard
     {
         ref GuardRecord record = ref Record;
         record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
-        if (MemoryDiagnostics.CapturesStacks)
+        record.AllocationBytes = CapacityOfChain();
+        if (TraceSwitch.Rents)
         {
-            CaptureStack(ref record);
+            BeginTrace(ref record);
         }
 
         // From here on nothing can fail.
         record.Rents++;
-        record.AllocationBytes = CapacityInBytes;
-        if (_next is not null)
-        {
-            BeginMembers(ref record);
-        }
+        BeginMembers();
 
         OnRented(isAllocation: true);
         return Begin();
@@ -113,7 +109,7 @@ internal abstract class NativeGuard : LifetimeGuard
         {
             NativeGuard? next = part._next;
             part._next = null;
-            part._allocationStackTrace = null;
+            part.EndTrace();
             part.ReturnMemory(ofGroup: true);
             part = next;
         }
@@ -136,8 +132,8 @@ internal abstract class NativeGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, and no stack was kept.</summary>
-    protected bool IsPlain => _next is null && _allocationStackTrace is null;
+    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, and no trace.</summary>
+    protected bool IsPlain => _next is null && Trace is null;
 
     protected override void GiveBack()
     {
@@ -186,11 +182,7 @@ internal abstract class NativeGuard : LifetimeGuard
 
     private void ClearForNext()
     {
-        if (_allocationStackTrace is not null)
-        {
-            _allocationStackTrace = null;
-        }
-
+        EndTrace();
         CleanUp();
     }
 
@@ -236,11 +228,21 @@ internal abstract class NativeGuard : LifetimeGuard
         GC.ReRegisterForFinalize(this);
     }
 
-    private void BeginMembers(ref GuardRecord first)
+    private long CapacityOfChain()
+    {
+        long bytes = CapacityInBytes;
+        for (NativeGuard? part = _next; part is not null; part = part._next)
+        {
+            bytes += part.CapacityInBytes;
+        }
+
+        return bytes;
+    }
+
+    private void BeginMembers()
     {
         for (NativeGuard? part = _next; part is not null; part = part._next)
         {
-            first.AllocationBytes += part.CapacityInBytes;
             part.OnRented(isAllocation: false);
             BeginWith(ref part.Record, GuardState.Member | 1);
         }
@@ -258,10 +260,19 @@ internal abstract class NativeGuard : LifetimeGuard
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CaptureStack(ref GuardRecord record)
+    private void BeginTrace(ref GuardRecord record)
     {
         record.RentedAtMilliseconds = Policy.Clock.NowMilliseconds;
-        _allocationStackTrace = CallerStack.Capture();
+        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Policy.AllocatorName, canLeak: true);
+    }
+
+    private void EndTrace()
+    {
+        if (Trace is AllocationTrace trace)
+        {
+            trace.End();
+            Trace = null;
+        }
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
@@ -287,9 +298,8 @@ internal abstract class NativeGuard : LifetimeGuard
         }
 
         Policy.Counters.CountAbandoned();
-        MemoryDiagnostics.CountAbandoned();
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - record.RentedAtMilliseconds));
-        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, _allocationStackTrace));
+        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, Trace?.StackTrace));
         if (Policy.Abandoned == AbandonedMemory.Quarantine)
         {
             Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds);
