@@ -36,6 +36,9 @@ internal sealed class AllocationTrace
     /// <summary>Notes that the memory is back, or that it was found abandoned and its scope need not name it.</summary>
     public void End() => _scope?.Remove(this);
 
-    public override string ToString() => string.Format(
-        CultureInfo.InvariantCulture, "{0:N0} bytes, allocated {1:0.0} s ago{2}, at:\n{3}", Bytes, Age.TotalSeconds, AllocatorName is null ? "" : $" from {AllocatorName}", StackTrace);
+    /// <summary>Gets in words how long ago, from which allocator and where it was allocated.</summary>
+    public string Origin => string.Format(
+        CultureInfo.InvariantCulture, "allocated {0:0.0} s ago{1}, at:\n{2}", Age.TotalSeconds, AllocatorName is null ? "" : $" from {AllocatorName}", StackTrace);
+
+    public override string ToString() => string.Format(CultureInfo.InvariantCulture, "{0:N0} bytes, {1}", Bytes, Origin);
 }

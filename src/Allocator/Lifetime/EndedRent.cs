@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
@@ -53,17 +54,18 @@ internal readonly struct EndedRent
     /// <summary>Says in words what an owner's two fields tell of its rent; empty where they tell nothing.</summary>
     public static string Describe(LifetimeGuard guard, long memory)
     {
-        if (guard is EndedGuard { RentTrace: { } trace })
-        {
-            return $"It had {trace}";
-        }
-
+        AllocationTrace? trace = (guard as EndedGuard)?.RentTrace;
         if ((memory & Mark) == 0)
         {
-            return "";
+            return trace is null ? "" : $"It had {trace}";
         }
 
         string size = string.Format(CultureInfo.InvariantCulture, "It had {0:N0} bytes", memory >> SizeShift);
+        if (trace is not null)
+        {
+            return $"{size}, {trace.Origin}";
+        }
+
         long seconds = ((memory >> (LowBits + 1) << LowBits) | (memory & (Mark - 1))) & TimeMask;
         if (seconds == 0)
         {

@@ -105,6 +105,7 @@ public class EndedRentTests
 
             string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory).Message;
 
+            Assert.Contains($"It had {int.Parse(length, System.Globalization.CultureInfo.InvariantCulture).ToString("N0", System.Globalization.CultureInfo.InvariantCulture)} bytes, allocated", message, StringComparison.Ordinal);
             Assert.Contains(nameof(AllocateHere), message, StringComparison.Ordinal);
             Assert.Contains("s ago from thumbnails, at:", message, StringComparison.Ordinal);
         },
