@@ -5,7 +5,7 @@ using System.Threading;
 namespace Allocator.Diagnostics;
 
 /// <summary>Watches over the memory of all allocators in the process. Thread-safe.</summary>
-public static class MemoryDiagnostics
+public static partial class MemoryDiagnostics
 {
     private static readonly List<WeakReference<IAllocationSource>> s_sources = [];
     private static long s_abandonedAllocations;

@@ -48,6 +48,12 @@ internal abstract class NativeGuard : LifetimeGuard
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
     protected abstract bool ReturnsWithoutSystemCall { get; }
 
+    /// <summary>Gets whether the allocating stack is kept even while nobody has subscribed to hear it.</summary>
+    protected virtual bool KeepsStack => false;
+
+    /// <summary>Gets whether a collection has found this guard unreachable: whoever calls now is a finalizer, or was called by one.</summary>
+    protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
+
     /// <summary>
     /// Gives whether the memory, which the caller holds, is the caller's to hand on. It is not while the guard's own finalizer is pending: the finalizer then puts the memory back.
     /// On a return this happens where a finalizer of the user's disposed the owner; on a rent, where one rents from an allocator that was found unreachable itself.
@@ -88,7 +94,7 @@ internal abstract class NativeGuard : LifetimeGuard
     {
         ref GuardRecord record = ref Record;
         record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
-        if (MemoryDiagnostics.CapturesStacks)
+        if (MemoryDiagnostics.CapturesStacks || KeepsStack)
         {
             CaptureStack(ref record);
         }
@@ -167,6 +173,11 @@ internal abstract class NativeGuard : LifetimeGuard
 
     /// <summary>Sees to it that the next renter finds what the allocator promised: zeros, or memory marked as dirty.</summary>
     protected abstract void CleanUp();
+
+    /// <summary>Called before a rent begins, with all parts in place. It may still fail.</summary>
+    protected virtual void OnStackKept(string stack)
+    {
+    }
 
     protected virtual void OnRented(bool isAllocation)
     {
@@ -262,6 +273,7 @@ internal abstract class NativeGuard : LifetimeGuard
     {
         record.RentedAtMilliseconds = Policy.Clock.NowMilliseconds;
         _allocationStackTrace = CallerStack.Capture();
+        OnStackKept(_allocationStackTrace);
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
