@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
 using Allocator.Allocators;
 using Allocator.Lifetime;
 
@@ -21,9 +22,11 @@ public abstract class MemoryAllocator : IDisposable
     }
 
     /// <summary>Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.</summary>
-    public static MemoryAllocator Default => SharedAllocator.Instance;
+    /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
+    public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
     /// <summary>Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.</summary>
+    /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
     [return: OwnedBuffer]
     public static MemoryAllocator Create() => Create(new MemoryAllocatorOptions());
 
@@ -31,6 +34,7 @@ public abstract class MemoryAllocator : IDisposable
     /// <param name="options">How it behaves; read now, and not again.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A value of <paramref name="options"/> is out of range; the message names it and the limit.</exception>
+    /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is asked for the safety mode, and is none.</exception>
     [return: OwnedBuffer]
     public static MemoryAllocator Create(MemoryAllocatorOptions options)
     {
@@ -258,6 +262,27 @@ public abstract class MemoryAllocator : IDisposable
     // In a class of its own, so that callers who bring their own allocator never make this one.
     private static class SharedAllocator
     {
-        public static readonly MemoryAllocator Instance = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions()) { IsShared = true });
+        public static readonly MemoryAllocator? Instance;
+
+        private static readonly ExceptionDispatchInfo? s_failure;
+
+        // What a type initializer throws reaches callers wrapped, with a message that tells nothing.
+        static SharedAllocator()
+        {
+            try
+            {
+                Instance = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions()) { IsShared = true });
+            }
+            catch (InvalidOperationException e)
+            {
+                s_failure = ExceptionDispatchInfo.Capture(e);
+            }
+        }
+
+        public static MemoryAllocator ThrowFailure()
+        {
+            s_failure!.Throw();
+            return null!;
+        }
     }
 }

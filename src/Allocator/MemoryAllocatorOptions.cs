@@ -39,6 +39,15 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Gets what becomes of memory whose owner was collected without <c>Dispose</c>.</summary>
     public AbandonedMemory Abandoned { get; init; } = AbandonedMemory.Quarantine;
 
+    /// <summary>
+    /// Gets how closely the use of memory is watched. <see langword="null"/>: as the AppContext data <c>Allocator.Safety</c> says, which a <c>runtimeconfig.json</c> may contain; without it as the environment
+    /// variable <c>ALLOCATOR_SAFETY</c> says; without either <see cref="SafetyMode.Standard"/>.
+    /// </summary>
+    public SafetyMode? Safety { get; init; }
+
+    /// <summary>Gets how many allocations there are, on average, to each that is watched in <see cref="SafetyMode.Sampled"/> mode: at least 1. The default is 1,000.</summary>
+    public int SafetySampleInterval { get; init; } = 1000;
+
     /// <summary>Throws where a value is out of range, naming the value and the limit.</summary>
     internal void Validate()
     {
@@ -67,6 +76,16 @@ public sealed class MemoryAllocatorOptions
         if (HugePages is < HugePages.Auto or > HugePages.Off)
         {
             Throw.OutOfRange(nameof(HugePages), HugePages, "must be a defined value");
+        }
+
+        if (Safety is < SafetyMode.Standard or > SafetyMode.Guarded)
+        {
+            Throw.OutOfRange(nameof(Safety), Safety, "must be a defined value");
+        }
+
+        if (SafetySampleInterval < 1)
+        {
+            Throw.OutOfRange(nameof(SafetySampleInterval), SafetySampleInterval, "must be at least 1");
         }
 
         if (Abandoned is < AbandonedMemory.Quarantine or > AbandonedMemory.Reuse)

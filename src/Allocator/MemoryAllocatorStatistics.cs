@@ -19,7 +19,7 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets the largest value that <see cref="CommittedBytes"/> has had.</summary>
     public long PeakCommittedBytes { get; init; }
 
-    /// <summary>Gets abandoned memory that is kept apart for now, in bytes.</summary>
+    /// <summary>Gets memory that is kept apart for now, in bytes: abandoned, or in <see cref="SafetyMode.Guarded"/> mode returned.</summary>
     public long QuarantinedBytes { get; init; }
 
     /// <summary>Gets how many bytes of idle memory went back to the operating system since creation.</summary>

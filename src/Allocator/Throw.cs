@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -55,6 +56,14 @@ internal static class Throw
             "The operating system refused {0:N0} bytes, {1} times in all; idle memory had been given back in between.",
             requestedBytes,
             attempts));
+
+    [DoesNotReturn]
+    public static void Corrupted(CorruptionEventArgs finding) => throw new MemoryCorruptedException(finding);
+
+    [DoesNotReturn]
+    public static void UnknownSafetyMode(string source, string value) =>
+        throw new InvalidOperationException(
+            $"{source} is \"{value}\"; it must be {nameof(SafetyMode.Standard)}, {nameof(SafetyMode.Sampled)} or {nameof(SafetyMode.Guarded)}.");
 
     [DoesNotReturn]
     public static void TooManyReferences() => throw new InvalidOperationException("The buffer is pinned or in use more than 65,535 times at once.");

@@ -63,4 +63,13 @@ internal sealed class ObservedSource : VirtualMemorySource
 
     /// <inheritdoc/>
     public override void Populate(nint address, long lengthInBytes) => _system.Populate(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override bool TrySeal(nint address, long lengthInBytes) => _system.TrySeal(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override bool TryUnseal(nint address, long lengthInBytes) => _system.TryUnseal(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    public override bool TrySealEmpty(nint address, long lengthInBytes) => _system.TrySealEmpty(address, lengthInBytes);
 }

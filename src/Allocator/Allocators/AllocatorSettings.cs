@@ -12,6 +12,7 @@ internal sealed class AllocatorSettings
     {
         options.Validate();
         Options = options;
+        Safety = SafetyModes.Resolve(options.Safety);
         Source = NativeMemorySources.Create(options.NativeMemory, options.HugePages);
         AllocationLimitInBytes = PoolSizing.AllocationLimitBytes(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
         Geometry = new PoolGeometry(
@@ -26,6 +27,15 @@ internal sealed class AllocatorSettings
     public MemoryAllocatorOptions Options { get; }
 
     public NativeMemorySource Source { get; init; }
+
+    public SafetyMode Safety { get; }
+
+    /// <summary>Gets where watched memory comes from. Pages of the common size: a huge one has no fence within it.</summary>
+    public VirtualMemorySource FencedSource
+    {
+        get => field ??= VirtualMemorySource.Create(HugePages.Off);
+        init;
+    }
 
     public PoolGeometry Geometry { get; init; }
 

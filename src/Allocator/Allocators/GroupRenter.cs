@@ -11,13 +11,16 @@ internal sealed class GroupRenter
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly LifetimePolicy _policy;
     private readonly MemoryRecovery _recovery;
+    private readonly FencedRenter? _fences;
 
-    public GroupRenter(AllocatorSettings settings, UniformUnmanagedMemoryPool pool, LifetimePolicy policy, MemoryRecovery recovery)
+    public GroupRenter(
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, LifetimePolicy policy, MemoryRecovery recovery, FencedRenter? fences)
     {
         _settings = settings;
         _pool = pool;
         _policy = policy;
         _recovery = recovery;
+        _fences = fences;
     }
 
     /// <summary>Describes one run of memory as a group: one member, unless it is longer than a span can be.</summary>
@@ -35,15 +38,18 @@ internal sealed class GroupRenter
     /// <summary>Rents the members. pre: what no member divides fits a segment, and the whole is larger than a block.</summary>
     /// <param name="request">What is asked for.</param>
     /// <param name="clean">Whether the memory has to be zero.</param>
+    /// <param name="isWatched">Whether each member is to lie between fences.</param>
     /// <param name="isMiss">Whether the system had to give any of it.</param>
-    public GroupRental Rent(in GroupRequest request, bool clean, out bool isMiss)
+    public GroupRental Rent(in GroupRequest request, bool clean, bool isWatched, out bool isMiss)
     {
         int usableBlocks = request.AlignmentInBytes <= _pool.BlockAlignmentInBytes ? _pool.MaximumBlocks : 0;
         MemberPlan plan = MemberPlan.Create(request, _pool.BlockSizeInBytes, usableBlocks, _settings.SegmentSizeInBytes);
         GuardChain chain = default;
         try
         {
-            isMiss = FillChain(plan, request.AlignmentInBytes, ref chain);
+            isMiss = isWatched
+                ? FillFencedChain(plan, request.AlignmentInBytes, clean, ref chain)
+                : FillChain(plan, request.AlignmentInBytes, ref chain);
             Prepare(plan, chain.First!, clean);
             MemberOrigins origins = FindOrigins(plan, chain.First!);
             return new GroupRental(chain.First!, chain.First!.BeginAllocation(), plan.Layout) { Origins = origins, IsContiguous = origins.IsNone };
@@ -93,6 +99,26 @@ internal sealed class GroupRenter
         }
     }
 
+    // pre: there are fences.
+    private bool FillFencedChain(in MemberPlan plan, int alignmentInBytes, bool clean, ref GuardChain chain)
+    {
+        int attempt = 0;
+        for (int filled = 0; filled < plan.Layout.Count;)
+        {
+            if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean) is FencedGuard member)
+            {
+                chain.Add(member);
+                filled++;
+            }
+            else
+            {
+                _recovery.Recover(++attempt, plan.Layout.TotalLength * plan.ElementSizeInBytes);
+            }
+        }
+
+        return true;
+    }
+
     private PoolOutcome TakeBlocks(in MemberPlan plan, ref GuardChain chain, ref int filled)
     {
         PoolOutcome outcome = _pool.TryRentMany(plan.Layout.Count - filled, ref chain, out int rented);
@@ -115,7 +141,7 @@ internal sealed class GroupRenter
         }
 
         stride = plan.MemberStrideInBytes;
-        return Math.Min(plan.MembersPerSegment, plan.Layout.Count - firstMember);
+        return part is FencedGuard ? 1 : Math.Min(plan.MembersPerSegment, plan.Layout.Count - firstMember);
     }
 
     private void Prepare(in MemberPlan plan, NativeGuard first, bool clean)

@@ -1,5 +1,6 @@
 using System;
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
@@ -17,15 +18,17 @@ internal sealed class MemoryRecovery
     private readonly Clock _clock;
     private readonly TrimScheduler _scheduler;
     private readonly TimeSpan _period;
+    private readonly FencedRenter? _fences;
 
     public MemoryRecovery(
-        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, Clock clock, TrimScheduler scheduler, TimeSpan period)
+        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, Clock clock, TrimScheduler scheduler, TimeSpan period, FencedRenter? fences)
     {
         _pool = pool;
         _counters = counters;
         _clock = clock;
         _scheduler = scheduler;
         _period = period;
+        _fences = fences;
     }
 
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
@@ -41,6 +44,7 @@ internal sealed class MemoryRecovery
 
         _counters.CountRetry();
         _pool.Reclaimer.TrimAll();
+        _fences?.ReleaseAll();
         _scheduler.RequestCollection(_period);
         _clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }

@@ -17,8 +17,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
+    private readonly ContiguousRenter _contiguous;
     private readonly GroupRenter _groups;
-    private readonly LifetimePolicy _policy;
+
+    // Both or neither: none in Standard mode.
+    private readonly FencedRenter? _fences;
+    private readonly SafetySampler? _sampler;
 
     // Copies, so that the fast path reads them from here.
     private readonly long _arrayThresholdInBytes;
@@ -30,7 +34,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
-        _policy = new LifetimePolicy(_counters, settings.Clock, settings.Scheduler.Quarantine)
+        LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
             Abandoned = options.Abandoned,
@@ -38,13 +42,21 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
         _arrays = new ArrayRenter(options);
-        _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, _policy);
-        _arrayThresholdInBytes = settings.ArrayThresholdInBytes;
-        _slotLimitInBytes = Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes);
+        _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, policy);
+        if (settings.Safety != SafetyMode.Standard)
+        {
+            _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, policy);
+            _sampler = new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : options.SafetySampleInterval);
+        }
+
+        // Where some rents are watched, none takes the fast path: no length is small enough for it.
+        _arrayThresholdInBytes = _fences is null ? settings.ArrayThresholdInBytes : -1;
+        _slotLimitInBytes = _fences is null ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate);
-        _recovery = new MemoryRecovery(_pool, _counters, settings.Clock, settings.Scheduler, options.TrimPeriod);
-        _groups = new GroupRenter(settings, _pool, _policy, _recovery);
+        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate, _fences);
+        _recovery = new MemoryRecovery(_pool, _counters, settings.Clock, settings.Scheduler, options.TrimPeriod, _fences);
+        _contiguous = new ContiguousRenter(settings, _pool, policy, _recovery, _fences);
+        _groups = new GroupRenter(settings, _pool, policy, _recovery, _fences);
 
         settings.Scheduler.Register(_trimmer);
         MemoryDiagnostics.Register(_pool);
@@ -58,6 +70,10 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         if (!Environment.HasShutdownStarted && _pool is not null)
         {
             ThreadPool.UnsafeQueueUserWorkItem(static pool => ((UniformUnmanagedMemoryPool)pool!).Close(), _pool);
+            if (_fences is not null)
+            {
+                ThreadPool.UnsafeQueueUserWorkItem(static fences => ((FencedRenter)fences!).Close(), _fences);
+            }
         }
     }
 
@@ -83,7 +99,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         }
     }
 
-    public override void ReleaseRetainedResources() => _pool.Reclaimer.TrimAll();
+    public override void ReleaseRetainedResources()
+    {
+        _pool.Reclaimer.TrimAll();
+        _fences?.ThrowIfAny(_fences.ReleaseAll());
+    }
 
     public override MemoryAllocatorStatistics GetStatistics()
     {
@@ -115,6 +135,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         {
             GC.SuppressFinalize(this);
             _pool.Close();
+            _fences?.ThrowIfAny(_fences.Close());
         }
     }
 
@@ -137,7 +158,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             return block;
         }
 
-        return RentNative(lengthInBytes, alignmentInBytes, options, out generation);
+        return RentSlow(lengthInBytes, alignmentInBytes, options, out generation);
     }
 
     internal override GroupRental RentGroup(in GroupRequest request, AllocationOptions options)
@@ -164,16 +185,16 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             return GroupRenter.DescribeContiguous(guard, generation, request);
         }
 
-        return RentMembers(request, (options & AllocationOptions.Clean) != 0);
+        return RentMembers(request, (options & AllocationOptions.Clean) != 0, _sampler is not null && _sampler.Chooses());
     }
 
-    private GroupRental RentMembers(in GroupRequest request, bool clean)
+    private GroupRental RentMembers(in GroupRequest request, bool clean, bool isWatched)
     {
         GroupRental rental;
         bool isMiss;
         try
         {
-            rental = _groups.Rent(request, clean, out isMiss);
+            rental = _groups.Rent(request, clean, isWatched, out isMiss);
         }
         catch
         {
@@ -201,14 +222,25 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private NativeGuard RentNative(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    private LifetimeGuard RentSlow(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         if (lengthInBytes > _settings.AllocationLimitInBytes)
         {
             Throw.LimitExceeded(lengthInBytes, _settings.AllocationLimitInBytes);
         }
 
-        NativeGuard guard = RentWithRecovery(lengthInBytes, alignmentInBytes, out PoolOutcome outcome);
+        bool clean = (options & AllocationOptions.Clean) != 0;
+        bool isWatched = false;
+        if (_sampler is not null)
+        {
+            isWatched = lengthInBytes > 0 && _sampler.Chooses();
+            if (!isWatched && IsForArrays(lengthInBytes, alignmentInBytes, _settings.ArrayThresholdInBytes))
+            {
+                return _arrays.Rent((int)lengthInBytes, clean, out generation);
+            }
+        }
+
+        NativeGuard guard = RentWithRecovery(lengthInBytes, alignmentInBytes, isWatched, clean, out PoolOutcome outcome);
         try
         {
             if (outcome != PoolOutcome.Hit)
@@ -216,7 +248,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
                 NoteSystemMemory();
             }
 
-            guard.Prepare(lengthInBytes, (options & AllocationOptions.Clean) != 0);
+            guard.Prepare(lengthInBytes, clean);
             generation = guard.BeginAllocation();
         }
         catch
@@ -226,7 +258,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         }
 
         // A small request with a large alignment never was the pool's business.
-        if (outcome != PoolOutcome.Hit && lengthInBytes > _arrayThresholdInBytes)
+        if (outcome != PoolOutcome.Hit && lengthInBytes > _settings.ArrayThresholdInBytes)
         {
             _counters.CountMiss(servedByPool: guard is BlockGuard);
         }
@@ -234,45 +266,20 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         return guard;
     }
 
-    private NativeGuard RentWithRecovery(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
+    private NativeGuard RentWithRecovery(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
     {
         try
         {
-            NativeGuard? guard;
-            for (int attempt = 1; (guard = TryRentContiguous(lengthInBytes, alignmentInBytes, out outcome)) is null; attempt++)
-            {
-                _recovery.Recover(attempt, lengthInBytes);
-            }
-
-            return guard;
+            outcome = PoolOutcome.Full;
+            return isWatched
+                ? _contiguous.RentFenced(lengthInBytes, alignmentInBytes, clean)
+                : _contiguous.Rent(lengthInBytes, alignmentInBytes, out outcome);
         }
         catch
         {
             NoteSystemMemory();
             throw;
         }
-    }
-
-    private NativeGuard? TryRentContiguous(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
-    {
-        outcome = PoolOutcome.Full;
-        long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
-        if (lengthInBytes > _arrayThresholdInBytes && alignmentInBytes <= _blockAlignmentInBytes && blocks <= _pool.MaximumBlocks)
-        {
-            BlockGuard? guard = blocks == 1 ? _pool.TryRent(out outcome) : _pool.TryRentRun((int)blocks, out outcome);
-            if (guard is not null)
-            {
-                return guard;
-            }
-
-            if (outcome == PoolOutcome.Full)
-            {
-                // Before the pool's limit is exceeded: part of what is out may have been abandoned.
-                _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
-            }
-        }
-
-        return MappingGuard.TryAllocate(_settings.Source, lengthInBytes, alignmentInBytes, _policy);
     }
 
     // The system may have given memory: somebody has to look after it from now on.
@@ -284,6 +291,10 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             _settings.Scheduler.Wake(_trimmer);
         }
     }
+
+    // Arrays begin behind a header, on a boundary of the pointer size.
+    private static bool IsForArrays(long lengthInBytes, int alignmentInBytes, long thresholdInBytes) =>
+        lengthInBytes <= thresholdInBytes && (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0);
 
     private void ThrowIfDisposed()
     {

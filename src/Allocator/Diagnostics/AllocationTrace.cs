@@ -36,9 +36,17 @@ internal sealed class AllocationTrace
     /// <summary>Notes that the memory is back, or that it was found abandoned and its scope need not name it.</summary>
     public void End() => _scope?.Remove(this);
 
-    /// <summary>Gets in words how long ago, from which allocator and where it was allocated.</summary>
+    /// <summary>Gets or sets the stack of the call that gave the memory back, where that was kept.</summary>
+    public string? ReturnStackTrace { get; set; }
+
+    /// <summary>Gets in words how long ago, from which allocator and where it was allocated, and where it was given back.</summary>
     public string Origin => string.Format(
-        CultureInfo.InvariantCulture, "allocated {0:0.0} s ago{1}, at:\n{2}", Age.TotalSeconds, AllocatorName is null ? "" : $" from {AllocatorName}", StackTrace);
+        CultureInfo.InvariantCulture,
+        "allocated {0:0.0} s ago{1}, at:\n{2}{3}",
+        Age.TotalSeconds,
+        AllocatorName is null ? "" : $" from {AllocatorName}",
+        StackTrace,
+        ReturnStackTrace is null ? "" : $"\nIt was given back at:\n{ReturnStackTrace}");
 
     public override string ToString() => string.Format(CultureInfo.InvariantCulture, "{0:N0} bytes, {1}", Bytes, Origin);
 }

@@ -112,5 +112,8 @@ internal sealed class AllocatorCounters : IAllocationSource
         MappingReturned(bytes, isAllocation);
     }
 
+    /// <summary>Counts returned memory that is kept from everybody for now.</summary>
+    public void MappingEnteredQuarantine(long bytes) => Interlocked.Add(ref _mappingQuarantinedBytes, bytes);
+
     public void MappingLeftQuarantine(long bytes) => Interlocked.Add(ref _mappingQuarantinedBytes, -bytes);
 }

@@ -5,7 +5,7 @@ using System.Threading;
 namespace Allocator.Diagnostics;
 
 /// <summary>Watches over the memory of all allocators in the process. Thread-safe.</summary>
-public static class MemoryDiagnostics
+public static partial class MemoryDiagnostics
 {
     private const string LeakDetectionName = "Allocator.LeakDetection";
     private const string LeakDetectionVariable = "ALLOCATOR_LEAK_DETECTION";
@@ -118,10 +118,11 @@ public static class MemoryDiagnostics
     /// <param name="bytes">Its capacity in bytes.</param>
     /// <param name="allocatorName">The allocator's name.</param>
     /// <param name="canLeak">Whether it would be found when abandoned; an array is not.</param>
-    internal static AllocationTrace? TryTrace(long bytes, string? allocatorName, bool canLeak)
+    /// <param name="isWanted">Whether one is wanted in any case.</param>
+    internal static AllocationTrace? TryTrace(long bytes, string? allocatorName, bool canLeak, bool isWanted = false)
     {
         AllocationScope? scope = s_openScopes == 0 ? null : AllocationScope.Current;
-        return scope is not null || (canLeak && WantsStack()) ? new AllocationTrace(bytes, allocatorName, scope) : null;
+        return isWanted || scope is not null || (canLeak && WantsStack()) ? new AllocationTrace(bytes, allocatorName, scope) : null;
     }
 
     /// <summary>Counts a leak and tells the listeners, on the thread pool. Called by finalizers.</summary>

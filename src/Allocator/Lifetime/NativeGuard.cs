@@ -47,6 +47,12 @@ internal abstract class NativeGuard : LifetimeGuard
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
     protected abstract bool ReturnsWithoutSystemCall { get; }
 
+    /// <summary>Gets whether the allocating stack is kept even while nobody has subscribed to hear it.</summary>
+    protected virtual bool KeepsStack => false;
+
+    /// <summary>Gets whether a collection has found this guard unreachable: whoever calls now is a finalizer, or was called by one.</summary>
+    protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
+
     /// <summary>
     /// Gives whether the memory, which the caller holds, is the caller's to hand on. It is not while the guard's own finalizer is pending: the finalizer then puts the memory back.
     /// On a return this happens where a finalizer of the user's disposed the owner; on a rent, where one rents from an allocator that was found unreachable itself.
@@ -88,7 +94,7 @@ internal abstract class NativeGuard : LifetimeGuard
         ref GuardRecord record = ref Record;
         record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
         record.AllocationBytes = CapacityOfChain();
-        if (TraceSwitch.Rents)
+        if (TraceSwitch.Rents || KeepsStack)
         {
             BeginTrace(ref record);
         }
@@ -163,6 +169,11 @@ internal abstract class NativeGuard : LifetimeGuard
 
     /// <summary>Sees to it that the next renter finds what the allocator promised: zeros, or memory marked as dirty.</summary>
     protected abstract void CleanUp();
+
+    /// <summary>Called before a rent begins, with all parts in place. It may still fail.</summary>
+    protected virtual void OnTraced(string stack)
+    {
+    }
 
     protected virtual void OnRented(bool isAllocation)
     {
@@ -263,7 +274,11 @@ internal abstract class NativeGuard : LifetimeGuard
     private void BeginTrace(ref GuardRecord record)
     {
         record.RentedAtMilliseconds = Policy.Clock.NowMilliseconds;
-        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Policy.AllocatorName, canLeak: true);
+        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Policy.AllocatorName, canLeak: true, isWanted: KeepsStack);
+        if (Trace is AllocationTrace trace)
+        {
+            OnTraced(trace.StackTrace);
+        }
     }
 
     private void EndTrace()

@@ -15,6 +15,37 @@ internal static unsafe class NativeBytes
         }
     }
 
+    public static void Fill(nint address, long lengthInBytes, byte value)
+    {
+        for (long offset = 0; offset < lengthInBytes; offset += ChunkInBytes)
+        {
+            new Span<byte>((byte*)address + offset, (int)Math.Min(ChunkInBytes, lengthInBytes - offset)).Fill(value);
+        }
+    }
+
+    /// <summary>Finds the first byte that is not <paramref name="value"/>; -1 where all are.</summary>
+    public static long FindOther(nint address, long lengthInBytes, byte value)
+    {
+        for (long offset = 0; offset < lengthInBytes; offset += ChunkInBytes)
+        {
+            Span<byte> chunk = new((byte*)address + offset, (int)Math.Min(ChunkInBytes, lengthInBytes - offset));
+
+            // All bytes are the same where the first is right and each is like its neighbour: a comparison that is fast on every runtime.
+            if (chunk[0] != value || !chunk.Slice(1).SequenceEqual(chunk.Slice(0, chunk.Length - 1)))
+            {
+                int first = 0;
+                while (chunk[first] == value)
+                {
+                    first++;
+                }
+
+                return offset + first;
+            }
+        }
+
+        return -1;
+    }
+
     /// <summary>Writes to every page, so that it becomes resident. Contents stay.</summary>
     public static void Touch(nint address, long lengthInBytes)
     {

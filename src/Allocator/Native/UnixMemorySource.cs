@@ -1,5 +1,4 @@
 using System;
-using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
@@ -8,9 +7,17 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 {
     private readonly UnixConstants _constants = UnixConstants.OfThisSystem();
     private readonly bool _useHugePages;
+    private readonly bool _useGuardAdvice;
 
-    public UnixMemorySource(bool useHugePages)
-        : base(Environment.SystemPageSize) => _useHugePages = useHugePages;
+    /// <summary>Makes the source.</summary>
+    /// <param name="useHugePages">Whether huge pages are asked for.</param>
+    /// <param name="useGuardAdvice">Whether <c>MADV_GUARD_INSTALL</c> is to be used where the kernel knows it.</param>
+    public UnixMemorySource(bool useHugePages, bool useGuardAdvice = true)
+        : base(Environment.SystemPageSize)
+    {
+        _useHugePages = useHugePages;
+        _useGuardAdvice = useGuardAdvice && GuardAdvice.IsSupported;
+    }
 
     public override nint TryReserve(long lengthInBytes) => TryMap(lengthInBytes, MaximumAlignment, UnixConstants.ProtectNone);
 
@@ -47,6 +54,23 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     }
 
     public override void Free(nint address, long lengthInBytes) => LibC.MUnmap((void*)address, (nuint)lengthInBytes);
+
+    public override bool TrySeal(nint address, long lengthInBytes) =>
+        LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectNone) == 0;
+
+    public override bool TryUnseal(nint address, long lengthInBytes) =>
+        LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) == 0;
+
+    public override bool TrySealEmpty(nint address, long lengthInBytes)
+    {
+        // Locked pages are refused it, hence the second way for all.
+        if (_useGuardAdvice && LibC.MAdvise((void*)address, (nuint)lengthInBytes, GuardAdvice.Install) == 0)
+        {
+            return true;
+        }
+
+        return TrySeal(address, lengthInBytes) && TryPurge(address, lengthInBytes);
+    }
 
     public override void Populate(nint address, long lengthInBytes)
     {
@@ -86,20 +110,5 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         }
 
         return (nint)start;
-    }
-
-    private static class LibC
-    {
-        [DllImport("libc", EntryPoint = "mmap")]
-        public static extern void* MMap(void* address, nuint length, int protection, int flags, int file, nint offset);
-
-        [DllImport("libc", EntryPoint = "munmap")]
-        public static extern int MUnmap(void* address, nuint length);
-
-        [DllImport("libc", EntryPoint = "mprotect")]
-        public static extern int MProtect(void* address, nuint length, int protection);
-
-        [DllImport("libc", EntryPoint = "madvise")]
-        public static extern int MAdvise(void* address, nuint length, int advice);
     }
 }

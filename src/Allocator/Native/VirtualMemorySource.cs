@@ -39,6 +39,18 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>Gives a whole reservation back, with whatever memory is behind it.</summary>
     public abstract void Release(nint address, long lengthInBytes);
 
+    /// <summary>Makes every access to committed memory fault. Contents stay. pre: page-aligned.</summary>
+    /// <returns>False where the system refuses: the memory is then as it was.</returns>
+    public abstract bool TrySeal(nint address, long lengthInBytes);
+
+    /// <summary>Makes sealed memory accessible again, with the contents that it had.</summary>
+    /// <returns>False where the system refuses.</returns>
+    public abstract bool TryUnseal(nint address, long lengthInBytes);
+
+    /// <summary>Makes every access fault, and gives the memory behind the addresses back. pre: page-aligned.</summary>
+    /// <returns>False where the system refuses: there may still be memory then, accessible or not.</returns>
+    public abstract bool TrySealEmpty(nint address, long lengthInBytes);
+
     /// <summary>Makes the pages of a committed part resident, so that the first renter does not pay for it. Contents stay.</summary>
     public virtual void Populate(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
 }

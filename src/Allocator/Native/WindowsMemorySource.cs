@@ -44,6 +44,19 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
     public override void Free(nint address, long lengthInBytes) => Kernel32.VirtualFree((void*)address, 0, ReleaseAll);
 
+    public override bool TrySeal(nint address, long lengthInBytes) => TryProtect(address, lengthInBytes, NoAccess);
+
+    public override bool TryUnseal(nint address, long lengthInBytes) => TryProtect(address, lengthInBytes, ReadWrite);
+
+    // Addresses without memory fault by themselves.
+    public override bool TrySealEmpty(nint address, long lengthInBytes) => TryPurge(address, lengthInBytes);
+
+    private static bool TryProtect(nint address, long lengthInBytes, uint protection)
+    {
+        uint former;
+        return Kernel32.VirtualProtect((void*)address, (nuint)lengthInBytes, protection, &former) != 0;
+    }
+
     private static nint TryMap(long lengthInBytes, int alignmentInBytes, uint type, uint protection)
     {
         if (alignmentInBytes <= Granularity)
@@ -78,5 +91,8 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
         [DllImport("kernel32")]
         public static extern int VirtualFree(void* address, nuint size, uint freeType);
+
+        [DllImport("kernel32")]
+        public static extern int VirtualProtect(void* address, nuint size, uint protection, uint* formerProtection);
     }
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 using Allocator.Native;
 using Allocator.Pooling;
 
@@ -13,15 +14,18 @@ internal sealed class PoolTrimmer
     private readonly AllocatorCounters _counters;
     private readonly PressureSource _pressure;
     private readonly double _rate;
+    private readonly FencedRenter? _fences;
     private int _busy;
 
-    public PoolTrimmer(UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, TimeSpan period, double rate)
+    public PoolTrimmer(
+        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, TimeSpan period, double rate, FencedRenter? fences)
     {
         _pool = pool;
         _counters = counters;
         _pressure = pressure;
         PeriodMilliseconds = (long)period.TotalMilliseconds;
         _rate = rate;
+        _fences = fences;
     }
 
     /// <summary>Gets or sets whether the scheduler looks after this pool. The scheduler's own.</summary>
@@ -60,6 +64,7 @@ internal sealed class PoolTrimmer
             if (_pressure.Read() == MemoryPressure.High)
             {
                 _pool.Reclaimer.TrimAll();
+                _fences?.ReleaseAll();
             }
             else if (periodEnded)
             {

@@ -8,19 +8,17 @@ namespace Allocator.Tests.Fakes;
 /// <summary>The system's memory behind a counter: refuses when told to, keeps a ledger of what is out, and fails loudly on a wrong address.</summary>
 internal sealed class FakeMemorySource : VirtualMemorySource
 {
-    private readonly VirtualMemorySource _system = Create(HugePages.Off);
+    private readonly VirtualMemorySource _system;
     private readonly ConcurrentDictionary<nint, long> _allocations = new();
     private readonly ConcurrentDictionary<nint, long> _reservations = new();
     private int _calls;
     private int _purges;
     private int _purgesAllowed = int.MaxValue;
 
-    public FakeMemorySource()
-        : base(4096)
-    {
-    }
+    public FakeMemorySource(VirtualMemorySource? system = null)
+        : base(4096) => _system = system ?? Create(HugePages.Off);
 
-    /// <summary>Gets or sets the first call (reserve, commit or allocate) that is refused, counted from 1.</summary>
+    /// <summary>Gets or sets the first call (reserve, commit, allocate or one of the seals) that is refused, counted from 1.</summary>
     public int RefuseFrom { get; set; } = int.MaxValue;
 
     /// <summary>Gets or sets how many calls are refused from there on.</summary>
@@ -118,6 +116,12 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         Remove(_allocations, address, lengthInBytes);
         _system.Free(address, lengthInBytes);
     }
+
+    public override bool TrySeal(nint address, long lengthInBytes) => !IsRefused("seal") && _system.TrySeal(address, lengthInBytes);
+
+    public override bool TryUnseal(nint address, long lengthInBytes) => !IsRefused("unseal") && _system.TryUnseal(address, lengthInBytes);
+
+    public override bool TrySealEmpty(nint address, long lengthInBytes) => !IsRefused("seal empty") && _system.TrySealEmpty(address, lengthInBytes);
 
     private static void Remove(ConcurrentDictionary<nint, long> ledger, nint address, long lengthInBytes)
     {

@@ -49,6 +49,7 @@ internal sealed class TestSetup : IDisposable
             SegmentSizeInBytes = SegmentSize,
             Geometry = new PoolGeometry(BlockSize, maximumBlocks),
             Source = source,
+            FencedSource = source as VirtualMemorySource ?? Source,
             Clock = Clock,
             Pressure = Pressure,
             Scheduler = Scheduler,

@@ -111,5 +111,19 @@ public class EndedRentTests
         },
         length).Dispose();
 
+    [Fact]
+    public void UseAfterDispose_InGuardedMode_SaysWhereItWasGivenBack()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+        IMemoryOwner<byte> owner = AllocateHere(allocator, 100);
+        DisposeThere(owner);
+
+        string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory).Message;
+
+        Assert.Matches(@$"It had 100 bytes, allocated 0\.\d s ago, at:\n.*{nameof(AllocateHere)}[\s\S]*\nIt was given back at:\n.*{nameof(DisposeThere)}", message.ReplaceLineEndings("\n"));
+    }
+
+    private static void DisposeThere(IMemoryOwner<byte> owner) => owner.Dispose();
+
     private static IMemoryOwner<byte> AllocateHere(MemoryAllocator allocator, int length) => allocator.Allocate<byte>(length);
 }

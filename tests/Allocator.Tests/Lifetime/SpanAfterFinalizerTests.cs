@@ -41,6 +41,24 @@ public class SpanAfterFinalizerTests
         }).Dispose();
     }
 
+    [SkippableFact]
+    public void Span_WhoseOwnerIsDeadUnderGuarded_SeesItsOwnPixelsAndIsReportedWithItsStack()
+    {
+        Skip.IfNot(IsOptimized, "Debug builds keep every local alive to the end of its method.");
+        RemoteExecutor.Invoke(static () =>
+        {
+            using MemoryAllocator standard = CreateSmall(AbandonedMemory.Quarantine);
+            Interference harmless = new(standard);
+            RunHot(() => WriteAndRead(standard, harmless));
+            using MemoryAllocator guarded = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+
+            Assert.False(WriteAndRead(guarded, new Interference(guarded) { IsOn = true }));
+
+            Assert.True(SpinWait.SpinUntil(static () => MemoryDiagnostics.GetLeaks().Count == 1, s_patience));
+            Assert.Contains(nameof(WriteAndRead), MemoryDiagnostics.GetLeaks()[0].AllocationStackTrace!.Split('\n')[0], StringComparison.Ordinal);
+        }).Dispose();
+    }
+
     [SkippableTheory]
     [InlineData(nameof(AbandonedMemory.Reuse))]
     [InlineData(nameof(AbandonedMemory.Quarantine))]

@@ -1,0 +1,98 @@
+using System.Collections.Generic;
+using Allocator.Native;
+
+namespace Allocator.Lifetime;
+
+/// <summary>The queue in which returned memory waits, inaccessible, bounded by number and by bytes. Thread-safe.</summary>
+internal sealed class ReturnedMemory
+{
+    private readonly object _lock = new();
+    private readonly Queue<FencedMemory> _queue;
+    private readonly int _maximumCount;
+    private readonly long _maximumBytes;
+    private long _bytes;
+    private bool _closed;
+
+    public ReturnedMemory(int maximumCount, long maximumBytes)
+    {
+        _maximumCount = maximumCount;
+        _maximumBytes = maximumBytes;
+
+        // In full, so that adding never fails. One above the bound is there for a moment.
+        _queue = new Queue<FencedMemory>(maximumCount + 1);
+    }
+
+    /// <summary>Gives whether that much could be kept at all.</summary>
+    public bool HasRoomFor(long bytes)
+    {
+        lock (_lock)
+        {
+            return !_closed && bytes <= _maximumBytes;
+        }
+    }
+
+    /// <summary>Adds. False, and nothing changes, where the queue is closed, or has more than it may.</summary>
+    public bool TryAdd(FencedMemory memory)
+    {
+        lock (_lock)
+        {
+            if (_closed || _queue.Count > _maximumCount)
+            {
+                return false;
+            }
+
+            _queue.Enqueue(memory);
+            _bytes += memory.Layout.BodyInBytes;
+            return true;
+        }
+    }
+
+    /// <summary>Takes what has been here for longest; null where nothing is.</summary>
+    public FencedMemory? TryTake()
+    {
+        lock (_lock)
+        {
+            return Dequeue();
+        }
+    }
+
+    /// <summary>Takes what has been here for longest, where there is more than may be; otherwise gives null.</summary>
+    public FencedMemory? TryTakeSurplus()
+    {
+        lock (_lock)
+        {
+            return _queue.Count > _maximumCount || _bytes > _maximumBytes ? Dequeue() : null;
+        }
+    }
+
+    /// <summary>Takes what has been here for longest, where it would have to make room for one more of the layout, and can serve for it; otherwise gives null.</summary>
+    public FencedMemory? TryTakeFitting(in FenceLayout layout)
+    {
+        lock (_lock)
+        {
+            bool isFull = _queue.Count == _maximumCount || _bytes + layout.BodyInBytes > _maximumBytes;
+            return isFull && _queue.Count > 0 && _queue.Peek().Layout.Fits(layout) ? Dequeue() : null;
+        }
+    }
+
+    /// <summary>Refuses from here on what is added.</summary>
+    public void Close()
+    {
+        lock (_lock)
+        {
+            _closed = true;
+        }
+    }
+
+    private FencedMemory? Dequeue()
+    {
+        if (_queue.Count == 0)
+        {
+            return null;
+        }
+
+        FencedMemory memory = _queue.Dequeue();
+        _bytes -= memory.Layout.BodyInBytes;
+        return memory;
+    }
+}

@@ -1,0 +1,54 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Threading.Tasks;
+using Allocator.Diagnostics;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Fakes;
+
+/// <summary>Runs a method that ends its process by an access to memory, and gives what that process left behind.</summary>
+internal static class FaultingChild
+{
+    // Of an abort, which the runtime answers a fault with; on Windows it passes the exception on.
+    private static readonly int s_exitCode = OperatingSystem.IsWindows() ? unchecked((int)0xC0000005) : 134;
+
+    /// <summary>Runs it with the argument; it writes the address that it is going to touch, in hexadecimal, by <see cref="Announce"/>.</summary>
+    public static FaultReport Run(Action<string> method, string argument, string? safety = null)
+    {
+        string path = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName() + ".records");
+        RemoteInvokeOptions options = new()
+        {
+            ExpectedExitCode = s_exitCode,
+            StartInfo = new ProcessStartInfo { RedirectStandardOutput = true, RedirectStandardError = true },
+        };
+        options.StartInfo.Environment["ALLOCATOR_RECORDS"] = path;
+        options.StartInfo.Environment["DOTNET_DbgEnableMiniDump"] = "0";
+        options.StartInfo.Environment.Remove("ALLOCATOR_SAFETY");
+        if (safety is not null)
+        {
+            options.StartInfo.Environment["ALLOCATOR_SAFETY"] = safety;
+        }
+
+        try
+        {
+            using RemoteInvokeHandle child = RemoteExecutor.Invoke(method, argument, options);
+            Task<string> errors = child.Process.StandardError.ReadToEndAsync();
+            string output = child.Process.StandardOutput.ReadToEnd().Trim();
+            Assert.Equal(s_exitCode, child.ExitCode);
+            return new FaultReport(AllocationRecords.Open(path), Convert.ToInt64(output, 16), errors.GetAwaiter().GetResult(), child.Process.Id);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    /// <summary>In the child: says which address it touches next.</summary>
+    public static void Announce(nint address)
+    {
+        Console.Out.Write(((long)address).ToString("x"));
+        Console.Out.Flush();
+    }
+}

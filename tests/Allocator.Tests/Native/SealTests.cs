@@ -1,0 +1,93 @@
+using System;
+using System.Diagnostics;
+using Allocator.Native;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Native;
+
+/// <summary>Memory made inaccessible, in each way that a kernel may offer.</summary>
+public unsafe class SealTests
+{
+    private const int Length = 1 << 20;
+
+    public static TheoryData<string> Sources => OperatingSystem.IsWindows() ? ["system"] : ["system", "protection only"];
+
+    [Theory]
+    [MemberData(nameof(Sources))]
+    public void TrySeal_AndUnseal_KeepsTheContents(string name)
+    {
+        VirtualMemorySource source = Create(name);
+        nint address = source.TryAllocate(Length, 64, out _);
+        new Span<byte>((void*)address, Length).Fill(9);
+        Assert.True(source.TrySeal(address, Length));
+        Assert.True(source.TryUnseal(address, Length));
+        Assert.Equal(-1, new Span<byte>((void*)address, Length).IndexOfAnyExcept((byte)9));
+        source.Free(address, Length);
+    }
+
+    [Theory]
+    [MemberData(nameof(Sources))]
+    public void TrySeal_Touched_Faults(string name) => AssertFault(
+        static name =>
+        {
+            VirtualMemorySource source = Create(name);
+            nint address = source.TryAllocate(Length, 64, out _);
+            *(byte*)(address + Length / 2) = 1;
+            Assert.True(source.TrySeal(address, Length));
+            Console.Out.Write("sealed");
+            Console.Out.Flush();
+            *(byte*)(address + Length / 2) = 2;
+        },
+        name);
+
+    [Theory]
+    [MemberData(nameof(Sources))]
+    public void TrySealEmpty_Touched_Faults(string name) => AssertFault(
+        static name =>
+        {
+            VirtualMemorySource source = Create(name);
+            nint address = source.TryAllocate(Length, 64, out _);
+            *(byte*)(address + Length / 2) = 1;
+            Assert.True(source.TrySealEmpty(address, Length));
+            Console.Out.Write("sealed");
+            Console.Out.Flush();
+            Console.Error.Write(*(byte*)(address + Length / 2));
+        },
+        name);
+
+    [SkippableTheory]
+    [MemberData(nameof(Sources))]
+    public void TrySealEmpty_OnLinux_LowersTheResidentSet(string name)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
+        RemoteExecutor.Invoke(
+            static name =>
+            {
+                VirtualMemorySource source = Create(name);
+                nint address = source.TryAllocate(64 * Length, 64, out _);
+                new Span<byte>((void*)address, 64 * Length).Fill(1);
+                long before = ResidentSet.Bytes;
+                Assert.True(source.TrySealEmpty(address, 64 * Length));
+                Assert.InRange(before - ResidentSet.Bytes, 60L * Length, 68L * Length);
+                source.Free(address, 64 * Length);
+            },
+            name).Dispose();
+    }
+
+    private static VirtualMemorySource Create(string name) =>
+        name == "system" ? VirtualMemorySource.Create(HugePages.Off) : new UnixMemorySource(useHugePages: false, useGuardAdvice: false);
+
+    private static void AssertFault(Action<string> method, string name)
+    {
+        RemoteInvokeOptions options = new()
+        {
+            CheckExitCode = false,
+            StartInfo = new ProcessStartInfo { RedirectStandardOutput = true },
+        };
+        options.StartInfo.Environment["DOTNET_DbgEnableMiniDump"] = "0";
+        using RemoteInvokeHandle child = RemoteExecutor.Invoke(method, name, options);
+        Assert.Equal("sealed", child.Process.StandardOutput.ReadToEnd());
+        Assert.Equal(OperatingSystem.IsWindows() ? unchecked((int)0xC0000005) : 134, child.ExitCode);
+    }
+}
