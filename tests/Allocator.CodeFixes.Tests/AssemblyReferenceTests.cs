@@ -21,7 +21,7 @@ public class AssemblyReferenceTests
 
     [Fact]
     public void CodeFixes_References_AreAllKnownToTheOldestHost() =>
-        Assert.Empty(References().Select(reference => reference.Name).Except(OldestHost.Select(row => (string?)row.Data.Item1)));
+        Assert.Empty(References().Select(reference => reference.Name).Except(OldestHost.Select(row => (string?)row[0])));
 
     [Theory]
     [MemberData(nameof(OldestHost))]
