@@ -17,7 +17,7 @@ internal static class StoreCheck
 
         for (int i = 0; i < stores.Count; i++)
         {
-            bool isLeft = (exit.Stored >> i & 1) != 0;
+            bool isLeft = (exit.SurelyStored >> i & 1) != 0;
             ulong disposed = stores[i].Sites & exit.SurelyDisposed & ~exit.OwnerEscaped & ~exit.Pinned;
             if (isLeft && disposed != 0)
             {

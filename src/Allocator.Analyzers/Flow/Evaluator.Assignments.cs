@@ -107,11 +107,11 @@ internal sealed partial class Evaluator
         }
 
         Stores[number] = new Store(target, symbol, Stores[number].Sites | sites);
-        State.Stored |= 1UL << number;
+        State.Store(1UL << number);
     }
 
     // Code that is not seen may overwrite any field.
-    private void ForgetStores() => State.Stored = 0;
+    private void ForgetStores() => State.Overwrite(ulong.MaxValue);
 
     private void ForgetStoresTo(ISymbol symbol)
     {
@@ -119,7 +119,7 @@ internal sealed partial class Evaluator
         {
             if (SymbolEqualityComparer.Default.Equals(Stores[i].Target, symbol))
             {
-                State.Stored &= ~(1UL << i);
+                State.Overwrite(1UL << i);
             }
         }
     }

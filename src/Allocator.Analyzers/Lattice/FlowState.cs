@@ -27,8 +27,14 @@ internal sealed class FlowState
     /// <summary>Gets or sets what is allocated and not disposed on some path.</summary>
     public ulong Undisposed { get; set; }
 
-    /// <summary>Gets or sets the stores (a bit for each) that nothing may have overwritten.</summary>
+    /// <summary>Gets or sets the stores (a bit for each, not for each allocation) that stand on some path.</summary>
     public ulong Stored { get; set; }
+
+    /// <summary>Gets or sets the stores that something may have overwritten on some path.</summary>
+    public ulong Overwritten { get; set; }
+
+    /// <summary>Gets the stores that stand on every path on which they were made.</summary>
+    public ulong SurelyStored => Stored & ~Overwritten;
 
     /// <summary>Gets what is disposed on every path on which it exists.</summary>
     public ulong SurelyDisposed => Disposed & ~Undisposed;
@@ -51,6 +57,7 @@ internal sealed class FlowState
         Disposed = Disposed,
         Undisposed = Undisposed,
         Stored = Stored,
+        Overwritten = Overwritten,
     };
 
     /// <summary>Adds what another path brings.</summary>
@@ -89,16 +96,32 @@ internal sealed class FlowState
         OwnerEscaped |= value.Own;
     }
 
+    /// <summary>Notes that <paramref name="stores"/> are made.</summary>
+    public void Store(ulong stores)
+    {
+        Stored |= stores;
+        Overwritten &= ~stores;
+    }
+
+    /// <summary>Notes that <paramref name="stores"/>, as far as they were made, may be overwritten.</summary>
+    public void Overwrite(ulong stores)
+    {
+        Overwritten |= Stored & stores;
+        Stored &= ~stores;
+    }
+
     private bool JoinMasks(FlowState other)
     {
         ulong added = (other.Escaped & ~Escaped) | (other.OwnerEscaped & ~OwnerEscaped) | (other.Pinned & ~Pinned)
-            | (other.Disposed & ~Disposed) | (other.Undisposed & ~Undisposed) | (other.Stored & ~Stored);
+            | (other.Disposed & ~Disposed) | (other.Undisposed & ~Undisposed) | (other.Stored & ~Stored)
+            | (other.Overwritten & ~Overwritten);
         Escaped |= other.Escaped;
         OwnerEscaped |= other.OwnerEscaped;
         Pinned |= other.Pinned;
         Disposed |= other.Disposed;
         Undisposed |= other.Undisposed;
         Stored |= other.Stored;
+        Overwritten |= other.Overwritten;
         return added != 0;
     }
 }
