@@ -74,7 +74,7 @@ internal sealed class DeletedKeywords
 
     private static bool IsOfAnOwner(LocalDeclarationStatementSyntax declaration, SemanticModel model) =>
         declaration.Declaration.Variables[0].Initializer?.Value is InvocationExpressionSyntax call
-        && model.GetSymbolInfo(call).Symbol is IMethodSymbol method
+        && model.GetSymbolInfo(call).Symbol is IMethodSymbol { ReturnType.Name: not nameof(MemoryAllocator) } method
         && method.GetReturnTypeAttributes().Any(attribute => attribute.AttributeClass?.Name == nameof(OwnedBufferAttribute));
 
     private SourceText Without(string path, IEnumerable<DeletedKeyword> keywords) =>
