@@ -43,19 +43,23 @@ internal sealed class Edges
 
     private void AddHandlers(BasicBlock block)
     {
-        for (ControlFlowRegion region = block.EnclosingRegion; region.EnclosingRegion is { } parent; region = parent)
+        // The root of a lambda lies in a region of the body around it, whose handlers are not the lambda's.
+        for (ControlFlowRegion region = block.EnclosingRegion; region.Kind != ControlFlowRegionKind.Root; region = region.EnclosingRegion!)
         {
-            if (region.Kind != ControlFlowRegionKind.Try)
+            if (region.Kind == ControlFlowRegionKind.Try)
             {
-                continue;
+                AddHandlersOf(region, block);
             }
+        }
+    }
 
-            foreach (ControlFlowRegion handler in parent.NestedRegions)
+    private void AddHandlersOf(ControlFlowRegion region, BasicBlock block)
+    {
+        foreach (ControlFlowRegion handler in region.EnclosingRegion!.NestedRegions)
+        {
+            if (handler != region)
             {
-                if (handler != region)
-                {
-                    _handlers[block.Ordinal].Add(handler.FirstBlockOrdinal);
-                }
+                _handlers[block.Ordinal].Add(handler.FirstBlockOrdinal);
             }
         }
     }

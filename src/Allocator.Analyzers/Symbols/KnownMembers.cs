@@ -55,7 +55,7 @@ internal sealed class KnownMembers
         method.Name is nameof(GC.KeepAlive) or nameof(ReferenceEquals) or "ThrowIfNull" && IsOfBaseLibrary(method);
 
     public bool IsDispose(IMethodSymbol method) =>
-        method is { Name: nameof(IDisposable.Dispose), Parameters.Length: 0, IsStatic: false, ReturnsVoid: true };
+        method is { Name: nameof(IDisposable.Dispose) or "DisposeAsync", Parameters.Length: 0, IsStatic: false };
 
     public bool IsBorrowed(IParameterSymbol? parameter) =>
         parameter is not null && _types.Borrowed is not null

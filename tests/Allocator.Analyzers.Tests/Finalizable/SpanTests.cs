@@ -164,6 +164,27 @@ public sealed class SpanTests
         a();
         """);
 
+    // The handlers around a lambda are not its own: this threw, many blocks being before the handler and few in the lambda.
+    [Fact]
+    public Task Span_InLambdaInsideTry_Reported() => Snippet.Body(
+        """
+        using var outer = A.Allocate<byte>(64);
+        for (int i = 0; i < 3; i++)
+        {
+            Check(Yes ? outer.Memory.Span[i] : (byte)i);
+        }
+
+        try
+        {
+            Action a = static () => {|ALLOC001:Read(A.Allocate<byte>(64).Memory.Span)|};
+            a();
+        }
+        catch (InvalidOperationException)
+        {
+            Gc();
+        }
+        """);
+
     [Fact]
     public Task Span_InLocalFunction_Reported() => Snippet.Body(
         """
