@@ -67,7 +67,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
     /// <exception cref="ArgumentException"><paramref name="destination"/> is shorter.</exception>
     /// <exception cref="ObjectDisposedException">One of the groups has been disposed.</exception>
-    public void CopyTo(MemoryGroup<T> destination)
+    public void CopyTo([Borrowed] MemoryGroup<T> destination)
     {
         Throw.IfNull(destination, nameof(destination));
         if (destination.TotalLength < TotalLength)

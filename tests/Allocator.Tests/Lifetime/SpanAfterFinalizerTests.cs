@@ -99,11 +99,13 @@ public class SpanAfterFinalizerTests
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool WriteAndRead(MemoryAllocator allocator, Interference interference)
     {
+#pragma warning disable ALLOC001 // That is the bug.
         IMemoryOwner<byte> owner = allocator.Allocate<byte>(interference.Length);
         Span<byte> span = owner.Memory.Span;
         span.Fill(1);
         interference.Happen();
         return span.IndexOfAnyExcept((byte)1) >= 0;
+#pragma warning restore ALLOC001
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
