@@ -61,11 +61,15 @@ internal static class Program
             WriteMisses(console, "disposed early", early);
         }
 
-        (string, IReadOnlyList<Outcome>)[] kinds = [("`using` removed", removed), ("disposed before the last use", early)];
         return command.NewDocument("Reach of the analyzer", parsed) with
         {
             Notes = s_notes,
-            Tables = [ReachDocument.OfProjects(projects), ReachDocument.OfMutations(kinds), ReachDocument.OfMisses(kinds)],
+            Tables =
+            [
+                ReachDocument.OfProjects(projects),
+                ReachDocument.OfMutations("A `using` removed", removed),
+                ReachDocument.OfMutations("Disposed before the last use", early),
+            ],
         };
     }
 
