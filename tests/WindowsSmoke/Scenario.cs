@@ -195,7 +195,7 @@ internal sealed class Scenario(MemoryAllocator allocator)
     private void Abandon() => allocator.Allocate<byte>(3_000_000).Memory.Span.Fill(1);
 #pragma warning restore ALLOC001
 
-    private static void VerifyGroup(MemoryGroup<int> group)
+    private static void VerifyGroup([Borrowed] MemoryGroup<int> group)
     {
         foreach (Memory<int> member in group)
         {

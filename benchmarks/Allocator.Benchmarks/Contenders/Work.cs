@@ -10,7 +10,7 @@ internal static class Work
 {
     /// <summary>Does nothing with an owner or an array.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static void On(object memory)
+    public static void On([Borrowed] object memory)
     {
     }
 

@@ -15,6 +15,9 @@ internal enum Circumstance
     /// <summary>It, or its memory, is stored or returned.</summary>
     Stored,
 
+    /// <summary>It is pinned, and then stays valid past its disposal.</summary>
+    Pinned,
+
     /// <summary>Only its length, width or the like is asked for.</summary>
     OnlyMeasured,
 }

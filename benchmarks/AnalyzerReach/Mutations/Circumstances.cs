@@ -23,6 +23,7 @@ internal static class Circumstances
         List<Circumstance> all = [.. references.Select(OfReference)];
         return all.Contains(Circumstance.Passed) ? Circumstance.Passed
             : all.Contains(Circumstance.Stored) ? Circumstance.Stored
+            : all.Contains(Circumstance.Pinned) ? Circumstance.Pinned
             : all.All(circumstance => circumstance == Circumstance.OnlyMeasured) ? Circumstance.OnlyMeasured
             : Circumstance.Plain;
     }
@@ -54,6 +55,7 @@ internal static class Circumstances
             IArgumentOperation { Parameter: { } parameter } when !IsBorrowed(parameter) => Circumstance.Passed,
             IReturnOperation or IObjectOrCollectionInitializerOperation or IArrayInitializerOperation or ITupleOperation => Circumstance.Stored,
             ISimpleAssignmentOperation { Target: IMemberReferenceOperation } => Circumstance.Stored,
+            IInvocationOperation { TargetMethod.Name: "Pin" } => Circumstance.Pinned,
             IPropertyReferenceOperation { Type: { SpecialType: not SpecialType.None } } => Circumstance.OnlyMeasured,
             _ => Circumstance.Plain,
         };

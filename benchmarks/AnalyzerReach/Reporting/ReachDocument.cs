@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using AnalyzerReach.Mutations;
@@ -33,11 +34,11 @@ internal static class ReachDocument
         ],
     };
 
-    /// <summary>Shows how many mutations were found, and by what.</summary>
-    public static ResultTable OfMutations(IEnumerable<(string Name, IReadOnlyList<Outcome> Outcomes)> kinds) => new()
+    /// <summary>Shows how many mutations were found, and by what: first all, then by what the owner goes through.</summary>
+    public static ResultTable OfMutations(string title, IReadOnlyList<Outcome> outcomes) => new()
     {
-        Title = "Mistakes made on purpose, one at a time",
-        Labels = ["mistake"],
+        Title = title,
+        Labels = ["the owner"],
         Columns =
         [
             new ResultColumn("made", null, "N0"),
@@ -50,23 +51,24 @@ internal static class ReachDocument
             new ResultColumn("missed", null, "N0"),
             new ResultColumn("found", "%", "0.0"),
         ],
-        Rows = [.. kinds.Select(kind => MutationRow(kind.Name, kind.Outcomes))],
+        Rows =
+        [
+            MutationRow("all", outcomes),
+            .. from circumstance in outcomes.GroupBy(outcome => outcome.Circumstance)
+               orderby circumstance.Key
+               select MutationRow(NameOf(circumstance.Key), [.. circumstance]),
+        ],
     };
 
-    /// <summary>Shows what the owners that were missed go through.</summary>
-    public static ResultTable OfMisses(IEnumerable<(string Name, IReadOnlyList<Outcome> Outcomes)> kinds) => new()
+    private static string NameOf(Circumstance circumstance) => circumstance switch
     {
-        Title = "What was missed, by what the owner goes through",
-        Labels = ["mistake"],
-        Columns =
-        [
-            new ResultColumn("a lambda or local function uses it", null, "N0"),
-            new ResultColumn("passed to a method without [Borrowed]", null, "N0"),
-            new ResultColumn("stored or returned", null, "N0"),
-            new ResultColumn("only its length or the like is read", null, "N0"),
-            new ResultColumn("none of these", null, "N0"),
-        ],
-        Rows = [.. kinds.Select(kind => MissRow(kind.Name, kind.Outcomes))],
+        Circumstance.Plain => "none of the below",
+        Circumstance.Captured => "is used by a lambda or local function",
+        Circumstance.Passed => "is passed to a method without [Borrowed]",
+        Circumstance.Stored => "is stored or returned",
+        Circumstance.Pinned => "is pinned (stays valid past its disposal)",
+        Circumstance.OnlyMeasured => "is only asked for its length or the like",
+        _ => throw new ArgumentOutOfRangeException(nameof(circumstance)),
     };
 
     private static ResultRow MutationRow(string name, IReadOnlyList<Outcome> outcomes)
@@ -77,17 +79,5 @@ internal static class ReachDocument
         return new ResultRow(
             [name],
             [outcomes.Count, outcomes.Count - compiled, .. rules, compiled - found, compiled == 0 ? null : (double)Percent * found / compiled]);
-    }
-
-    private static ResultRow MissRow(string name, IReadOnlyList<Outcome> outcomes)
-    {
-        double? Count(Circumstance circumstance) =>
-            outcomes.Count(outcome => outcome is { Compiles: true, Rule: null } && outcome.Circumstance == circumstance);
-        return new ResultRow(
-            [name],
-            [
-                Count(Circumstance.Captured), Count(Circumstance.Passed), Count(Circumstance.Stored),
-                Count(Circumstance.OnlyMeasured), Count(Circumstance.Plain),
-            ]);
     }
 }

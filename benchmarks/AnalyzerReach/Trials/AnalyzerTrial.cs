@@ -11,8 +11,22 @@ namespace AnalyzerReach.Trials;
 /// <summary>Runs the analyzer over a project, or a part of a file of it.</summary>
 internal static class AnalyzerTrial
 {
-    /// <summary>Gives all reports, and the time that the analyzer itself took.</summary>
+    private const int Runs = 5;
+
+    /// <summary>Gives all reports, and the least time that the analyzer itself took: builds run in a compiler that has long been warm.</summary>
     public static (ImmutableArray<Diagnostic> Found, TimeSpan Time) OfProject(Compilation compilation)
+    {
+        (ImmutableArray<Diagnostic> found, TimeSpan least) = Once(compilation);
+        for (int run = 1; run < Runs; run++)
+        {
+            TimeSpan time = Once(compilation).Time;
+            least = time < least ? time : least;
+        }
+
+        return (found, least);
+    }
+
+    private static (ImmutableArray<Diagnostic> Found, TimeSpan Time) Once(Compilation compilation)
     {
         LifetimeAnalyzer analyzer = new();
         CompilationWithAnalyzers run = Start(compilation, analyzer);

@@ -16,6 +16,7 @@ internal sealed partial class Evaluator
         {
             EvaluateArguments(call);
             EscapeUnlessKnown(call, receiver);
+            TouchOwner(call, receiver);
             return Allocate(site);
         }
 

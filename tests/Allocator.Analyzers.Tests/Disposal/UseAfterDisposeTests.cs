@@ -120,6 +120,14 @@ public sealed class UseAfterDisposeTests
         """);
 
     [Fact]
+    public Task PixelBuffer_ClonedAfterDispose_Reported() => Snippet.Body(
+        """
+        var buffer = A.AllocatePixels<byte>(8, 8);
+        buffer.Dispose();
+        using var clone = {|ALLOC002:buffer.Clone()|};
+        """);
+
+    [Fact]
     public Task PixelBuffer_ClearedAfterDispose_Reported() => Snippet.Body(
         """
         var buffer = A.AllocatePixels<byte>(8, 8);

@@ -2,7 +2,6 @@ using System;
 using System.Threading.Tasks;
 using Allocator.CodeFixes.Awaiting;
 using Allocator.CodeFixes.Tests.Fixing;
-using Microsoft.CodeAnalysis.CSharp;
 using Xunit;
 
 namespace Allocator.CodeFixes.Tests.Awaiting;
@@ -21,8 +20,6 @@ public class AwaitReturnedTaskTests
         public class Snippet
         {
             private readonly MemoryAllocator _allocator = MemoryAllocator.Default;
-
-            private readonly object _lock = new();
 
 
         """;
@@ -232,98 +229,6 @@ public class AwaitReturnedTaskTests
         SpanBeforeTheTask("Task"), SpanBeforeTheTask("async Task").Replace("return", "await", StringComparison.Ordinal));
 
     [Fact]
-    public Task SpansInTheMethod_BeforeCSharp13_HaveNoFix() =>
-        FixVerifier.OffersNothing<AwaitReturnedTask>(Head + SpanBeforeTheTask("Task") + "\n}\n", LanguageVersion.CSharp12);
-
-    [Theory]
-    [InlineData("public Task M(Stream stream, ref int n)")]
-    [InlineData("public Task M(Stream stream, in int n)")]
-    [InlineData("public Task M(Stream stream, ReadOnlySpan<byte> header)")]
-    [InlineData("public unsafe Task M(Stream stream)")]
-    [InlineData("[MethodImpl(MethodImplOptions.Synchronized)] public Task M(Stream stream)")]
-    public Task MethodThatCannotBeAsync_HasNoFix(string signature) => OffersNothing(
-        $$"""
-            {{signature}}
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                return stream.WriteAsync(owner.Memory).AsTask();
-            }
-        """);
-
-    [Fact]
-    public Task OutParameter_HasNoFix() => OffersNothing(
-        """
-            public Task M(Stream stream, out int n)
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(n = 64);
-                return stream.WriteAsync(owner.Memory).AsTask();
-            }
-        """);
-
-    [Fact]
-    public Task Lock_HasNoFix() => OffersNothing(
-        """
-            public Task M(Stream stream)
-            {
-                lock (_lock)
-                {
-                    using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                    return stream.WriteAsync(owner.Memory).AsTask();
-                }
-            }
-        """);
-
-    [Fact]
-    public Task Lambda_HasNoFix() => OffersNothing(
-        """
-            public Func<Stream, Task> M() => stream =>
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                return stream.WriteAsync(owner.Memory).AsTask();
-            };
-        """);
-
-    [Fact]
-    public Task MethodOfAStruct_HasNoFix() => OffersNothing(
-        """
-            public struct Counter
-            {
-                private int _count;
-
-                public Task M(Stream stream)
-                {
-                    using IMemoryOwner<byte> owner = MemoryAllocator.Default.Allocate<byte>(_count++);
-                    return stream.WriteAsync(owner.Memory).AsTask();
-                }
-            }
-        """);
-
-    [Fact]
-    public Task SpanDisposedOrUsedAfterTheAwait_HasNoFix() => OffersNothing(
-        """
-            public Task M(Stream stream)
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                Span<byte> span = owner.Memory.Span;
-                try
-                {
-                    return stream.WriteAsync(owner.Memory).AsTask();
-                }
-                finally
-                {
-                    span.Clear();
-                }
-            }
-
-            public Task N(Stream stream)
-            {
-                using MemoryLease<byte> lease = _allocator.Rent<byte>(64);
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                return stream.WriteAsync(owner.Memory).AsTask();
-            }
-        """);
-
-    [Fact]
     public Task LineEnds_AreThoseOfTheFile()
     {
         string before = Head + SpanBeforeTheTask("ValueTask").Replace(".AsTask()", "", StringComparison.Ordinal)
@@ -350,6 +255,4 @@ public class AwaitReturnedTaskTests
 
     private static Task Fixes(string before, string after) =>
         FixVerifier.Fixes<AwaitReturnedTask>(Head + before + "\n}\n", Head + after + "\n}\n");
-
-    private static Task OffersNothing(string members) => FixVerifier.OffersNothing<AwaitReturnedTask>(Head + members + "\n}\n");
 }

@@ -316,7 +316,7 @@ public class AbandonmentTests
         return setup.Source;
     }
 
-    private static unsafe nint AddressOf(IMemoryOwner<byte> owner)
+    private static unsafe nint AddressOf([Borrowed] IMemoryOwner<byte> owner)
     {
         using MemoryHandle handle = owner.Memory.Pin();
         return (nint)handle.Pointer;
