@@ -103,7 +103,7 @@ public class FencedAbandonmentTests
         Assert.True(reports.TryTake(out CorruptionEventArgs? report, TimeSpan.FromSeconds(30)));
         Assert.Contains(nameof(Overrun), report.AllocationStackTrace);
         Assert.Contains(nameof(Overrun), report.ReturnStackTrace);
-        Assert.Contains("1 bytes past the end, a byte was changed behind a buffer of 100 bytes", report.ToString());
+        Assert.Contains("A byte was changed 1 byte past the end of a buffer of 100 bytes. It was found 0 ms after the allocation.", report.ToString());
 
         MemoryDiagnostics.CorruptionFound -= handler;
         Overrun(setup);
