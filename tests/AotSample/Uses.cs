@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using System.Runtime.InteropServices;
 using Allocator;
+using Allocator.Diagnostics;
 
 namespace AotSample;
 
