@@ -3,6 +3,7 @@ using System.CommandLine;
 using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Running;
+using Measuring.Processes;
 using Measuring.Results;
 using Spectre.Console;
 
@@ -25,7 +26,7 @@ internal static class Program
         JobOptions options = commandLine.Read(arguments);
         if (options.IsChild)
         {
-            ParentWatch.Start();
+            ChildProgram.EndWithParent();
             new MeasuringChild(options, Console.Out).Run();
             return 0;
         }

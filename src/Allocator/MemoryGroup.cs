@@ -15,7 +15,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     where T : struct
 {
     private LifetimeGuard _guard;
-    private readonly long _generation;
+    private long _generation;
     private readonly GroupLayout _layout;
     private GroupMember<T>?[]? _members;
 
@@ -67,7 +67,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
     /// <exception cref="ArgumentException"><paramref name="destination"/> is shorter.</exception>
     /// <exception cref="ObjectDisposedException">One of the groups has been disposed.</exception>
-    public void CopyTo(MemoryGroup<T> destination)
+    public void CopyTo([Borrowed] MemoryGroup<T> destination)
     {
         Throw.IfNull(destination, nameof(destination));
         if (destination.TotalLength < TotalLength)
@@ -195,9 +195,11 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Gives the memory back, as soon as nothing pins it or works on it. Does not block; a second call does nothing.</summary>
     public void Dispose()
     {
-        if (_guard.Dispose(_generation))
+        LifetimeGuard guard = _guard;
+        EndedRent ended = guard.Remember(_generation);
+        if (guard.Dispose(_generation))
         {
-            _guard = EndedGuard.Instance;
+            End(ended);
         }
     }
 
@@ -208,16 +210,18 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     {
         if (!_guard.TryAddReference(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<T>));
+            Throw.Disposed(nameof(MemoryGroup<T>), _guard, _generation);
         }
     }
 
     /// <summary>Ends <see cref="AddReference"/> or a pin.</summary>
     internal void Unpin()
     {
-        if (_guard.RemoveReference(_generation))
+        LifetimeGuard guard = _guard;
+        EndedRent ended = guard.Remember(_generation);
+        if (guard.RemoveReference(_generation))
         {
-            _guard = EndedGuard.Instance;
+            End(ended);
         }
 
         GC.KeepAlive(this);
@@ -229,7 +233,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         LifetimeGuard guard = _guard;
         if (!guard.IsHeld(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<T>));
+            Throw.Disposed(nameof(MemoryGroup<T>), _guard, _generation);
         }
 
         return MemberSpan(guard, index);
@@ -256,8 +260,14 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     {
         if (!_guard.IsHeld(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<T>));
+            Throw.Disposed(nameof(MemoryGroup<T>), _guard, _generation);
         }
+    }
+
+    private void End(in EndedRent ended)
+    {
+        _generation = ended.Memory;
+        _guard = ended.Guard;
     }
 
     private nint MemberAddress(int index) => Origins.Of(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());

@@ -11,7 +11,7 @@ public ref struct MemoryLease<T>
     where T : struct
 {
     private LifetimeGuard? _guard;
-    private readonly long _generation;
+    private long _generation;
     private readonly int _length;
 
     internal MemoryLease(LifetimeGuard guard, long generation, int length)
@@ -35,7 +35,7 @@ public ref struct MemoryLease<T>
 
             if (!_guard.IsHeld(_generation))
             {
-                Throw.Disposed(nameof(MemoryLease<T>));
+                Throw.Disposed(nameof(MemoryLease<T>), _guard, _generation);
             }
 
             return _guard.GetSpan<T>(_length);
@@ -50,8 +50,10 @@ public ref struct MemoryLease<T>
     {
         if (_guard is not null)
         {
+            EndedRent ended = _guard.Remember(_generation);
             _guard.Dispose(_generation);
-            _guard = EndedGuard.Instance;
+            _generation = ended.Memory;
+            _guard = ended.Guard;
         }
     }
 }

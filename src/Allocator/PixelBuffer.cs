@@ -80,7 +80,7 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     /// <summary>Calls a delegate with access to all rows of this buffer and another. The sizes may differ.</summary>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> or <paramref name="action"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">One of the buffers has been disposed; nothing was called.</exception>
-    public void ProcessPixelRows<TOther>(PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action)
+    public void ProcessPixelRows<TOther>([Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action)
         where TOther : unmanaged
     {
         Throw.IfNull(other, nameof(other));
@@ -108,7 +108,7 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ObjectDisposedException">One of the buffers has been disposed; nothing was called.</exception>
     public void ProcessPixelRows<TSecond, TThird>(
-        PixelBuffer<TSecond> second, PixelBuffer<TThird> third, PixelRowsTripleAction<TPixel, TSecond, TThird> action)
+        [Borrowed] PixelBuffer<TSecond> second, [Borrowed] PixelBuffer<TThird> third, PixelRowsTripleAction<TPixel, TSecond, TThird> action)
         where TSecond : unmanaged
         where TThird : unmanaged
     {
@@ -229,7 +229,7 @@ public sealed class PixelBuffer<TPixel> : IDisposable
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
     /// <exception cref="ArgumentException">The sizes differ.</exception>
     /// <exception cref="ObjectDisposedException">One of the buffers has been disposed.</exception>
-    public void CopyTo(PixelBuffer<TPixel> destination)
+    public void CopyTo([Borrowed] PixelBuffer<TPixel> destination)
     {
         Throw.IfNull(destination, nameof(destination));
         if (destination.Width != Width || destination.Height != Height)

@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -36,6 +37,10 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);
+
+    [DoesNotReturn]
+    public static void Disposed(string typeName, LifetimeGuard guard, long memory) =>
+        throw new ObjectDisposedException(typeName, $"The buffer has been disposed. {EndedRent.Describe(guard, memory)}".TrimEnd());
 
     [DoesNotReturn]
     public static void ContainsReferences(Type type) =>

@@ -3,6 +3,9 @@ using System.Collections.Generic;
 using System.IO;
 using System.IO.Compression;
 using System.Linq;
+using System.Reflection;
+using System.Reflection.Metadata;
+using System.Reflection.PortableExecutable;
 using System.Xml.Linq;
 using Xunit;
 
@@ -12,7 +15,10 @@ namespace Allocator.PackageTests;
 [Collection(nameof(PackedLibrary))]
 public class ContentTests(PackedLibrary library)
 {
+    private const string AnalyzerFolder = "analyzers/dotnet/roslyn4.8/cs/";
+
     private static readonly string[] s_frameworks = ["netstandard2.0", "net8.0", "net10.0"];
+    private static readonly string[] s_analyzers = [$"{AnalyzerFolder}Allocator.Analyzers.dll", $"{AnalyzerFolder}Allocator.CodeFixes.dll"];
 
     [Fact]
     public void Package_ForEachFramework_HasTheLibraryAndItsDocumentation()
@@ -29,6 +35,39 @@ public class ContentTests(PackedLibrary library)
         Assert.Equal(
             s_frameworks.Select(framework => $"lib/{framework}/Allocator.pdb").Order(),
             Files(library.SymbolsPath).Where(file => file.StartsWith("lib/", StringComparison.Ordinal)).Order());
+
+    [Fact]
+    public void Package_Analyzers_AreInTheFolderOfTheOldestCompilerOnly() =>
+        Assert.Equal(
+            s_analyzers,
+            Files(library.PackagePath).Where(file => file.StartsWith("analyzers/", StringComparison.Ordinal)).Order());
+
+    [Fact]
+    public void Package_Switch_IsThereForDirectAndForTransitiveConsumers() =>
+        Assert.Equal(
+            new[] { "build/Allocator.targets", "buildTransitive/Allocator.targets" },
+            Files(library.PackagePath).Where(file => file.StartsWith("build", StringComparison.Ordinal)).Order());
+
+    [Theory]
+    [InlineData("Allocator.Analyzers.dll", "Microsoft.CodeAnalysis", "Microsoft.CodeAnalysis.CSharp")]
+    [InlineData("Allocator.CodeFixes.dll", "Microsoft.CodeAnalysis", "Microsoft.CodeAnalysis.CSharp", "Microsoft.CodeAnalysis.Workspaces")]
+    public void Package_Analyzer_RefersToNothingThatTheOldestCompilerHasNot(string file, params string[] compilers)
+    {
+        Version[] compilerVersions =
+        [
+            .. ReferencesOf(file).Where(reference => compilers.Contains(reference.Name)).Select(reference => reference.Version!),
+        ];
+
+        // Those of 4.8 themselves refer to these.
+        Assert.Subset(
+            new HashSet<string?>([.. compilers, "netstandard", "System.Collections.Immutable"]),
+            ReferencesOf(file).Select(reference => reference.Name).ToHashSet());
+        Assert.Contains(new Version(4, 8, 0, 0), compilerVersions);
+        Assert.All(compilerVersions, version => Assert.True(version <= new Version(4, 8, 0, 0), version.ToString()));
+        Assert.All(
+            ReferencesOf(file).Where(reference => reference.Name == "System.Collections.Immutable"),
+            reference => Assert.True(reference.Version <= new Version(7, 0, 0, 0), reference.ToString()));
+    }
 
     [Fact]
     public void Package_Metadata_NamesReadmeAndLicence()
@@ -57,6 +96,18 @@ public class ContentTests(PackedLibrary library)
         Assert.Equal(new[] { "System.Memory" }, groups[".NETStandard2.0"]);
         Assert.Empty(groups["net8.0"]);
         Assert.Empty(groups["net10.0"]);
+    }
+
+    private AssemblyName[] ReferencesOf(string analyzer)
+    {
+        using ZipArchive archive = ZipFile.OpenRead(library.PackagePath);
+        using Stream stream = archive.GetEntry(AnalyzerFolder + analyzer)!.Open();
+        MemoryStream assembly = new();
+        stream.CopyTo(assembly);
+        assembly.Position = 0;
+        using PEReader reader = new(assembly);
+        MetadataReader metadata = reader.GetMetadataReader();
+        return [.. metadata.AssemblyReferences.Select(handle => metadata.GetAssemblyReference(handle).GetAssemblyName())];
     }
 
     private static HashSet<string> Files(string package)

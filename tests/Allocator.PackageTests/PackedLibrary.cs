@@ -26,16 +26,19 @@ public sealed class PackedLibrary : IDisposable
             "--configuration",
             "Release",
             "--output",
-            Folder("feed"),
+            Feed,
             $"-p:Version={Version}",
             $"-p:ArtifactsPath={Folder("artifacts")}");
     }
 
     public string Version { get; }
 
-    public string PackagePath => Path.Combine(Folder("feed"), $"Allocator.{Version}.nupkg");
+    public string PackagePath => Path.Combine(Feed, $"Allocator.{Version}.nupkg");
 
-    public string SymbolsPath => Path.Combine(Folder("feed"), $"Allocator.{Version}.snupkg");
+    public string SymbolsPath => Path.Combine(Feed, $"Allocator.{Version}.snupkg");
+
+    /// <summary>Gets the folder that serves as a feed.</summary>
+    public string Feed => Folder("feed");
 
     /// <summary>Makes a new project that references the package and nothing else, and returns its folder.</summary>
     public string NewProject(string name, string targetFramework, string outputType, string code)
@@ -55,7 +58,7 @@ public sealed class PackedLibrary : IDisposable
                 <TreatWarningsAsErrors>true</TreatWarningsAsErrors>
                 <UseAppHost>false</UseAppHost>
                 <NuGetAudit>false</NuGetAudit>
-                <RestoreAdditionalProjectSources>{Folder("feed")}</RestoreAdditionalProjectSources>
+                <RestoreAdditionalProjectSources>{Feed}</RestoreAdditionalProjectSources>
               </PropertyGroup>
               <ItemGroup>
                 <PackageReference Include="Allocator" Version="{Version}" />
@@ -65,9 +68,10 @@ public sealed class PackedLibrary : IDisposable
         return folder;
     }
 
+    /// <summary>Makes a folder for a test, or returns it where it is there.</summary>
+    public string Folder(string name) => _folder.CreateSubdirectory(name).FullName;
+
     public string Dotnet(string folder, params string[] arguments) => CommandLine.Dotnet(folder, _environment, arguments);
 
     public void Dispose() => _folder.Delete(recursive: true);
-
-    private string Folder(string name) => _folder.CreateSubdirectory(name).FullName;
 }

@@ -5,6 +5,11 @@ using AotSample;
 
 // Drives each part of the library once after native compilation. Generic code over types that only appear here is
 // what a compiler ahead of time may have left out, hence the several element types.
+if (args is ["loop", string operation, string count])
+{
+    return Loops.Run(operation, count);
+}
+
 Checks checks = new();
 using (MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "aot" }))
 {

@@ -105,7 +105,9 @@ internal static class Uses
         owner.Dispose();
         try
         {
+#pragma warning disable ALLOC002 // What is checked here is that it throws.
             memory.Span.Clear();
+#pragma warning restore ALLOC002
             return false;
         }
         catch (ObjectDisposedException)

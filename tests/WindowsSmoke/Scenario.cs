@@ -119,7 +119,9 @@ internal sealed class Scenario(MemoryAllocator allocator)
         owner.Dispose();
         try
         {
+#pragma warning disable ALLOC002 // What is checked here is that it throws.
             memory.Span.Clear();
+#pragma warning restore ALLOC002
         }
         catch (ObjectDisposedException)
         {
@@ -189,7 +191,9 @@ internal sealed class Scenario(MemoryAllocator allocator)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
+#pragma warning disable ALLOC001 // Abandoned on purpose.
     private void Abandon() => allocator.Allocate<byte>(3_000_000).Memory.Span.Fill(1);
+#pragma warning restore ALLOC001
 
     private static void VerifyGroup(MemoryGroup<int> group)
     {

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Allocator;
 using Allocator.Native;
 using Decisions.Machines;
+using Measuring.Memory;
 
 namespace Decisions.BlockSizes;
 
@@ -49,7 +50,7 @@ internal sealed class BlockRange : IDisposable
                 throw new OutOfMemoryException($"The system refused {_blockBytes} bytes.");
             }
 
-            Pages.Write(block, _blockBytes);
+            PageTouch.Write(block, _blockBytes);
         }
 
         TimeSpan firstTouch = Stopwatch.GetElapsedTime(start);

@@ -5,6 +5,7 @@ using Allocator.Allocators;
 using Allocator.Pooling;
 using Allocator.Trimming;
 using Decisions.Machines;
+using Measuring.Memory;
 
 namespace Decisions.BlockSizes;
 
@@ -61,7 +62,7 @@ internal sealed class ImageChurn : IDisposable
         {
             foreach (Memory<byte> member in Allocate(out _, out _))
             {
-                Pages.Write(member.Span);
+                PageTouch.Write(member.Span);
             }
         }
     }

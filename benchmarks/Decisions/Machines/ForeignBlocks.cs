@@ -1,6 +1,7 @@
 using System;
 using Allocator;
 using Allocator.Native;
+using Measuring.Memory;
 
 namespace Decisions.Machines;
 
@@ -24,7 +25,7 @@ internal sealed class ForeignBlocks : IDisposable
     }
 
     /// <summary>Makes all of them resident.</summary>
-    public void Fill() => Pages.Write(_address, (long)_count * MemorySize.Block);
+    public void Fill() => PageTouch.Write(_address, (nint)_count * MemorySize.Block);
 
     /// <summary>Gives all of them back to the system, one after the other.</summary>
     public void Purge()

@@ -5,6 +5,7 @@ using System.Linq;
 using Decisions.Latencies;
 using Decisions.Machines;
 using Decisions.Questions;
+using Measuring.Machines;
 using Measuring.Results;
 
 namespace Decisions.Purging;
@@ -101,14 +102,14 @@ internal sealed class PurgeQuestion : Question
     {
         memory.Write();
         double total = (double)memory.Count * MemorySize.Block;
-        long residentBefore = ResidentMemory.Read();
+        long residentBefore = ProcessMemory.ReadResidentOften();
         ResidentDetails before = ResidentMemory.ReadDetails();
 
         long start = Stopwatch.GetTimestamp();
         memory.Purge(method);
         TimeSpan purge = Stopwatch.GetElapsedTime(start);
 
-        long resident = ResidentMemory.Read();
+        long resident = ProcessMemory.ReadResidentOften();
         ResidentDetails after = ResidentMemory.ReadDetails();
 
         start = Stopwatch.GetTimestamp();

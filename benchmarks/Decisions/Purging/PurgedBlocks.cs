@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using Decisions.Machines;
+using Measuring.Memory;
 
 namespace Decisions.Purging;
 
@@ -32,7 +33,7 @@ internal sealed class PurgedBlocks : IDisposable
     {
         foreach (nint address in _addresses)
         {
-            Pages.Write(address, MemorySize.Block);
+            PageTouch.Write(address, MemorySize.Block);
         }
     }
 
@@ -65,7 +66,7 @@ internal sealed class PurgedBlocks : IDisposable
             ref nint address = ref _addresses[cycles++ % _addresses.Length];
             method.Purge(address, MemorySize.Block, _hugePages);
             address = method.Ready(address, MemorySize.Block, _hugePages);
-            Pages.Write(address, MemorySize.Block);
+            PageTouch.Write(address, MemorySize.Block);
         }
 
         return cycles;
@@ -77,7 +78,7 @@ internal sealed class PurgedBlocks : IDisposable
         long start = Stopwatch.GetTimestamp();
         for (long i = 0; Stopwatch.GetElapsedTime(start) < time; i++)
         {
-            Pages.Write(_addresses[i % _addresses.Length], MemorySize.Block);
+            PageTouch.Write(_addresses[i % _addresses.Length], MemorySize.Block);
         }
     }
 

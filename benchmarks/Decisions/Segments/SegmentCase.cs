@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Allocator;
 using Allocator.Native;
 using Decisions.Machines;
+using Measuring.Memory;
 
 namespace Decisions.Segments;
 
@@ -46,7 +47,7 @@ internal sealed record SegmentCase(int TotalMegabytes, int PieceMegabytes, HugeP
         start = Stopwatch.GetTimestamp();
         foreach (nint piece in pieces)
         {
-            Machines.Pages.Write(piece, bytes);
+            PageTouch.Write(piece, (nint)bytes);
         }
 
         TimeSpan firstTouch = Stopwatch.GetElapsedTime(start);

@@ -4,6 +4,8 @@ using System.Linq;
 using System.Threading;
 using Allocator.Pooling;
 using Decisions.Machines;
+using Measuring.Machines;
+using Measuring.Memory;
 
 namespace Decisions.Slots;
 
@@ -21,13 +23,13 @@ internal static class IdleThreads
         using Barrier allHold = new(atOnce ? threads : 1);
         using SemaphoreSlim returned = new(0);
         List<Thread> team = [];
-        long before = ResidentMemory.Read();
+        long before = ProcessMemory.ReadResidentOften();
         for (int i = 0; i < threads; i++)
         {
             Thread thread = new(() =>
             {
                 BlockGuard[] blocks = [.. Enumerable.Range(0, held).Select(_ => pool.Rent())];
-                Array.ForEach(blocks, static block => Pages.Write(block.Address, MemorySize.Block));
+                Array.ForEach(blocks, static block => PageTouch.Write(block.Address, MemorySize.Block));
                 allHold.SignalAndWait();
                 Array.ForEach(blocks, pool.Return);
                 _ = returned.Release();
@@ -48,7 +50,7 @@ internal static class IdleThreads
             returned.Wait();
         }
 
-        long resident = ResidentMemory.Read() - before;
+        long resident = ProcessMemory.ReadResidentOften() - before;
         long committed = pool.CommittedBytes;
         IdleMemory memory = new(committed, resident, committed - CountReachable(pool));
         end.Set();

@@ -1,6 +1,7 @@
 using System.Buffers;
 using Decisions.Machines;
 using Measuring.Classic;
+using Measuring.Memory;
 
 namespace Decisions.TrimLatency;
 
@@ -22,7 +23,7 @@ internal sealed class ClassicSubject : TrimSubject
         for (int i = 0; i < blocks; i++)
         {
             owners[i] = _allocator.Allocate<byte>(MemorySize.Block);
-            Pages.Write(owners[i].Memory.Span);
+            PageTouch.Write(owners[i].Memory.Span);
         }
 
         foreach (IMemoryOwner<byte> owner in owners)

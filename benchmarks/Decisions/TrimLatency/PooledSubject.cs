@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using Allocator;
 using Decisions.Machines;
+using Measuring.Memory;
 
 namespace Decisions.TrimLatency;
 
@@ -43,7 +44,7 @@ internal abstract class PooledSubject : TrimSubject
         for (int i = 0; i < blocks; i++)
         {
             owners[i] = Allocator.Allocate<byte>(MemorySize.Block);
-            Pages.Write(owners[i].Memory.Span);
+            PageTouch.Write(owners[i].Memory.Span);
         }
 
         foreach (IMemoryOwner<byte> owner in owners)

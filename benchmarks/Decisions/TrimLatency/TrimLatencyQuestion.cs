@@ -6,6 +6,7 @@ using System.Threading;
 using Decisions.Latencies;
 using Decisions.Machines;
 using Decisions.Questions;
+using Measuring.Machines;
 using Measuring.Results;
 
 namespace Decisions.TrimLatency;
@@ -101,7 +102,7 @@ internal sealed class TrimLatencyQuestion : Question
         Thread renter = new(() => subject.Rent(window)) { Name = "renter", IsBackground = true };
         renter.Start();
         window.Open();
-        long residentBefore = ResidentMemory.Read();
+        long residentBefore = ProcessMemory.ReadResidentOften();
         long start = Stopwatch.GetTimestamp();
         if (trims)
         {
@@ -124,7 +125,7 @@ internal sealed class TrimLatencyQuestion : Question
         {
             Operations = _histogram.Count,
             Milliseconds = length.TotalMilliseconds,
-            GivenBack = residentBefore - ResidentMemory.Read(),
+            GivenBack = residentBefore - ProcessMemory.ReadResidentOften(),
             Latencies = [.. WindowFigures.Fractions.Select(_histogram.Percentile)],
         };
     }

@@ -9,6 +9,8 @@ using Allocator.Allocators;
 using Allocator.Native;
 using Allocator.Trimming;
 using Decisions.Machines;
+using Measuring.Machines;
+using Measuring.Memory;
 
 namespace Decisions.Trimming;
 
@@ -111,7 +113,7 @@ internal sealed class TrimmingChild
             }
 
             owners[i] = _allocator.Allocate<byte>(MemorySize.Block);
-            Pages.Write(owners[i].Memory.Span);
+            PageTouch.Write(owners[i].Memory.Span);
             _objects.Allocate(ObjectsPerBlock);
         }
 
@@ -138,7 +140,7 @@ internal sealed class TrimmingChild
         {
             if (elapsed >= due)
             {
-                samples.Add(new TrimmingSample(elapsed.TotalSeconds, ResidentMemory.Read(), _allocator.GetStatistics().RetainedBytes));
+                samples.Add(new TrimmingSample(elapsed.TotalSeconds, ProcessMemory.ReadResidentOften(), _allocator.GetStatistics().RetainedBytes));
                 due += s_sampling;
             }
 
@@ -151,7 +153,7 @@ internal sealed class TrimmingChild
             elapsed = Stopwatch.GetElapsedTime(start);
         }
 
-        samples.Add(new TrimmingSample(elapsed.TotalSeconds, ResidentMemory.Read(), _allocator.GetStatistics().RetainedBytes));
+        samples.Add(new TrimmingSample(elapsed.TotalSeconds, ProcessMemory.ReadResidentOften(), _allocator.GetStatistics().RetainedBytes));
         return samples;
     }
 }

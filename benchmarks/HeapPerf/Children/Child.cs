@@ -6,6 +6,7 @@ using System.Text.Json;
 using System.Threading;
 using HeapPerf.Batches;
 using HeapPerf.Heaps;
+using Measuring.Processes;
 using Measuring.Timing;
 
 namespace HeapPerf.Children;
@@ -34,7 +35,7 @@ internal sealed class Child
     /// <summary>Does what <paramref name="request"/> says, in JSON, and writes the result to the output.</summary>
     public static void Run(string request)
     {
-        ParentWatch.Start();
+        ChildProgram.EndWithParent();
         Child child = new(JsonSerializer.Deserialize(request, ChildJson.Default.ChildRequest)!);
         Console.WriteLine(JsonSerializer.Serialize(child.Measure(), ChildJson.Default.ChildResult));
     }

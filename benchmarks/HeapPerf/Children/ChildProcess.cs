@@ -4,6 +4,7 @@ using System.IO;
 using System.Text.Json;
 using System.Threading.Tasks;
 using Measuring.Natives;
+using Measuring.Processes;
 
 namespace HeapPerf.Children;
 

@@ -5,6 +5,7 @@ using System.Linq;
 using HeapPerf.Batches;
 using HeapPerf.Children;
 using HeapPerf.Heaps;
+using Measuring.Processes;
 using Spectre.Console;
 
 namespace HeapPerf.Running;

@@ -2,6 +2,7 @@ using System;
 using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Pixels;
+using Measuring.Processes;
 
 namespace LoadResizeSave.Running;
 

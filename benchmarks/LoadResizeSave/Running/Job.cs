@@ -5,6 +5,7 @@ using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Reporting;
 using LoadResizeSave.Synthesis;
+using Measuring.Processes;
 using Spectre.Console;
 
 namespace LoadResizeSave.Running;

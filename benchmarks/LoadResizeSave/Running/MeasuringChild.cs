@@ -9,6 +9,7 @@ using System.Threading.Tasks;
 using Allocator;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
+using Measuring.Machines;
 
 namespace LoadResizeSave.Running;
 
@@ -67,7 +68,7 @@ internal sealed class MeasuringChild
                 Megapixels = _pixels / 1e6,
                 Cost = cost,
                 InitialResidentBytes = samples[0].ResidentBytes,
-                PeakResidentBytes = ResidentMemory.ReadPeak(),
+                PeakResidentBytes = ProcessMemory.ReadPeakResident(),
                 FinalResidentBytes = samples[^1].ResidentBytes,
                 ReleasedAt = releasedAt,
                 Samples = samples,

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using LoadResizeSave.Pixels;
+using Measuring.Machines;
 
 namespace LoadResizeSave.Running;
 
@@ -13,7 +14,6 @@ internal sealed class MemorySampler : IDisposable
 
     private readonly PixelStore _store;
     private readonly Stopwatch _clock = Stopwatch.StartNew();
-    private readonly ResidentMemory _resident = new();
     private readonly ManualResetEventSlim _stop = new();
     private readonly List<MemorySample> _samples = new(8192);
     private readonly Thread _thread;
@@ -42,14 +42,13 @@ internal sealed class MemorySampler : IDisposable
     {
         _ = Stop();
         _stop.Dispose();
-        _resident.Dispose();
     }
 
     private void Run()
     {
         do
         {
-            _samples.Add(new MemorySample(Seconds, _resident.Read(), _store.CommittedBytes));
+            _samples.Add(new MemorySample(Seconds, ProcessMemory.ReadResidentOften(), _store.CommittedBytes));
         }
         while (!_stop.Wait(s_period));
     }

@@ -6,6 +6,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
+using Measuring.Processes;
 using Measuring.Results;
 using Spectre.Console;
 

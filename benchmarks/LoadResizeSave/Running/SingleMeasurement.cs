@@ -8,6 +8,7 @@ using System.Threading.Tasks;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
 using Measuring.Machines;
+using Measuring.Processes;
 using Spectre.Console;
 
 namespace LoadResizeSave.Running;

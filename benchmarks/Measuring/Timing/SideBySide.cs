@@ -15,6 +15,11 @@ public sealed class SideBySide
     // The runtime counts 30 calls of a method and then compiles it anew in the background, a tenth of a second after the last new method.
     private static readonly TimeSpan s_shortestWarmUp = TimeSpan.FromMilliseconds(250);
 
+    // On a busy machine the compiler's thread comes late; on one that compiles for ever, it is not worth waiting for.
+    private static readonly TimeSpan s_longestWarmUp = TimeSpan.FromSeconds(3);
+
+    private const int MostRepetitions = 1 << 28;
+
     private readonly int _rounds;
     private readonly TimeSpan _sample;
     private readonly List<(string Name, Action<int> Loop)> _operations = [];
@@ -60,28 +65,30 @@ public sealed class SideBySide
     }
 
     // Finds how many repetitions fill a sample, once the code is warm: the first calls run code that the runtime replaces later.
+    // The fastest lap says it: in a slow one, the machine was busy with something else.
     private int Calibrate(Action<int> loop)
     {
+        CompilerWatch compiler = new();
         TimeSpan warmUp = 4 * _sample > s_shortestWarmUp ? 4 * _sample : s_shortestWarmUp;
-        long start = Stopwatch.GetTimestamp();
         int count = 1;
-        TimeSpan elapsed;
+        double fastest = double.PositiveInfinity;
+        bool isWarm;
         do
         {
             long lap = Stopwatch.GetTimestamp();
             loop(count);
-            elapsed = Stopwatch.GetElapsedTime(lap);
-            if (elapsed < _sample / 2 && count < 1 << 28)
+            TimeSpan elapsed = Stopwatch.GetElapsedTime(lap);
+            fastest = Math.Min(fastest, elapsed.TotalNanoseconds / count);
+            if (elapsed < _sample / 2 && count < MostRepetitions)
             {
                 count *= 2;
             }
-            else if (elapsed > _sample && count > 1)
-            {
-                count = Math.Max(1, (int)(count * (_sample / elapsed)));
-            }
-        }
-        while (Stopwatch.GetElapsedTime(start) < warmUp);
 
-        return Math.Max(1, (int)Math.Min(1 << 28, count * (_sample / elapsed)));
+            bool isQuiet = compiler.IsQuiet;
+            isWarm = compiler.Elapsed >= warmUp && (isQuiet || compiler.Elapsed >= s_longestWarmUp);
+        }
+        while (!isWarm);
+
+        return (int)Math.Clamp(_sample.TotalNanoseconds / fastest, 1, MostRepetitions);
     }
 }

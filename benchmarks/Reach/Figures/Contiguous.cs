@@ -1,6 +1,7 @@
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using Allocator;
+using Measuring.Memory;
 using Measuring.Timing;
 
 namespace Reach.Figures;
@@ -39,7 +40,7 @@ internal static class Contiguous
             for (int i = 0; i < count; i++)
             {
                 nint memory = Marshal.AllocHGlobal(length);
-                Pages.Touch(memory, length);
+                PageTouch.Write(memory, length);
                 Marshal.FreeHGlobal(memory);
             }
         });
@@ -48,7 +49,7 @@ internal static class Contiguous
             for (int i = 0; i < count; i++)
             {
                 using MemoryLease<byte> lease = allocator.Rent<byte>(length);
-                Pages.Touch(lease.Span);
+                PageTouch.Write(lease.Span);
             }
         });
         return comparison.Run()[1].Ratio;

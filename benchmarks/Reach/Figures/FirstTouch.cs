@@ -1,6 +1,7 @@
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using Allocator;
+using Measuring.Memory;
 using Measuring.Timing;
 
 namespace Reach.Figures;
@@ -21,7 +22,7 @@ internal static class FirstTouch
                 for (int i = 0; i < count; i++)
                 {
                     using MemoryLease<byte> lease = allocator.Rent<byte>(length);
-                    Pages.Touch(lease.Span);
+                    PageTouch.Write(lease.Span);
                 }
             });
             comparison.Add("AllocHGlobal", count =>
@@ -29,7 +30,7 @@ internal static class FirstTouch
                 for (int i = 0; i < count; i++)
                 {
                     nint memory = Marshal.AllocHGlobal(length);
-                    Pages.Touch(memory, length);
+                    PageTouch.Write(memory, length);
                     Marshal.FreeHGlobal(memory);
                 }
             });

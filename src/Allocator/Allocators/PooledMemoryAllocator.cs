@@ -36,11 +36,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         _settings = settings;
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
+            AllocatorName = options.Name,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
-        _arrays = new ArrayRenter(options.ClearOnReturn);
+        _arrays = new ArrayRenter(options);
         _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, policy);
         if (settings.Safety != SafetyMode.Standard)
         {
@@ -150,7 +151,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             }
         }
         else if (lengthInBytes <= _slotLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
-            && (options & AllocationOptions.Clean) == 0 && !MemoryDiagnostics.CapturesStacks
+            && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents
             && _pool.TryRentFromSlots() is BlockGuard block)
         {
             generation = block.BeginSingle(lengthInBytes);

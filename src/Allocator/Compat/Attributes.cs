@@ -48,4 +48,21 @@ namespace System.Diagnostics.CodeAnalysis
     internal sealed class UnscopedRefAttribute : Attribute
     {
     }
+
+    [Microsoft.CodeAnalysis.Embedded]
+    [AttributeUsage(AttributeTargets.Method)]
+    internal sealed class UnconditionalSuppressMessageAttribute : Attribute
+    {
+        public UnconditionalSuppressMessageAttribute(string category, string checkId)
+        {
+            Category = category;
+            CheckId = checkId;
+        }
+
+        public string Category { get; }
+
+        public string CheckId { get; }
+
+        public string? Justification { get; set; }
+    }
 }

@@ -15,9 +15,9 @@ public sealed class AbandonedMemoryEventArgs : EventArgs
     /// <summary>Gets the capacity that was out, in bytes.</summary>
     public long Bytes { get; }
 
-    /// <summary>Gets the time from the allocation to its discovery. It may be off by one trim period where nobody was subscribed when the memory was allocated.</summary>
+    /// <summary>Gets the time from the allocation to its discovery. It may be off by one trim period where no stack was kept.</summary>
     public TimeSpan Age { get; }
 
-    /// <summary>Gets the stack of the allocating call; <see langword="null"/> where nobody was subscribed at that time, unless the memory was watched: see <see cref="SafetyMode"/>.</summary>
+    /// <summary>Gets the stack of the allocating call; <see langword="null"/> where <see cref="MemoryDiagnostics.LeakDetection"/> had none kept at that time, unless the memory was watched: see <see cref="SafetyMode"/>.</summary>
     public string? AllocationStackTrace { get; }
 }

@@ -7,19 +7,60 @@ namespace Allocator.Diagnostics;
 /// <summary>Watches over the memory of all allocators in the process. Thread-safe.</summary>
 public static partial class MemoryDiagnostics
 {
+    private const string LeakDetectionName = "Allocator.LeakDetection";
+    private const string LeakDetectionVariable = "ALLOCATOR_LEAK_DETECTION";
+
+    // Often enough to find what leaks again and again; a stack costs about what clearing a megabyte does.
+    private const int StackSampleInterval = 100;
+
     private static readonly List<WeakReference<IAllocationSource>> s_sources = [];
+    private static readonly LeakLedger s_leaks = new();
     private static long s_abandonedAllocations;
     private static EventHandler<AbandonedMemoryEventArgs>? s_allocationAbandoned;
+    private static EventHandler<LeakReport>? s_leakFound;
+    private static LeakDetection? s_leakDetection;
+    private static int s_openScopes;
+    private static int s_rentsSinceStack;
 
     /// <summary>
-    /// Raised on the thread pool for every allocation that is found unreachable without <c>Dispose</c>.
-    /// While somebody is subscribed, every allocation above 1 MiB captures its stack, which costs far more than the allocation itself.
+    /// Raised on the thread pool for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>.
+    /// While somebody is subscribed, every such allocation captures its stack, which costs far more than the allocation itself; <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
     /// <remarks>What a handler throws is swallowed: somebody who listens must not take the process down.</remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
     {
-        add => Change(static (all, one) => all + one, value);
-        remove => Change(static (all, one) => all - one, value);
+        add => Change(() => s_allocationAbandoned += value);
+        remove => Change(() => s_allocationAbandoned -= value);
+    }
+
+    /// <summary>
+    /// Raised on the thread pool when a leak is found at a place, told by the stack of the allocating call, that leaked nothing so far, and again whenever the number of leaks from there has doubled.
+    /// </summary>
+    /// <remarks>As for <see cref="AllocationAbandoned"/>. The same is written to the <c>EventSource</c> named <c>Allocator</c>.</remarks>
+    public static event EventHandler<LeakReport>? LeakFound
+    {
+        add => Change(() => s_leakFound += value);
+        remove => Change(() => s_leakFound -= value);
+    }
+
+    /// <summary>
+    /// Gets or sets how much is found out about leaks. It begins as the runtime property <c>Allocator.LeakDetection</c> or the environment variable <c>ALLOCATOR_LEAK_DETECTION</c> has it, in that order,
+    /// and as <see cref="LeakDetection.Counters"/> without.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">It is set to an undefined value.</exception>
+    /// <exception cref="InvalidOperationException">The runtime property or the environment variable has an unknown value.</exception>
+    public static LeakDetection LeakDetection
+    {
+        get => s_leakDetection ??= ProcessSwitch.Read(LeakDetectionName, LeakDetectionVariable, LeakDetection.Counters);
+        set
+        {
+            if (value is < LeakDetection.Off or > LeakDetection.AllStacks)
+            {
+                Throw.OutOfRange(nameof(value), value, "must be a defined level");
+            }
+
+            Change(() => s_leakDetection = value);
+        }
     }
 
     /// <summary>
@@ -48,53 +89,102 @@ public static partial class MemoryDiagnostics
     /// <summary>Gets how many allocations above 1 MiB were found unreachable without <c>Dispose</c> since the process started.</summary>
     public static long AbandonedAllocations => Interlocked.Read(ref s_abandonedAllocations);
 
-    /// <summary>Gets whether allocations have to keep the stack of their caller.</summary>
-    internal static bool CapturesStacks { get; private set; }
+    /// <summary>Gets all leaks found so far, by the stack of the allocating call, those with the most bytes first.</summary>
+    public static IReadOnlyList<LeakReport> GetLeaks() => s_leaks.List();
+
+    /// <summary>Begins to watch what the calling code, and what it awaits and starts, allocates. To be disposed.</summary>
+    public static AllocationScope BeginScope()
+    {
+        AllocationScope scope = new();
+        Change(static () => s_openScopes++);
+        return scope;
+    }
+
+    internal static void EndScope() => Change(static () => s_openScopes--);
 
     /// <summary>Adds a source to those counted, for as long as it lives.</summary>
     internal static void Register(IAllocationSource source)
     {
         lock (s_sources)
         {
+            // Here, where a wrong setting still reaches whoever makes an allocator.
+            Decide();
             s_sources.RemoveAll(static reference => !reference.TryGetTarget(out _));
             s_sources.Add(new WeakReference<IAllocationSource>(source));
         }
     }
 
-    internal static void CountAbandoned() => Interlocked.Increment(ref s_abandonedAllocations);
-
-    /// <summary>Tells the subscribers, on the thread pool. Called by finalizers.</summary>
-    internal static void ReportAbandoned(AbandonedMemoryEventArgs report)
+    /// <summary>Gives a trace for an allocation that begins now, where one is wanted.</summary>
+    /// <param name="bytes">Its capacity in bytes.</param>
+    /// <param name="allocatorName">The allocator's name.</param>
+    /// <param name="canLeak">Whether it would be found when abandoned; an array is not.</param>
+    /// <param name="isWanted">Whether one is wanted in any case.</param>
+    internal static AllocationTrace? TryTrace(long bytes, string? allocatorName, bool canLeak, bool isWanted = false)
     {
-        if (Volatile.Read(ref s_allocationAbandoned) is not null)
+        AllocationScope? scope = s_openScopes == 0 ? null : AllocationScope.Current;
+        return isWanted || scope is not null || (canLeak && WantsStack()) ? new AllocationTrace(bytes, allocatorName, scope) : null;
+    }
+
+    /// <summary>Counts a leak and tells the listeners, on the thread pool. Called by finalizers.</summary>
+    internal static void ReportAbandoned(AbandonedMemoryEventArgs leak)
+    {
+        if (LeakDetection != LeakDetection.Off)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static state => Raise((AbandonedMemoryEventArgs)state!), report);
+            Interlocked.Increment(ref s_abandonedAllocations);
+            ThreadPool.UnsafeQueueUserWorkItem(static state => Tell((AbandonedMemoryEventArgs)state!), leak);
         }
     }
 
-    private static void Raise(AbandonedMemoryEventArgs report)
+    private static bool WantsStack() => LeakDetection switch
     {
-        foreach (Delegate handler in Volatile.Read(ref s_allocationAbandoned)?.GetInvocationList() ?? [])
+        LeakDetection.Off => false,
+        LeakDetection.Counters => HasListeners,
+        LeakDetection.SampledStacks => Interlocked.Increment(ref s_rentsSinceStack) % StackSampleInterval == 0,
+        _ => true,
+    };
+
+    private static bool HasListeners => s_allocationAbandoned is not null || s_leakFound is not null;
+
+    private static void Tell(AbandonedMemoryEventArgs leak)
+    {
+        LeakReport report = s_leaks.Add(leak, out bool isNews);
+        string stack = leak.AllocationStackTrace ?? "";
+        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack);
+        Raise(Volatile.Read(ref s_allocationAbandoned), leak);
+        if (isNews)
+        {
+            AllocatorEventSource.Log.LeakFound(report.Count, report.Bytes, stack);
+            Raise(Volatile.Read(ref s_leakFound), report);
+        }
+    }
+
+    private static void Raise<TEventArgs>(EventHandler<TEventArgs>? handlers, TEventArgs arguments)
+    {
+        foreach (Delegate handler in handlers?.GetInvocationList() ?? [])
         {
             try
             {
-                ((EventHandler<AbandonedMemoryEventArgs>)handler)(null, report);
+                ((EventHandler<TEventArgs>)handler)(null, arguments);
             }
             catch (Exception)
             {
-                // See the remarks of the event.
+                // See the remarks of the events.
             }
         }
     }
 
-    private static void Change(
-        Func<EventHandler<AbandonedMemoryEventArgs>?, EventHandler<AbandonedMemoryEventArgs>?, EventHandler<AbandonedMemoryEventArgs>?> change,
-        EventHandler<AbandonedMemoryEventArgs>? handler)
+    private static void Change(Action change)
     {
         lock (s_sources)
         {
-            Volatile.Write(ref s_allocationAbandoned, change(s_allocationAbandoned, handler));
-            CapturesStacks = s_allocationAbandoned is not null;
+            change();
+            Decide();
         }
+    }
+
+    private static void Decide()
+    {
+        TraceSwitch.Arrays = s_openScopes > 0;
+        TraceSwitch.Rents = TraceSwitch.Arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasListeners);
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
@@ -18,8 +19,13 @@ internal sealed class ArrayGuard : LifetimeGuard
 
     /// <summary>Starts a rent. pre: nobody has the guard.</summary>
     /// <returns>The generation that the user keeps.</returns>
-    public long Begin(byte[] array, int usedBytes, ArrayRenter renter)
+    public long Begin(byte[] array, int usedBytes, ArrayRenter renter, AllocationTrace? trace)
     {
+        if (trace is not null)
+        {
+            Trace = trace;
+        }
+
         _renter = renter;
         Array = array;
         Record.UsedBytes = usedBytes;
@@ -32,6 +38,12 @@ internal sealed class ArrayGuard : LifetimeGuard
         ArrayRenter renter = _renter!;
         Array = null;
         _renter = null;
+        if (Trace is AllocationTrace trace)
+        {
+            trace.End();
+            Trace = null;
+        }
+
         renter.Return(array, this);
     }
 }

@@ -13,11 +13,16 @@ internal sealed class ArrayRenter : IAllocationSource
 {
     private readonly ThreadShares _shares = new();
     private readonly bool _clearOnReturn;
+    private readonly string? _allocatorName;
 
     // Under the lock of the shares.
     private ArrayCounts _ofOthers;
 
-    public ArrayRenter(bool clearOnReturn) => _clearOnReturn = clearOnReturn;
+    public ArrayRenter(MemoryAllocatorOptions options)
+    {
+        _clearOnReturn = options.ClearOnReturn;
+        _allocatorName = options.Name;
+    }
 
     public long OutstandingAllocations
     {
@@ -39,8 +44,9 @@ internal sealed class ArrayRenter : IAllocationSource
         }
 
         ArrayGuard guard = share.TakeGuard() ?? new ArrayGuard();
+        AllocationTrace? trace = TraceSwitch.Arrays ? MemoryDiagnostics.TryTrace(array.Length, _allocatorName, canLeak: false) : null;
         share.CountRent(array.Length);
-        generation = guard.Begin(array, lengthInBytes, this);
+        generation = guard.Begin(array, lengthInBytes, this, trace);
         return guard;
     }
 

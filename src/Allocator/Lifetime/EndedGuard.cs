@@ -1,3 +1,5 @@
+using Allocator.Diagnostics;
+
 namespace Allocator.Lifetime;
 
 /// <summary>
@@ -6,10 +8,18 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class EndedGuard : LifetimeGuard
 {
-    public static readonly EndedGuard Instance = new();
+    public static readonly EndedGuard Instance = new(null);
 
-    private EndedGuard()
-        : base(new GuardRecord[1], 0) => Record.State = GuardState.Abandoned;
+    /// <param name="trace">What is known of the rent, where it was traced.</param>
+    public EndedGuard(AllocationTrace? trace)
+        : base(new GuardRecord[1], 0)
+    {
+        Record.State = GuardState.Abandoned;
+        RentTrace = trace;
+    }
+
+    /// <summary>Gets what is known of the rent, where it was traced.</summary>
+    public AllocationTrace? RentTrace { get; }
 
     protected override void GiveBack()
     {

@@ -30,7 +30,7 @@ internal sealed class FencedGuard : NativeGuard
     /// <summary>Notes where the buffer is. pre: the memory has been placed.</summary>
     public void Place() => Address = _memory.Address;
 
-    protected override void OnStackKept(string stack)
+    protected override void OnTraced(string stack)
     {
         for (NativeGuard? part = this; part is not null; part = part.Next)
         {
@@ -47,6 +47,7 @@ internal sealed class FencedGuard : NativeGuard
         try
         {
             string stack = CallerStack.Capture();
+            Trace?.ReturnStackTrace = stack;
             for (NativeGuard? part = this; part is not null; part = part.Next)
             {
                 ((FencedGuard)part).NoteReturn(stack, findings);

@@ -9,7 +9,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     where T : struct
 {
     private LifetimeGuard _guard;
-    private readonly long _generation;
+    private long _generation;
 
     /// <param name="guard">The guard, whose rent has begun with as many bytes as the elements take.</param>
     /// <param name="generation">The generation of the rent.</param>
@@ -38,9 +38,11 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     public override void Unpin()
     {
-        if (_guard.RemoveReference(_generation))
+        LifetimeGuard guard = _guard;
+        EndedRent ended = guard.Remember(_generation);
+        if (guard.RemoveReference(_generation))
         {
-            _guard = EndedGuard.Instance;
+            End(ended);
         }
     }
 
@@ -59,10 +61,18 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     protected override void Dispose(bool disposing)
     {
-        if (_guard.Dispose(_generation))
+        LifetimeGuard guard = _guard;
+        EndedRent ended = guard.Remember(_generation);
+        if (guard.Dispose(_generation))
         {
-            _guard = EndedGuard.Instance;
+            End(ended);
         }
+    }
+
+    private void End(in EndedRent ended)
+    {
+        _generation = ended.Memory;
+        _guard = ended.Guard;
     }
 
     // Not kept here: every byte of an owner is paid for at every rent.
@@ -75,7 +85,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         LifetimeGuard guard = _guard;
         if (!guard.IsHeld(_generation))
         {
-            Throw.Disposed(nameof(IMemoryOwner<T>));
+            Throw.Disposed(nameof(IMemoryOwner<T>), _guard, _generation);
         }
 
         return guard;

@@ -18,7 +18,7 @@ internal static unsafe class GuardedPin
 
         if (!guard.TryAddReference(generation))
         {
-            Throw.Disposed(nameof(IMemoryOwner<T>));
+            Throw.Disposed(nameof(IMemoryOwner<T>), guard, generation);
         }
 
         nint offset = offsetInBytes + (nint)elementIndex * Unsafe.SizeOf<T>();

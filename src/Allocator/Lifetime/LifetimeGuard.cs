@@ -2,6 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
+using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
@@ -13,6 +14,9 @@ internal abstract class LifetimeGuard
 {
     private readonly GuardRecord[] _records;
     private readonly int _index;
+
+    // With a trace: made when the rent begins, because giving back must not fail for want of memory.
+    private EndedGuard? _tracedEnd;
 
     protected LifetimeGuard(GuardRecord[] records, int index)
     {
@@ -29,6 +33,13 @@ internal abstract class LifetimeGuard
     /// <summary>Gets the bytes that the renter can reach.</summary>
     public long UsedBytes => Record.UsedBytes;
 
+    /// <summary>Gets or sets what is known of the rent that goes on, where it is traced.</summary>
+    protected AllocationTrace? Trace
+    {
+        get => _tracedEnd?.RentTrace;
+        set => _tracedEnd = value is null ? null : new EndedGuard(value);
+    }
+
     /// <summary>Gets whether the constructor ran to its end; where it did not, the finalizer runs all the same.</summary>
     protected bool IsConstructed => _records is not null;
 
@@ -37,6 +48,20 @@ internal abstract class LifetimeGuard
     /// <summary>Starts a rent. pre: the caller holds the memory exclusively, and has told nobody.</summary>
     /// <returns>The generation that the user keeps.</returns>
     public long Begin() => BeginWith(ref Record, 1);
+
+    /// <summary>Gives what an owner is to remember of the rent of that generation. pre: called before the rent is ended.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public EndedRent Remember(long generation)
+    {
+        EndedGuard ended = _tracedEnd ?? EndedGuard.Instance;
+        long bytes = Volatile.Read(ref Record.UsedBytes);
+        long started = Volatile.Read(ref Record.RentedAtMilliseconds);
+
+        // Read before the state: where that is still ours, so was the rest.
+        return GuardState.Generation(Volatile.Read(ref Record.State)) == generation && this is not EndedGuard
+            ? EndedRent.Create(ended, generation, bytes, started)
+            : EndedRent.Unchanged(this, generation);
+    }
 
     /// <summary>Gives whether the rent of that generation goes on: not disposed, not returned, not abandoned.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -19,6 +19,9 @@ internal sealed class LifetimePolicy
 
     public Quarantine Quarantine { get; }
 
+    /// <summary>Gets the name that the user gave the allocator.</summary>
+    public string? AllocatorName { get; init; }
+
     public AbandonedMemory Abandoned { get; init; }
 
     public bool ClearOnReturn { get; init; }

@@ -16,7 +16,6 @@ namespace Allocator.Lifetime;
 internal abstract class NativeGuard : LifetimeGuard
 {
     private NativeGuard? _next;
-    private string? _allocationStackTrace;
 
     // Cleared by the collection that finds the guard unreachable, before its finalizer runs.
     private WeakReference<NativeGuard> _self;
@@ -94,18 +93,15 @@ internal abstract class NativeGuard : LifetimeGuard
     {
         ref GuardRecord record = ref Record;
         record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
-        if (MemoryDiagnostics.CapturesStacks || KeepsStack)
+        record.AllocationBytes = CapacityOfChain();
+        if (TraceSwitch.Rents || KeepsStack)
         {
-            CaptureStack(ref record);
+            BeginTrace(ref record);
         }
 
         // From here on nothing can fail.
         record.Rents++;
-        record.AllocationBytes = CapacityInBytes;
-        if (_next is not null)
-        {
-            BeginMembers(ref record);
-        }
+        BeginMembers();
 
         OnRented(isAllocation: true);
         return Begin();
@@ -119,7 +115,7 @@ internal abstract class NativeGuard : LifetimeGuard
         {
             NativeGuard? next = part._next;
             part._next = null;
-            part._allocationStackTrace = null;
+            part.EndTrace();
             part.ReturnMemory(ofGroup: true);
             part = next;
         }
@@ -142,8 +138,8 @@ internal abstract class NativeGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, and no stack was kept.</summary>
-    protected bool IsPlain => _next is null && _allocationStackTrace is null;
+    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, and no trace.</summary>
+    protected bool IsPlain => _next is null && Trace is null;
 
     protected override void GiveBack()
     {
@@ -175,7 +171,7 @@ internal abstract class NativeGuard : LifetimeGuard
     protected abstract void CleanUp();
 
     /// <summary>Called before a rent begins, with all parts in place. It may still fail.</summary>
-    protected virtual void OnStackKept(string stack)
+    protected virtual void OnTraced(string stack)
     {
     }
 
@@ -197,11 +193,7 @@ internal abstract class NativeGuard : LifetimeGuard
 
     private void ClearForNext()
     {
-        if (_allocationStackTrace is not null)
-        {
-            _allocationStackTrace = null;
-        }
-
+        EndTrace();
         CleanUp();
     }
 
@@ -247,11 +239,21 @@ internal abstract class NativeGuard : LifetimeGuard
         GC.ReRegisterForFinalize(this);
     }
 
-    private void BeginMembers(ref GuardRecord first)
+    private long CapacityOfChain()
+    {
+        long bytes = CapacityInBytes;
+        for (NativeGuard? part = _next; part is not null; part = part._next)
+        {
+            bytes += part.CapacityInBytes;
+        }
+
+        return bytes;
+    }
+
+    private void BeginMembers()
     {
         for (NativeGuard? part = _next; part is not null; part = part._next)
         {
-            first.AllocationBytes += part.CapacityInBytes;
             part.OnRented(isAllocation: false);
             BeginWith(ref part.Record, GuardState.Member | 1);
         }
@@ -269,11 +271,23 @@ internal abstract class NativeGuard : LifetimeGuard
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CaptureStack(ref GuardRecord record)
+    private void BeginTrace(ref GuardRecord record)
     {
         record.RentedAtMilliseconds = Policy.Clock.NowMilliseconds;
-        _allocationStackTrace = CallerStack.Capture();
-        OnStackKept(_allocationStackTrace);
+        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Policy.AllocatorName, canLeak: true, isWanted: KeepsStack);
+        if (Trace is AllocationTrace trace)
+        {
+            OnTraced(trace.StackTrace);
+        }
+    }
+
+    private void EndTrace()
+    {
+        if (Trace is AllocationTrace trace)
+        {
+            trace.End();
+            Trace = null;
+        }
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
@@ -299,9 +313,8 @@ internal abstract class NativeGuard : LifetimeGuard
         }
 
         Policy.Counters.CountAbandoned();
-        MemoryDiagnostics.CountAbandoned();
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - record.RentedAtMilliseconds));
-        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, _allocationStackTrace));
+        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, Trace?.StackTrace));
         if (Policy.Abandoned == AbandonedMemory.Quarantine)
         {
             Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds);

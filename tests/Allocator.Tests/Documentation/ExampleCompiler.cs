@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Emit;
 
 namespace Allocator.Tests.Documentation;
@@ -42,11 +43,15 @@ internal static class ExampleCompiler
     {
         // Line numbers of messages become those of the document.
         string code = $"#line {block.Line + 1} \"{block.Document}\"\n{block.Code}\n";
+        SyntaxTree tree = CSharpSyntaxTree.ParseText(code, s_parse);
+
+        // An example of tests has no entry point.
+        bool isProgram = block.IsRun || tree.GetRoot().ChildNodes().Any(node => node is GlobalStatementSyntax);
         CSharpCompilation compilation = CSharpCompilation.Create(
             Path.GetFileNameWithoutExtension(path),
-            [CSharpSyntaxTree.ParseText(ImplicitUsings, s_parse), CSharpSyntaxTree.ParseText(code, s_parse)],
+            [CSharpSyntaxTree.ParseText(ImplicitUsings, s_parse), tree],
             References(),
-            s_options);
+            isProgram ? s_options : s_options.WithOutputKind(OutputKind.DynamicallyLinkedLibrary));
         using FileStream output = File.Create(path);
         EmitResult result = compilation.Emit(output);
         return [.. from diagnostic in result.Diagnostics

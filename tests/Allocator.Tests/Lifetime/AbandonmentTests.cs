@@ -270,8 +270,10 @@ public class AbandonmentTests
         Wait(() => MemoryDiagnostics.AbandonedAllocations == 1);
         Wait(() => allocator.GetStatistics() is { QuarantinedBytes: 0, CommittedBytes: 0 });
 
+#pragma warning disable ALLOC001 // Abandoned on purpose.
         [MethodImpl(MethodImplOptions.NoInlining)]
         static void Forget(MemoryAllocator allocator) => allocator.Allocate<byte>(3 << 20).Memory.Span.Fill(1);
+#pragma warning restore ALLOC001
     }).Dispose();
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -91,8 +91,10 @@ public unsafe class FencedGuardFaultTests
                 int* stale = (int*)Unsafe.AsPointer(ref MemoryMarshal.GetReference(lease.Span));
                 *stale = 1;
                 lease.Dispose();
+#pragma warning disable ALLOC002 // What is tested is that it faults.
                 FaultingChild.Announce((nint)stale);
                 *stale = 2;
+#pragma warning restore ALLOC002
             },
             mode);
 
@@ -127,8 +129,10 @@ public unsafe class FencedGuardFaultTests
                 Span<int> stale = pixels.DangerousGetRowSpan(499);
                 stale[0] = 1;
                 pixels.Dispose();
+#pragma warning disable ALLOC002 // What is tested is that it faults.
                 FaultingChild.Announce(AddressOf(MemoryMarshal.AsBytes(stale)));
                 Console.Error.Write(stale[0]);
+#pragma warning restore ALLOC002
             },
             "",
             safety: "guarded");

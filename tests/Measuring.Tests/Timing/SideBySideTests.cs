@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using Measuring.Timing;
 using Xunit;
@@ -42,6 +43,24 @@ public class SideBySideTests
     }
 
     [Fact]
+    public void Run_AMachineBusyWithSomethingElse_RepeatsAsOftenAsOnAnIdleOne()
+    {
+        int calls = 0;
+        int last = 0;
+        SideBySide measurement = new(1, TimeSpan.FromMilliseconds(2));
+        measurement.Add("disturbed", count =>
+        {
+            // 10 microseconds each, and all laps but one of eight take 20 milliseconds more.
+            last = count;
+            Spin(TimeSpan.FromMicroseconds(10 * count) + TimeSpan.FromMilliseconds(++calls % 8 == 0 ? 0 : 20));
+        });
+
+        _ = measurement.Run();
+
+        Assert.InRange(last, 20, 200);
+    }
+
+    [Fact]
     public void Run_FirstOperation_HasARatioOfOne()
     {
         SideBySide measurement = new(3, s_sample);
@@ -74,6 +93,14 @@ public class SideBySideTests
 
     [Fact]
     public void Constructor_NoRounds_Throws() => Assert.Throws<ArgumentOutOfRangeException>(() => new SideBySide(0, s_sample));
+
+    private static void Spin(TimeSpan time)
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (Stopwatch.GetElapsedTime(start) < time)
+        {
+        }
+    }
 
     private static void Work(List<string> calls, string name, int count)
     {

@@ -1,0 +1,99 @@
+using System;
+using System.Collections.Generic;
+using System.CommandLine;
+using System.Linq;
+using System.Threading.Tasks;
+using Measuring;
+using Measuring.Results;
+
+namespace Instructions;
+
+/// <summary>Counts instructions, which are the same whatever else a machine does.</summary>
+internal static class Program
+{
+    private const int WarmUp = 2048;
+    private const int Operations = 8192;
+
+    private static readonly Operation[] s_operations =
+    [
+        new("array-64k", "ArrayPool<byte>.Shared, 64 KB", "array-64k", 165),
+        new("lease-64k", "lease of 64 KB", "array-64k", 720),
+        new("owner-64k", "owner of 64 KB", "array-64k", 860),
+        new("lease-4m", "lease of 4 MB", "array-64k", 560),
+        new("owner-4m", "owner of 4 MB", "array-64k", 700),
+        new("pixels-64m", "pixel buffer of 64 MB in 16 blocks", "array-64k", 2480),
+        new("slice", "Slice of an array, first element written", "slice", 13),
+        new("row", "row of a pixel buffer, first pixel written", "slice", 29),
+    ];
+
+    private static async Task<int> Main(string[] arguments)
+    {
+        Option<bool> check = new("--check") { Description = "Fail where an operation takes more instructions than it should." };
+        Option<string?> program = new("--program") { Description = "tests/AotSample, published; it is published first unless given." };
+        MeasurementCommand command = new("Instructions", "Counts the instructions of renting, returning and finding rows, in code compiled ahead of time, with valgrind.");
+        command.Root.Add(check);
+        command.Root.Add(program);
+        bool failed = false;
+        int exitCode = await command.RunAsync(arguments, IEnumerable<ResultDocument> (parsed, _) =>
+        {
+            try
+            {
+                using NativeProgram native = NativeProgram.Open(parsed.GetValue(program));
+                Callgrind callgrind = new(native);
+                Dictionary<string, IReadOnlyDictionary<string, double>> counts =
+                    s_operations.ToDictionary(operation => operation.Name, operation => callgrind.Count(operation.Name, WarmUp, Operations));
+                failed = parsed.GetValue(check) && s_operations.Count(operation => IsTooMuch(operation, counts[operation.Name].Values.Sum())) > 0;
+                return [Describe(command.NewDocument("Instructions of an operation", parsed), counts)];
+            }
+            catch (InvalidOperationException exception)
+            {
+                Console.Error.WriteLine(exception.Message);
+                failed = true;
+                return [];
+            }
+        });
+        return failed ? 1 : exitCode;
+    }
+
+    private static ResultDocument Describe(ResultDocument document, Dictionary<string, IReadOnlyDictionary<string, double>> counts) => document with
+    {
+        Tables = [Totals(counts), .. s_operations.Where(operation => operation.Baseline != operation.Name).Select(operation => Methods(operation, counts[operation.Name]))],
+        Notes =
+        [
+            "Compiled ahead of time and counted by valgrind's callgrind: the difference between 10,240 operations and 2,048, so that the program's start does not count. The just-in-time compiler inlines more.",
+            "Valgrind has no membarrier: there the library takes an interlocked operation more a rent and a return.",
+        ],
+    };
+
+    private static bool IsTooMuch(Operation operation, double instructions)
+    {
+        bool isTooMuch = instructions > operation.MostInstructions;
+        if (isTooMuch)
+        {
+            Console.WriteLine(FormattableString.Invariant($"regression: {operation.Title}: {instructions:0} instructions, at most {operation.MostInstructions} expected"));
+        }
+
+        return isTooMuch;
+    }
+
+    private static ResultTable Totals(Dictionary<string, IReadOnlyDictionary<string, double>> counts) => new()
+    {
+        Title = "One operation: rented and returned, or found and written to",
+        Labels = ["operation", "compared with"],
+        Columns = [new ResultColumn("instructions", null, "0"), new ResultColumn("ratio", null, "0.00")],
+        Rows =
+        [
+            .. s_operations.Select(operation => new ResultRow(
+                [operation.Title, s_operations.First(other => other.Name == operation.Baseline).Title],
+                [counts[operation.Name].Values.Sum(), counts[operation.Name].Values.Sum() / counts[operation.Baseline].Values.Sum()])),
+        ],
+    };
+
+    private static ResultTable Methods(Operation operation, IReadOnlyDictionary<string, double> counts) => new()
+    {
+        Title = $"{operation.Title}, by method",
+        Labels = ["method"],
+        Columns = [new ResultColumn("instructions", null, "0")],
+        Rows = [.. counts.Where(count => count.Value >= 1).OrderByDescending(count => count.Value).Take(12).Select(count => new ResultRow([count.Key], [count.Value]))],
+    };
+}

@@ -1,0 +1,117 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using Allocator.Analyzers.Flow;
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Symbols;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Checks;
+
+/// <summary>Analyses one body and, each on its own, the lambdas and local functions in it.</summary>
+internal sealed class BodyAnalysis
+{
+    private readonly KnownSymbols _known;
+    private readonly Action<Diagnostic> _report;
+    private readonly CancellationToken _cancellation;
+
+    public BodyAnalysis(KnownSymbols known, Action<Diagnostic> report, CancellationToken cancellation)
+    {
+        _known = known;
+        _report = report;
+        _cancellation = cancellation;
+    }
+
+    /// <summary>Reports what is wrong in the body.</summary>
+    public void Run(ControlFlowGraph graph, ISymbol symbol)
+    {
+        RunAlone(graph, symbol);
+        foreach (IMethodSymbol function in graph.LocalFunctions)
+        {
+            Run(graph.GetLocalFunctionControlFlowGraph(function, _cancellation), function);
+        }
+
+        foreach (BasicBlock block in graph.Blocks)
+        {
+            foreach (IOperation statement in block.Statements())
+            {
+                RunLambdas(graph, statement);
+            }
+        }
+    }
+
+    private void RunLambdas(ControlFlowGraph graph, IOperation statement)
+    {
+        foreach (IOperation operation in statement.DescendantsAndSelf())
+        {
+            if (operation is IFlowAnonymousFunctionOperation lambda)
+            {
+                Run(graph.GetAnonymousFunctionControlFlowGraph(lambda, _cancellation), lambda.Symbol);
+            }
+        }
+    }
+
+    private void RunAlone(ControlFlowGraph graph, ISymbol symbol)
+    {
+        SiteTable sites = new(graph, _known.Factories, _known.Types);
+        if (sites.Count is 0 or > SiteTable.Limit)
+        {
+            return;
+        }
+
+        Body body = new(graph, symbol, _known, sites);
+        if (body.Variables.HasAliases)
+        {
+            return;
+        }
+
+        Evaluator evaluator = new(body);
+        FlowState?[] entries = Fixpoint.OfBody(body, evaluator, _cancellation);
+        Reporter reporter = new(sites, _report);
+        CheckStatements(body, evaluator, entries, reporter);
+        StoreCheck.Run(evaluator.Stores, entries[entries.Length - 1], reporter);
+        LeakCheck.Run(sites, evaluator.EverDisposed | evaluator.EverEscaped, reporter);
+    }
+
+    private void CheckStatements(Body body, Evaluator evaluator, FlowState?[] entries, Reporter reporter)
+    {
+        UseCheck uses = new(body, reporter);
+        ReturnCheck returns = new(body, evaluator, reporter, _cancellation);
+        foreach (BasicBlock block in body.Graph.Blocks)
+        {
+            if (entries[block.Ordinal] is not { } entry)
+            {
+                continue;
+            }
+
+            FlowState state = entry.Clone();
+            int index = 0;
+            foreach (IOperation statement in block.Statements())
+            {
+                FlowState before = state.Clone();
+                evaluator.State = state;
+                evaluator.Uses = new List<Use>();
+                bool isReturn = statement == block.BranchValue && block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.Return;
+                Holding value = evaluator.Evaluate(statement, asLocation: isReturn && ReturnsReference(body.Symbol));
+                foreach (Use use in evaluator.Uses)
+                {
+                    uses.Check(use, statement, before, state, block, index);
+                }
+
+                evaluator.Uses = null;
+                if (isReturn)
+                {
+                    returns.Check(statement, value, block.FallThroughSuccessor!, state);
+                }
+
+                index++;
+            }
+        }
+    }
+
+    private static bool ReturnsReference(ISymbol symbol) =>
+        symbol is IMethodSymbol { ReturnsByRef: true } or IMethodSymbol { ReturnsByRefReadonly: true };
+}

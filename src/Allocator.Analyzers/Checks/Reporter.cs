@@ -1,0 +1,43 @@
+using System;
+using System.Collections.Generic;
+using Allocator.Analyzers.Graph;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Allocator.Analyzers.Checks;
+
+/// <summary>Reports, once for each allocation: one mistake tends to show in many places.</summary>
+internal sealed class Reporter
+{
+    private readonly SiteTable _sites;
+    private readonly Action<Diagnostic> _report;
+
+    public Reporter(SiteTable sites, Action<Diagnostic> report)
+    {
+        _sites = sites;
+        _report = report;
+    }
+
+    /// <summary>Gets the allocations that something was said of.</summary>
+    public ulong Reported { get; private set; }
+
+    public void Report(DiagnosticDescriptor rule, IOperation operation, ulong sites)
+    {
+        ulong remaining = sites & ~Reported;
+        Reported |= remaining;
+        for (int i = 0; remaining != 0; i++, remaining >>= 1)
+        {
+            if ((remaining & 1) != 0)
+            {
+                Location allocation = _sites[i].Operation.Syntax.GetLocation();
+                int line = allocation.GetLineSpan().StartLinePosition.Line + 1;
+                IEnumerable<Location> additional = new[] { allocation };
+                _report(Diagnostic.Create(rule, PlaceOf(operation.Syntax), additional, line));
+            }
+        }
+    }
+
+    // What a `foreach` reads each round is written nowhere: the compiler gives the type of the variable.
+    private static Location PlaceOf(SyntaxNode syntax) =>
+        (syntax.Parent is CommonForEachStatementSyntax loop && syntax != loop.Statement ? loop.Expression : syntax).GetLocation();
+}

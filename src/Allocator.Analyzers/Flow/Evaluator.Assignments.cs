@@ -1,0 +1,140 @@
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>Assignments, and stores that outlive the body.</summary>
+internal sealed partial class Evaluator
+{
+    private const int StoreLimit = 64;
+
+    private Holding EvaluateAssignment(ISimpleAssignmentOperation assignment)
+    {
+        Holding value = Evaluate(assignment.Value, asLocation: assignment.IsRef);
+        if (assignment.IsRef)
+        {
+            // The variable can from now on be reached by the reference too.
+            Escape(value);
+        }
+
+        Assign(assignment.Target, value, assignment.IsRef);
+        return value;
+    }
+
+    private void Assign(IOperation target, Holding value, bool isRef)
+    {
+        switch (target)
+        {
+            case ILocalReferenceOperation { IsDeclaration: false } when !isRef && target.IsRefLocal() && _variables.TryGet(target, out int referring):
+                Touch(target, State[referring]);
+                Escape(value);
+                return;
+            case ILocalReferenceOperation or IParameterReferenceOperation when _variables.TryGet(target, out int variable):
+                AssignVariable(target, variable, value);
+                return;
+            case IFlowCaptureReferenceOperation capture when _variables.TryGetCopied(capture.Id, out int copied):
+                AssignVariable(target, copied, value);
+                return;
+            case IDeclarationExpressionOperation declaration:
+                Assign(declaration.Expression, value, isRef);
+                return;
+            case IDiscardOperation:
+                return;
+            default:
+                AssignElsewhere(target, value);
+                return;
+        }
+    }
+
+    private void AssignVariable(IOperation target, int variable, Holding value)
+    {
+        if (target is IParameterReferenceOperation { Parameter: { RefKind: RefKind.Out or RefKind.Ref } parameter })
+        {
+            NoteStore(target, parameter, value);
+        }
+
+        if (_variables.IsShared(variable))
+        {
+            Escape(value);
+        }
+
+        State[variable] = value;
+    }
+
+    private void AssignElsewhere(IOperation target, Holding value)
+    {
+        if (target is IPropertyReferenceOperation { Property: var property } && !_members.IsKnown(property))
+        {
+            ForgetStores();
+        }
+
+        if (target is IMemberReferenceOperation { Member: var member, Instance: var instance })
+        {
+            ForgetStoresTo(member);
+            if (member is IFieldSymbol && instance is (null or IInstanceReferenceOperation))
+            {
+                NoteStore(target, member, value);
+            }
+        }
+
+        Escape(value);
+        Holding place = Evaluate(target, asLocation: true);
+        Touch(target, place);
+    }
+
+    private void NoteStore(IOperation target, ISymbol symbol, Holding value)
+    {
+        ForgetStoresTo(symbol);
+        ulong sites = value.Memory & ~value.Own & ~State.OwnerEscaped;
+        if (sites == 0)
+        {
+            return;
+        }
+
+        if (!_storeNumbers.TryGetValue(target, out int number))
+        {
+            if (Stores.Count == StoreLimit)
+            {
+                return;
+            }
+
+            number = Stores.Count;
+            _storeNumbers.Add(target, number);
+            Stores.Add(new Store(target, symbol, sites));
+        }
+
+        Stores[number] = new Store(target, symbol, Stores[number].Sites | sites);
+        State.Store(1UL << number);
+    }
+
+    // Code that is not seen may overwrite any field.
+    private void ForgetStores() => State.Overwrite(ulong.MaxValue);
+
+    private void ForgetStoresTo(ISymbol symbol)
+    {
+        for (int i = 0; i < Stores.Count; i++)
+        {
+            if (SymbolEqualityComparer.Default.Equals(Stores[i].Target, symbol))
+            {
+                State.Overwrite(1UL << i);
+            }
+        }
+    }
+
+    private Holding EvaluateDeconstruction(IDeconstructionAssignmentOperation deconstruction)
+    {
+        EscapeChildren(deconstruction);
+        foreach (IOperation operation in deconstruction.Target.DescendantsAndSelf())
+        {
+            if (operation is ILocalReferenceOperation or IParameterReferenceOperation && _variables.TryGet(operation, out int variable))
+            {
+                State[variable] = default;
+            }
+        }
+
+        return default;
+    }
+}

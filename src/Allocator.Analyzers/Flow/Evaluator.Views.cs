@@ -1,0 +1,165 @@
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>Members and conversions that make one kind of value of another.</summary>
+internal sealed partial class Evaluator
+{
+    /// <summary>Gives what a known member's result is backed by. Its type says it: memory keeps the owner, a span does not, a number is nothing.</summary>
+    private Holding View(IOperation operation, Holding source, ITypeSymbol? type)
+    {
+        if (_types.IsMemory(type))
+        {
+            return source.AsMemory();
+        }
+
+        if (_types.IsRaw(type))
+        {
+            TouchOwner(operation, source);
+            return source.AsRaw();
+        }
+
+        if (type is ITypeParameterSymbol or { IsReferenceType: true, SpecialType: SpecialType.None })
+        {
+            Escape(source);
+        }
+
+        return default;
+    }
+
+    private Holding EvaluateProperty(IPropertyReferenceOperation property, bool asLocation)
+    {
+        bool isKnown = _members.IsKnown(property.Property);
+        if (!isKnown)
+        {
+            ForgetStores();
+        }
+
+        Holding source = property.Instance is null ? default : Evaluate(property.Instance, asLocation: true);
+        foreach (IArgumentOperation argument in property.Arguments)
+        {
+            Escape(Evaluate(argument.Value));
+        }
+
+        if (source.All == 0)
+        {
+            return default;
+        }
+
+        if (!isKnown)
+        {
+            EscapeUnlessPlain(source, property.Type);
+            return default;
+        }
+
+        if (!property.Property.ReturnsByRef && !property.Property.ReturnsByRefReadonly)
+        {
+            return View(property, source, property.Type);
+        }
+
+        if (asLocation)
+        {
+            return source.AsRaw();
+        }
+
+        Touch(property, source.AsRaw());
+        return default;
+    }
+
+    // A property of somebody's own owner that gives a number keeps nothing; any other may give what keeps the owner, or be the memory.
+    private void EscapeUnlessPlain(Holding source, ITypeSymbol? type)
+    {
+        if (type is null or { SpecialType: SpecialType.None, TypeKind: not TypeKind.Enum })
+        {
+            Escape(source);
+        }
+    }
+
+    private Holding EvaluateImplicitIndexer(IImplicitIndexerReferenceOperation indexer, bool asLocation)
+    {
+        Holding source = Evaluate(indexer.Instance, asLocation: true);
+        Escape(Evaluate(indexer.Argument));
+        if (_types.IsRaw(indexer.Type) || _types.IsMemory(indexer.Type))
+        {
+            return View(indexer, source, indexer.Type);
+        }
+
+        if (asLocation)
+        {
+            return source;
+        }
+
+        Touch(indexer, source);
+        return default;
+    }
+
+    private Holding EvaluateConversion(IConversionOperation conversion, bool asLocation)
+    {
+        Holding value = Evaluate(conversion.Operand, asLocation);
+        if (conversion.OperatorMethod is { } method && !_members.IsKnown(method))
+        {
+            Escape(value);
+            return default;
+        }
+
+        if (_types.IsRaw(conversion.Type))
+        {
+            return _types.IsRaw(conversion.Operand.Type) ? value : value.AsRaw();
+        }
+
+        if (conversion.Type is { IsValueType: true } && !_types.IsMemory(conversion.Type))
+        {
+            // A pointer as a number, an unboxed value.
+            return default;
+        }
+
+        return conversion.IsTryCast ? value.AsUncertain() : value;
+    }
+
+    private Holding EvaluateRefStructCreation(IObjectCreationOperation creation)
+    {
+        Holding value = default;
+        foreach (IArgumentOperation argument in creation.Arguments)
+        {
+            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference());
+            Escape(part);
+            value |= part;
+        }
+
+        if (creation.Initializer is not null)
+        {
+            EscapeChildren(creation.Initializer);
+        }
+
+        if (creation.Constructor is null || !_members.IsKnown(creation.Constructor))
+        {
+            Touch(creation, value);
+        }
+
+        return new Holding(0, 0, value.Raw);
+    }
+
+    private Holding EvaluateAwait(IAwaitOperation awaiting)
+    {
+        ulong site = _body.Sites.BitOf(awaiting);
+        IInvocationOperation? outer = _awaited;
+        _awaited = awaiting.AwaitedCall();
+        Escape(Evaluate(awaiting.Operation));
+        _awaited = outer;
+        Hoist();
+        return site == 0 ? default : Allocate(site);
+    }
+
+    // What lives across an await or yield lies in an object on the heap: reachable, though still to be disposed.
+    private void Hoist()
+    {
+        ForgetStores();
+        for (int i = 0; i < State.Count; i++)
+        {
+            State.Escaped |= State[i].Keep;
+        }
+    }
+}

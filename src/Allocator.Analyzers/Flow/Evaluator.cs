@@ -1,0 +1,239 @@
+using System.Collections.Generic;
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Symbols;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>
+/// Carries a state over one operation: what its value is backed by, and what it does to owners.
+/// An operation that is not known lets everything that it receives escape.
+/// </summary>
+internal sealed partial class Evaluator
+{
+    private readonly Body _body;
+    private readonly KnownTypes _types;
+    private readonly KnownMembers _members;
+    private readonly VariableTable _variables;
+    private readonly Dictionary<IOperation, int> _storeNumbers = new();
+
+    // The call whose task is awaited at once: what it borrows, it has given back when the await is over.
+    private IInvocationOperation? _awaited;
+
+    public Evaluator(Body body)
+    {
+        _body = body;
+        _types = body.Known.Types;
+        _members = body.Known.Members;
+        _variables = body.Variables;
+        State = new FlowState(_variables.Count);
+    }
+
+    public FlowState State { get; set; }
+
+    /// <summary>Gets or sets where uses are noted; null while states are still growing.</summary>
+    public List<Use>? Uses { get; set; }
+
+    /// <summary>Gets the stores seen so far. Bit i of <see cref="FlowState.Stored"/> is the i-th.</summary>
+    public List<Store> Stores { get; } = new();
+
+    /// <summary>Gets what was disposed anywhere.</summary>
+    public ulong EverDisposed { get; private set; }
+
+    /// <summary>Gets what escaped anywhere.</summary>
+    public ulong EverEscaped { get; private set; }
+
+    /// <summary>Evaluates an operation.</summary>
+    /// <param name="operation">The operation.</param>
+    /// <param name="asLocation">Whether only its place is asked for: nothing is read from memory.</param>
+    public Holding Evaluate(IOperation operation, bool asLocation = false)
+    {
+        switch (operation)
+        {
+            case IExpressionStatementOperation statement:
+                Evaluate(statement.Operation);
+                return default;
+            case IFlowCaptureOperation capture:
+                State[_variables.Of(capture.Id)] = Evaluate(capture.Value, asLocation: capture.Value.IsRefLocal());
+                return default;
+            case IFlowCaptureReferenceOperation reference:
+                return State[_variables.Of(reference.Id)];
+            case ILocalReferenceOperation or IParameterReferenceOperation:
+                return EvaluateVariable(operation, asLocation);
+            case IDeclarationExpressionOperation declaration:
+                return Evaluate(declaration.Expression, asLocation);
+            case ISimpleAssignmentOperation assignment:
+                return EvaluateAssignment(assignment);
+            case ICompoundAssignmentOperation compound:
+                Escape(Evaluate(compound.Value));
+                Evaluate(compound.Target);
+                return default;
+            case IDeconstructionAssignmentOperation deconstruction:
+                return EvaluateDeconstruction(deconstruction);
+            case IConversionOperation conversion:
+                return EvaluateConversion(conversion, asLocation);
+            case IInvocationOperation call:
+                return EvaluateCall(call, asLocation);
+            case IPropertyReferenceOperation property:
+                return EvaluateProperty(property, asLocation);
+            case IImplicitIndexerReferenceOperation indexer:
+                return EvaluateImplicitIndexer(indexer, asLocation);
+            case IObjectCreationOperation { Type: { } type } creation when _types.IsRaw(type):
+                return EvaluateRefStructCreation(creation);
+            case IAwaitOperation awaiting:
+                return EvaluateAwait(awaiting);
+            case IReturnOperation { Kind: OperationKind.YieldReturn } yield:
+                EscapeChildren(yield);
+                Hoist();
+                return default;
+            case IAddressOfOperation address:
+                return Evaluate(address.Reference, asLocation: true);
+            case IIncrementOrDecrementOperation increment:
+                Holding target = Evaluate(increment.Target);
+                return _types.IsRaw(increment.Type) ? target : default;
+            case IDiscardOperation or IFlowAnonymousFunctionOperation:
+                return default;
+            default:
+                return EvaluateTest(operation) ? default : EvaluateUnknown(operation, asLocation);
+        }
+    }
+
+    /// <summary>Lets go what the body returns.</summary>
+    public void EscapeReturned(Holding value) => Escape(value);
+
+    private Holding EvaluateVariable(IOperation operation, bool asLocation)
+    {
+        if (!_variables.TryGet(operation, out int variable))
+        {
+            return default;
+        }
+
+        Holding value = State[variable];
+        if (_variables.IsShared(variable))
+        {
+            Escape(value);
+        }
+
+        if (!asLocation && operation.IsRefLocal() && value.Raw != 0)
+        {
+            Touch(operation, value);
+            return default;
+        }
+
+        return value;
+    }
+
+    /// <summary>Evaluates what only compares with null or by reference: nothing escapes.</summary>
+    private bool EvaluateTest(IOperation operation)
+    {
+        switch (operation)
+        {
+            case IIsNullOperation test:
+                Evaluate(test.Operand);
+                return true;
+            case IIsTypeOperation test:
+                Evaluate(test.ValueOperand);
+                return true;
+            case IIsPatternOperation { Pattern: IConstantPatternOperation or INegatedPatternOperation { Pattern: IConstantPatternOperation } } test:
+                Evaluate(test.Value);
+                return true;
+            case IBinaryOperation binary when binary.OperatorMethod is null ? !_types.IsRaw(binary.Type) : _members.IsKnown(binary.OperatorMethod):
+                Evaluate(binary.LeftOperand);
+                Evaluate(binary.RightOperand);
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    private Holding EvaluateUnknown(IOperation operation, bool asLocation)
+    {
+        Holding value = default;
+        bool hasPointer = false;
+        if (operation is IObjectCreationOperation)
+        {
+            ForgetStores();
+        }
+
+        foreach (IOperation child in operation.ChildOperations)
+        {
+            Holding part = Evaluate(child, asLocation);
+            Escape(part);
+            value |= part;
+            hasPointer |= child.Type is IPointerTypeSymbol;
+        }
+
+        ForgetDeclared(operation);
+        if (operation is IInvalidOperation or not { Kind: OperationKind.None or OperationKind.Binary })
+        {
+            return default;
+        }
+
+        // The initializer of `fixed`, *p, p[i] and p + i have no kind of their own.
+        if (operation.Type is null or IPointerTypeSymbol)
+        {
+            return new Holding(0, 0, value.Raw);
+        }
+
+        if (!hasPointer || asLocation)
+        {
+            return hasPointer ? new Holding(0, 0, value.Raw) : default;
+        }
+
+        Touch(operation, value);
+        return default;
+    }
+
+    private void ForgetDeclared(IOperation operation)
+    {
+        foreach (IOperation inner in operation.DescendantsAndSelf())
+        {
+            ISymbol? declared = inner switch
+            {
+                IDeclarationPatternOperation pattern => pattern.DeclaredSymbol,
+                IRecursivePatternOperation pattern => pattern.DeclaredSymbol,
+                IListPatternOperation pattern => pattern.DeclaredSymbol,
+                _ => null,
+            };
+            if (declared is not null && _variables.TryGet(declared, out int variable))
+            {
+                State[variable] = default;
+            }
+        }
+    }
+
+    private void Escape(Holding value)
+    {
+        State.Escape(value);
+        EverEscaped |= value.Keep;
+    }
+
+    private void EscapeChildren(IOperation operation)
+    {
+        foreach (IOperation child in operation.ChildOperations)
+        {
+            Escape(Evaluate(child));
+        }
+    }
+
+    /// <summary>Notes that memory is read or written through a span, ref or pointer.</summary>
+    private void Touch(IOperation operation, Holding value)
+    {
+        if (value.Raw != 0)
+        {
+            Uses?.Add(new Use(operation, value.Raw & ~value.Keep & _body.Sites.Buffers, 0, State));
+        }
+    }
+
+    /// <summary>Notes that an owner, or its memory, is asked for what a disposed one refuses.</summary>
+    private void TouchOwner(IOperation operation, Holding value)
+    {
+        if (value.Keep != 0)
+        {
+            Uses?.Add(new Use(operation, 0, value.Keep & _body.Sites.Buffers, State));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+using System.Collections.Generic;
+using System.Threading;
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>Carries states along all edges from one block on, until nothing changes.</summary>
+internal sealed class Fixpoint
+{
+    private readonly Body _body;
+    private readonly Evaluator _evaluator;
+    private readonly FlowState?[] _entries;
+    private readonly SortedSet<int> _waiting = new();
+    private readonly int _last;
+
+    private Fixpoint(Body body, Evaluator evaluator, int last)
+    {
+        _body = body;
+        _evaluator = evaluator;
+        _last = last;
+        _entries = new FlowState?[body.Graph.Blocks.Length];
+    }
+
+    /// <summary>Gives the state at the start of each block that is reached.</summary>
+    public static FlowState?[] OfBody(Body body, Evaluator evaluator, CancellationToken cancellation)
+    {
+        Fixpoint fixpoint = new(body, evaluator, body.Graph.Blocks.Length - 1);
+        fixpoint.Run(0, new FlowState(body.Variables.Count), cancellation);
+        return fixpoint._entries;
+    }
+
+    /// <summary>Gives the state after one <c>finally</c> that is entered in <paramref name="state"/>; null where it never ends.</summary>
+    public static FlowState? Through(ControlFlowRegion region, FlowState state, Body body, Evaluator evaluator, CancellationToken cancellation)
+    {
+        Fixpoint fixpoint = new(body, evaluator, region.LastBlockOrdinal);
+        fixpoint.Run(region.FirstBlockOrdinal, state, cancellation);
+        FlowState? result = null;
+        for (int i = region.FirstBlockOrdinal; i <= region.LastBlockOrdinal; i++)
+        {
+            BasicBlock block = body.Graph.Blocks[i];
+            if (fixpoint._entries[i] is { } entry && Edges.LeavesFinally(block))
+            {
+                FlowState end = fixpoint.Walk(block, entry);
+                if (result is null)
+                {
+                    result = end.Clone();
+                }
+                else
+                {
+                    result.Join(end);
+                }
+            }
+        }
+
+        return result;
+    }
+
+    private void Run(int start, FlowState state, CancellationToken cancellation)
+    {
+        Reach(start, state);
+        while (_waiting.Count > 0)
+        {
+            cancellation.ThrowIfCancellationRequested();
+            int ordinal = _waiting.Min;
+            _waiting.Remove(ordinal);
+            BasicBlock block = _body.Graph.Blocks[ordinal];
+            FlowState end = Walk(block, _entries[ordinal]!);
+            Follow(block, block.FallThroughSuccessor, end, isConditional: false);
+            Follow(block, block.ConditionalSuccessor, end, isConditional: true);
+            if (_last == _body.Graph.Blocks.Length - 1 || !Edges.LeavesFinally(block))
+            {
+                ReachAll(_body.Edges.ThroughFinally(block), end);
+            }
+        }
+    }
+
+    private FlowState Walk(BasicBlock block, FlowState entry)
+    {
+        IReadOnlyList<int> handlers = _body.Edges.HandlersOf(block);
+        _evaluator.State = entry.Clone();
+        ReachAll(handlers, _evaluator.State);
+        foreach (IOperation statement in block.Statements())
+        {
+            _evaluator.Evaluate(statement);
+            ReachAll(handlers, _evaluator.State);
+        }
+
+        return _evaluator.State;
+    }
+
+    private void Follow(BasicBlock block, ControlFlowBranch? branch, FlowState end, bool isConditional)
+    {
+        if (Edges.IsDirect(branch))
+        {
+            Reach(branch!.Destination!.Ordinal, OnBranch(block, end, isConditional));
+        }
+    }
+
+    private FlowState OnBranch(BasicBlock block, FlowState end, bool isConditional)
+    {
+        if (NullTest.OnNullBranch(block, isConditional) is not { } test || !_body.Variables.TryGet(test.Value, out int variable))
+        {
+            return end;
+        }
+
+        // What certainly holds an owner that exists is null here: that owner was never allocated on this path.
+        FlowState state = end.Clone();
+        Holding value = state[variable];
+        state.Forget(value.Own & ~value.Uncertain & ~state.OwnerEscaped);
+        state[variable] = default;
+        return state;
+    }
+
+    private void ReachAll(IReadOnlyList<int> blocks, FlowState state)
+    {
+        foreach (int block in blocks)
+        {
+            Reach(block, state);
+        }
+    }
+
+    private void Reach(int block, FlowState state)
+    {
+        if (_entries[block] is { } entry)
+        {
+            if (entry.Join(state))
+            {
+                _waiting.Add(block);
+            }
+        }
+        else
+        {
+            _entries[block] = state.Clone();
+            _waiting.Add(block);
+        }
+    }
+}

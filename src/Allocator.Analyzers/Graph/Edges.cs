@@ -1,0 +1,91 @@
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+
+namespace Allocator.Analyzers.Graph;
+
+/// <summary>
+/// Where control goes. The compiler's graph leaves out two things: the way through the <c>finally</c> blocks that a branch leaves,
+/// and the way from every statement of a <c>try</c> to its handlers.
+/// </summary>
+internal sealed class Edges
+{
+    private readonly List<int>[] _handlers;
+    private readonly List<int>[] _throughFinally;
+
+    public Edges(ControlFlowGraph graph)
+    {
+        ImmutableArray<BasicBlock> blocks = graph.Blocks;
+        _handlers = new List<int>[blocks.Length];
+        _throughFinally = new List<int>[blocks.Length];
+        for (int i = 0; i < blocks.Length; i++)
+        {
+            _handlers[i] = new List<int>();
+            _throughFinally[i] = new List<int>();
+        }
+
+        foreach (BasicBlock block in blocks)
+        {
+            AddHandlers(block);
+            AddFinally(graph, block.FallThroughSuccessor, block.Ordinal);
+            AddFinally(graph, block.ConditionalSuccessor, block.Ordinal);
+        }
+    }
+
+    /// <summary>Gives the handlers that an exception in the block reaches.</summary>
+    public IReadOnlyList<int> HandlersOf(BasicBlock block) => _handlers[block.Ordinal];
+
+    /// <summary>Gives the blocks that follow by way of a <c>finally</c>: its first one, or what comes after it.</summary>
+    public IReadOnlyList<int> ThroughFinally(BasicBlock block) => _throughFinally[block.Ordinal];
+
+    /// <summary>Gives whether the branch leads straight to its destination.</summary>
+    public static bool IsDirect(ControlFlowBranch? branch) => branch is { Destination: not null, FinallyRegions.IsEmpty: true };
+
+    private void AddHandlers(BasicBlock block)
+    {
+        // The root of a lambda lies in a region of the body around it, whose handlers are not the lambda's.
+        for (ControlFlowRegion region = block.EnclosingRegion; region.Kind != ControlFlowRegionKind.Root; region = region.EnclosingRegion!)
+        {
+            if (region.Kind == ControlFlowRegionKind.Try)
+            {
+                AddHandlersOf(region, block);
+            }
+        }
+    }
+
+    private void AddHandlersOf(ControlFlowRegion region, BasicBlock block)
+    {
+        foreach (ControlFlowRegion handler in region.EnclosingRegion!.NestedRegions)
+        {
+            if (handler != region)
+            {
+                _handlers[block.Ordinal].Add(handler.FirstBlockOrdinal);
+            }
+        }
+    }
+
+    private void AddFinally(ControlFlowGraph graph, ControlFlowBranch? branch, int from)
+    {
+        if (branch is not { Destination: { } destination, FinallyRegions: { IsEmpty: false } regions })
+        {
+            return;
+        }
+
+        _throughFinally[from].Add(regions[0].FirstBlockOrdinal);
+        for (int i = 0; i < regions.Length; i++)
+        {
+            int next = i + 1 < regions.Length ? regions[i + 1].FirstBlockOrdinal : destination.Ordinal;
+            for (int last = regions[i].FirstBlockOrdinal; last <= regions[i].LastBlockOrdinal; last++)
+            {
+                if (LeavesFinally(graph.Blocks[last]))
+                {
+                    _throughFinally[last].Add(next);
+                }
+            }
+        }
+    }
+
+    /// <summary>Gives whether the block is the end of a <c>finally</c>.</summary>
+    public static bool LeavesFinally(BasicBlock block) =>
+        block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.StructuredExceptionHandling;
+}

@@ -1,0 +1,66 @@
+using System.Collections.Generic;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Graph;
+
+/// <summary>Small questions about operations that several steps ask.</summary>
+internal static class Operations
+{
+    /// <summary>Gives the statements of a block, with the value that it branches on or returns last.</summary>
+    public static IEnumerable<IOperation> Statements(this BasicBlock block)
+    {
+        foreach (IOperation operation in block.Operations)
+        {
+            yield return operation;
+        }
+
+        if (block.BranchValue is not null)
+        {
+            yield return block.BranchValue;
+        }
+    }
+
+    /// <summary>Looks through conversions, and through the declaration of an <c>out</c> variable.</summary>
+    public static IOperation Strip(this IOperation operation)
+    {
+        while (true)
+        {
+            switch (operation)
+            {
+                case IConversionOperation conversion:
+                    operation = conversion.Operand;
+                    break;
+                case IDeclarationExpressionOperation declaration:
+                    operation = declaration.Expression;
+                    break;
+                default:
+                    return operation;
+            }
+        }
+    }
+
+    public static ISymbol? ReferencedVariable(this IOperation operation) => operation switch
+    {
+        ILocalReferenceOperation local => local.Local,
+        IParameterReferenceOperation parameter => parameter.Parameter,
+        _ => null,
+    };
+
+    public static bool IsRefLocal(this IOperation operation) =>
+        operation is ILocalReferenceOperation { Local.RefKind: not RefKind.None };
+
+    public static bool IsByReference(this IArgumentOperation argument) =>
+        argument.Parameter?.RefKind is not (null or RefKind.None);
+
+    public static bool IsNull(this IOperation operation) =>
+        operation.Strip().ConstantValue is { HasValue: true, Value: null };
+
+    /// <summary>Gives the call whose task is awaited, past <c>ConfigureAwait</c>.</summary>
+    public static IInvocationOperation? AwaitedCall(this IAwaitOperation awaiting)
+    {
+        IInvocationOperation? call = awaiting.Operation.Strip() as IInvocationOperation;
+        return call is { TargetMethod.Name: "ConfigureAwait", Instance: { } task } ? task.Strip() as IInvocationOperation : call;
+    }
+}

@@ -1,0 +1,18 @@
+using Microsoft.CodeAnalysis;
+
+namespace Allocator.Analyzers.Graph;
+
+/// <summary>A call whose result is an owner; or the <c>await</c> of it, where it is a task that promises one.</summary>
+internal readonly struct Site
+{
+    public Site(IOperation operation, bool isBuffer)
+    {
+        Operation = operation;
+        IsBuffer = isBuffer;
+    }
+
+    public IOperation Operation { get; }
+
+    /// <summary>Gets whether it owns memory. An allocator only has to be disposed.</summary>
+    public bool IsBuffer { get; }
+}

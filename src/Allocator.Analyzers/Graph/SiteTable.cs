@@ -1,0 +1,67 @@
+using System.Collections.Generic;
+using Allocator.Analyzers.Symbols;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Graph;
+
+/// <summary>The allocations of a body, each with its bit.</summary>
+internal sealed class SiteTable
+{
+    /// <summary>As many as a mask has bits. A body with more is left alone.</summary>
+    public const int Limit = 64;
+
+    private readonly Dictionary<IOperation, int> _indexes = new();
+    private readonly List<Site> _sites = new();
+
+    public SiteTable(ControlFlowGraph graph, Factories factories, KnownTypes types)
+    {
+        foreach (BasicBlock block in graph.Blocks)
+        {
+            foreach (IOperation statement in block.Statements())
+            {
+                foreach (IOperation operation in statement.DescendantsAndSelf())
+                {
+                    Add(operation, factories, types);
+                }
+            }
+        }
+    }
+
+    public int Count => _sites.Count;
+
+    /// <summary>Gets the bits of those that own memory.</summary>
+    public ulong Buffers { get; private set; }
+
+    public Site this[int index] => _sites[index];
+
+    /// <summary>Gives the bit of the allocation that <paramref name="operation"/> is, or none.</summary>
+    public ulong BitOf(IOperation operation) => _indexes.TryGetValue(operation, out int index) ? 1UL << index : 0;
+
+    private void Add(IOperation operation, Factories factories, KnownTypes types)
+    {
+        switch (operation)
+        {
+            case IAwaitOperation { Type: { } type } awaiting when awaiting.AwaitedCall() is { } call
+                && factories.Contains(call.TargetMethod) && types.ResultOfTask(call.TargetMethod.ReturnType) is not null:
+                Add(operation, type, types);
+                break;
+            case IInvocationOperation { Type: { } type } call when factories.Contains(call.TargetMethod) && !types.IsTask(call.TargetMethod.ReturnType):
+                Add(operation, type, types);
+                break;
+        }
+    }
+
+    private void Add(IOperation operation, ITypeSymbol type, KnownTypes types)
+    {
+        bool isBuffer = !types.IsAllocator(type);
+        if (isBuffer && _sites.Count < Limit)
+        {
+            Buffers |= 1UL << _sites.Count;
+        }
+
+        _indexes[operation] = _sites.Count;
+        _sites.Add(new Site(operation, isBuffer));
+    }
+}

@@ -1,0 +1,175 @@
+using System.Collections.Generic;
+using Allocator.Analyzers.Symbols;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Graph;
+
+/// <summary>The locals, parameters and flow captures of a body, numbered, and which of them others can see.</summary>
+internal sealed class VariableTable
+{
+    private const int Several = -1;
+
+    private readonly ISymbol _body;
+    private readonly KnownTypes _types;
+    private readonly Dictionary<ISymbol, int> _symbols = new(SymbolEqualityComparer.Default);
+    private readonly Dictionary<CaptureId, int> _captures = new();
+    private readonly Dictionary<CaptureId, int> _copied = new();
+    private readonly HashSet<int> _shared = new();
+
+    public VariableTable(ControlFlowGraph graph, ISymbol body, KnownTypes types)
+    {
+        _body = body;
+        _types = types;
+        AddCapturedByFunctions(graph.OriginalOperation);
+        foreach (BasicBlock block in graph.Blocks)
+        {
+            foreach (IOperation statement in block.Statements())
+            {
+                foreach (IOperation operation in statement.DescendantsAndSelf())
+                {
+                    Add(operation);
+                }
+            }
+        }
+    }
+
+    public int Count { get; private set; }
+
+    /// <summary>Gets whether a variable that holds an owner is reached by reference too: then nothing is known of it.</summary>
+    public bool HasAliases { get; private set; }
+
+    /// <summary>Gives the number of the variable that <paramref name="operation"/> refers to, past conversions.</summary>
+    public bool TryGet(IOperation operation, out int variable)
+    {
+        IOperation stripped = operation.Strip();
+        if (stripped is IFlowCaptureReferenceOperation capture)
+        {
+            return _captures.TryGetValue(capture.Id, out variable);
+        }
+
+        variable = 0;
+        return stripped.ReferencedVariable() is { } symbol && _symbols.TryGetValue(symbol, out variable);
+    }
+
+    public bool TryGet(ISymbol symbol, out int variable) => _symbols.TryGetValue(symbol, out variable);
+
+    public int Of(CaptureId capture) => _captures[capture];
+
+    /// <summary>Gives the one variable that a flow capture stands for, as in <c>x ??= value</c> and <c>x?.Member</c>.</summary>
+    public bool TryGetCopied(CaptureId capture, out int variable) =>
+        _copied.TryGetValue(capture, out variable) && variable != Several;
+
+    /// <summary>Gives whether code outside this body, or a lambda, reads or writes the variable.</summary>
+    public bool IsShared(int variable) => _shared.Contains(variable);
+
+    private void AddCapturedByFunctions(IOperation body)
+    {
+        foreach (IOperation operation in body.Descendants())
+        {
+            if (operation is not (IAnonymousFunctionOperation or ILocalFunctionOperation))
+            {
+                continue;
+            }
+
+            foreach (IOperation inner in operation.Descendants())
+            {
+                if (inner.ReferencedVariable() is { } symbol)
+                {
+                    _shared.Add(NumberOf(symbol));
+                }
+            }
+        }
+    }
+
+    private void Add(IOperation operation)
+    {
+        switch (operation)
+        {
+            case ILocalReferenceOperation { Local: var local }:
+                int number = NumberOf(local);
+                if (IsOfOuterBody(local))
+                {
+                    _shared.Add(number);
+                }
+
+                HasAliases |= local.RefKind != RefKind.None && MayHoldOwner(local.Type);
+                break;
+            case IParameterReferenceOperation { Parameter: var parameter }:
+                int ordinal = NumberOf(parameter);
+                if (parameter.RefKind != RefKind.None || IsOfOuterBody(parameter) || IsOfPrimaryConstructor(parameter))
+                {
+                    _shared.Add(ordinal);
+                }
+
+                break;
+            case IFlowCaptureOperation capture:
+                Add(capture);
+                break;
+            case IFlowCaptureReferenceOperation reference:
+                NumberOf(reference.Id);
+                break;
+            case IArgumentOperation { Parent: { } call } argument when argument.IsByReference() && ResultMayRefer(call):
+                AddShared(argument.Value);
+                break;
+        }
+    }
+
+    private void Add(IFlowCaptureOperation capture)
+    {
+        NumberOf(capture.Id);
+        int source = Several;
+        if (TryGet(capture.Value, out int copied)
+            || (capture.Value.Strip() is ISimpleAssignmentOperation assignment && TryGet(assignment.Target, out copied)))
+        {
+            source = copied;
+        }
+
+        _copied[capture.Id] = _copied.TryGetValue(capture.Id, out int earlier) && earlier != source ? Several : source;
+    }
+
+    private void AddShared(IOperation value)
+    {
+        if (value.Strip().ReferencedVariable() is { } symbol)
+        {
+            _shared.Add(NumberOf(symbol));
+        }
+    }
+
+    // A result of these can hold a reference to the variable itself: a later write through it would go unseen.
+    private bool ResultMayRefer(IOperation call) => call switch
+    {
+        IInvocationOperation { TargetMethod: { } method } => method.ReturnsByRef || method.ReturnsByRefReadonly || _types.IsRaw(method.ReturnType),
+        IObjectCreationOperation { Type: { } type } => _types.IsRaw(type),
+        _ => false,
+    };
+
+    private bool MayHoldOwner(ITypeSymbol type) => !type.IsUnmanagedType && !(type.IsValueType && !_types.IsRaw(type) && !_types.IsMemory(type));
+
+    private bool IsOfOuterBody(ISymbol symbol) =>
+        _body is IMethodSymbol { MethodKind: MethodKind.AnonymousFunction or MethodKind.LocalFunction }
+        && !SymbolEqualityComparer.Default.Equals(symbol.ContainingSymbol, _body);
+
+    private bool IsOfPrimaryConstructor(IParameterSymbol parameter) =>
+        parameter.ContainingSymbol is IMethodSymbol { MethodKind: MethodKind.Constructor } constructor
+        && !SymbolEqualityComparer.Default.Equals(constructor, _body);
+
+    private int NumberOf(ISymbol symbol)
+    {
+        if (!_symbols.TryGetValue(symbol, out int number))
+        {
+            _symbols.Add(symbol, number = Count++);
+        }
+
+        return number;
+    }
+
+    private void NumberOf(CaptureId capture)
+    {
+        if (!_captures.ContainsKey(capture))
+        {
+            _captures.Add(capture, Count++);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+namespace Allocator.Analyzers.Lattice;
+
+/// <summary>What is known of all variables and allocations at one point of a body. All masks hold one bit for each allocation.</summary>
+internal sealed class FlowState
+{
+    private readonly Holding[] _variables;
+
+    public FlowState(int variables)
+        : this(new Holding[variables])
+    {
+    }
+
+    private FlowState(Holding[] variables) => _variables = variables;
+
+    /// <summary>Gets or sets what may be reachable through something that the analysis does not follow.</summary>
+    public ulong Escaped { get; set; }
+
+    /// <summary>Gets or sets whose owner, not only memory, may have gone where the analysis does not follow.</summary>
+    public ulong OwnerEscaped { get; set; }
+
+    /// <summary>Gets or sets what may be pinned: it stays valid past its disposal.</summary>
+    public ulong Pinned { get; set; }
+
+    /// <summary>Gets or sets what is disposed on some path.</summary>
+    public ulong Disposed { get; set; }
+
+    /// <summary>Gets or sets what is allocated and not disposed on some path.</summary>
+    public ulong Undisposed { get; set; }
+
+    /// <summary>Gets or sets the stores (a bit for each, not for each allocation) that stand on some path.</summary>
+    public ulong Stored { get; set; }
+
+    /// <summary>Gets or sets the stores that something may have overwritten on some path.</summary>
+    public ulong Overwritten { get; set; }
+
+    /// <summary>Gets the stores that stand on every path on which they were made.</summary>
+    public ulong SurelyStored => Stored & ~Overwritten;
+
+    /// <summary>Gets what is disposed on every path on which it exists.</summary>
+    public ulong SurelyDisposed => Disposed & ~Undisposed;
+
+    public int Count => _variables.Length;
+
+    private ulong Exists => Disposed | Undisposed;
+
+    public Holding this[int variable]
+    {
+        get => _variables[variable];
+        set => _variables[variable] = value;
+    }
+
+    public FlowState Clone() => new((Holding[])_variables.Clone())
+    {
+        Escaped = Escaped,
+        OwnerEscaped = OwnerEscaped,
+        Pinned = Pinned,
+        Disposed = Disposed,
+        Undisposed = Undisposed,
+        Stored = Stored,
+        Overwritten = Overwritten,
+    };
+
+    /// <summary>Adds what another path brings.</summary>
+    /// <returns>Whether that was anything new.</returns>
+    public bool Join(FlowState other)
+    {
+        bool changed = false;
+        for (int i = 0; i < _variables.Length; i++)
+        {
+            Holding joined = Holding.Join(_variables[i], Exists, other._variables[i], other.Exists);
+            changed |= !joined.Is(_variables[i]);
+            _variables[i] = joined;
+        }
+
+        return changed | JoinMasks(other);
+    }
+
+    /// <summary>Drops all that is known of <paramref name="sites"/>: they are allocated anew, or do not exist on this path.</summary>
+    public void Forget(ulong sites)
+    {
+        for (int i = 0; i < _variables.Length; i++)
+        {
+            _variables[i] = _variables[i].Without(sites);
+        }
+
+        Escaped &= ~sites;
+        OwnerEscaped &= ~sites;
+        Pinned &= ~sites;
+        Disposed &= ~sites;
+        Undisposed &= ~sites;
+    }
+
+    public void Escape(Holding value)
+    {
+        Escaped |= value.Keep;
+        OwnerEscaped |= value.Own;
+    }
+
+    /// <summary>Notes that <paramref name="stores"/> are made.</summary>
+    public void Store(ulong stores)
+    {
+        Stored |= stores;
+        Overwritten &= ~stores;
+    }
+
+    /// <summary>Notes that <paramref name="stores"/>, as far as they were made, may be overwritten.</summary>
+    public void Overwrite(ulong stores)
+    {
+        Overwritten |= Stored & stores;
+        Stored &= ~stores;
+    }
+
+    private bool JoinMasks(FlowState other)
+    {
+        ulong added = (other.Escaped & ~Escaped) | (other.OwnerEscaped & ~OwnerEscaped) | (other.Pinned & ~Pinned)
+            | (other.Disposed & ~Disposed) | (other.Undisposed & ~Undisposed) | (other.Stored & ~Stored)
+            | (other.Overwritten & ~Overwritten);
+        Escaped |= other.Escaped;
+        OwnerEscaped |= other.OwnerEscaped;
+        Pinned |= other.Pinned;
+        Disposed |= other.Disposed;
+        Undisposed |= other.Undisposed;
+        Stored |= other.Stored;
+        Overwritten |= other.Overwritten;
+        return added != 0;
+    }
+}

@@ -1,0 +1,52 @@
+namespace Allocator.Analyzers.Lattice;
+
+/// <summary>
+/// What a value is backed by, one bit for each allocation of the body. <see cref="Own"/> and <see cref="Memory"/> keep the owner reachable;
+/// <see cref="Raw"/> (a span, ref or pointer) does not.
+/// </summary>
+internal readonly struct Holding
+{
+    public Holding(ulong own, ulong memory, ulong raw, ulong uncertain = 0)
+    {
+        Own = own;
+        Memory = memory;
+        Raw = raw;
+        Uncertain = uncertain;
+    }
+
+    public ulong Own { get; }
+
+    public ulong Memory { get; }
+
+    public ulong Raw { get; }
+
+    /// <summary>Gets the owners that exist on some path on which this value is something else.</summary>
+    public ulong Uncertain { get; }
+
+    public ulong Keep => Own | Memory;
+
+    public ulong All => Own | Memory | Raw;
+
+    public static Holding operator |(Holding left, Holding right) => new(
+        left.Own | right.Own,
+        left.Memory | right.Memory,
+        left.Raw | right.Raw,
+        left.Uncertain | right.Uncertain | (left.Own ^ right.Own));
+
+    /// <summary>Merges what a variable holds at the end of two paths, on which the given owners exist.</summary>
+    public static Holding Join(Holding left, ulong existsLeft, Holding right, ulong existsRight) => new(
+        left.Own | right.Own,
+        left.Memory | right.Memory,
+        left.Raw | right.Raw,
+        left.Uncertain | right.Uncertain | (left.Own & ~right.Own & existsRight) | (right.Own & ~left.Own & existsLeft));
+
+    public Holding Without(ulong sites) => new(Own & ~sites, Memory & ~sites, Raw & ~sites, Uncertain & ~sites);
+
+    public Holding AsMemory() => new(0, Keep, 0);
+
+    public Holding AsRaw() => new(0, 0, All);
+
+    public Holding AsUncertain() => new(Own, Memory, Raw, Own);
+
+    public bool Is(Holding other) => Own == other.Own && Memory == other.Memory && Raw == other.Raw && Uncertain == other.Uncertain;
+}

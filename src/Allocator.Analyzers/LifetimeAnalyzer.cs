@@ -1,0 +1,63 @@
+using System.Collections.Immutable;
+using System.Threading;
+using Allocator.Analyzers.Checks;
+using Allocator.Analyzers.Rules;
+using Allocator.Analyzers.Symbols;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Diagnostics;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers;
+
+/// <summary>Finds buffers that are used without their owner: finalized, disposed or left behind.</summary>
+[DiagnosticAnalyzer(LanguageNames.CSharp)]
+public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
+{
+    /// <inheritdoc/>
+    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics => LifetimeRules.All;
+
+    /// <inheritdoc/>
+    public override void Initialize(AnalysisContext context)
+    {
+        context.ConfigureGeneratedCodeAnalysis(GeneratedCodeAnalysisFlags.None);
+        context.EnableConcurrentExecution();
+        context.RegisterCompilationStartAction(static start =>
+        {
+            if (KnownSymbols.Resolve(start.Compilation) is { } known)
+            {
+                start.RegisterOperationBlockStartAction(block => Register(block, known));
+            }
+        });
+    }
+
+    // A control-flow graph is made only for bodies that call a factory.
+    private static void Register(OperationBlockStartAnalysisContext block, KnownSymbols known)
+    {
+        int allocates = 0;
+        block.RegisterOperationAction(
+            context =>
+            {
+                if (Volatile.Read(ref allocates) == 0 && known.Factories.Contains(((IInvocationOperation)context.Operation).TargetMethod))
+                {
+                    Volatile.Write(ref allocates, 1);
+                }
+            },
+            OperationKind.Invocation);
+        block.RegisterOperationBlockEndAction(end =>
+        {
+            if (Volatile.Read(ref allocates) != 0)
+            {
+                Analyze(end, known);
+            }
+        });
+    }
+
+    private static void Analyze(OperationBlockAnalysisContext context, KnownSymbols known)
+    {
+        BodyAnalysis analysis = new(known, context.ReportDiagnostic, context.CancellationToken);
+        foreach (IOperation block in context.OperationBlocks)
+        {
+            analysis.Run(context.GetControlFlowGraph(block), context.OwningSymbol);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+using System.Collections.Concurrent;
+using Microsoft.CodeAnalysis;
+
+namespace Allocator.Analyzers.Symbols;
+
+/// <summary>Tells the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one that does.</summary>
+internal sealed class Factories
+{
+    private readonly KnownTypes _types;
+
+    // Asked for every call of the compilation, by several threads.
+    private readonly ConcurrentDictionary<IMethodSymbol, bool> _known = new(SymbolEqualityComparer.Default);
+
+    public Factories(KnownTypes types) => _types = types;
+
+    /// <summary>Gives whether the result is an owner, or a task that promises one.</summary>
+    public bool Contains(IMethodSymbol method)
+    {
+        if (method.ReturnType.SpecialType != SpecialType.None || method.ReturnType.TypeKind == TypeKind.TypeParameter)
+        {
+            return false;
+        }
+
+        IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
+        return _known.TryGetValue(definition, out bool isFactory)
+            ? isFactory
+            : _known.GetOrAdd(definition, IsMarked(definition));
+    }
+
+    private bool IsMarked(IMethodSymbol method)
+    {
+        for (IMethodSymbol? current = method; current is not null; current = current.OverriddenMethod?.OriginalDefinition)
+        {
+            if (HasAttribute(current) || ImplementsMarked(current))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private bool ImplementsMarked(IMethodSymbol method)
+    {
+        if (method.IsStatic || method.ContainingType is not { TypeKind: TypeKind.Class or TypeKind.Struct } type)
+        {
+            return false;
+        }
+
+        foreach (INamedTypeSymbol implemented in type.AllInterfaces)
+        {
+            foreach (ISymbol member in implemented.GetMembers())
+            {
+                if (member is IMethodSymbol promised
+                    && (promised.Name == method.Name || !method.ExplicitInterfaceImplementations.IsEmpty)
+                    && HasAttribute(promised.OriginalDefinition)
+                    && SymbolEqualityComparer.Default.Equals(type.FindImplementationForInterfaceMember(promised)?.OriginalDefinition, method))
+                {
+                    return true;
+                }
+            }
+        }
+
+        return false;
+    }
+
+    private bool HasAttribute(IMethodSymbol method) =>
+        Attributes.Contain(method.GetReturnTypeAttributes(), _types.OwnedBuffer)
+        || (method.PartialDefinitionPart is { } definition && Attributes.Contain(definition.GetReturnTypeAttributes(), _types.OwnedBuffer));
+}

@@ -1,0 +1,76 @@
+using System;
+using System.Collections.Generic;
+using Microsoft.CodeAnalysis;
+
+namespace Allocator.Analyzers.Symbols;
+
+/// <summary>Says which members are known to keep nothing but what their result shows. Everything else may do anything.</summary>
+internal sealed class KnownMembers
+{
+    // These compute where memory is, and read none of it.
+    private static readonly HashSet<string> s_views = new(StringComparer.Ordinal)
+    {
+        "Slice", "AsSpan", "AsBytes", "AsMemory", "Cast", "GetReference", "GetPinnableReference", "GetEnumerator", "CreateSpan",
+        "CreateReadOnlySpan", "Add", "Subtract", "AddByteOffset", "SubtractByteOffset", "As", "AsPointer", "AsRef", "MoveNext", "Pin",
+        "op_Implicit", "Overlaps", "AreSame", "ByteOffset", "IsAddressLessThan", "IsAddressGreaterThan", "IsNullRef",
+    };
+
+    private static readonly HashSet<string> s_copies = new(StringComparer.Ordinal) { "ToArray", "ToString", "CopyTo", "TryCopyTo", "Equals", "GetHashCode" };
+
+    private readonly KnownTypes _types;
+
+    public KnownMembers(KnownTypes types) => _types = types;
+
+    /// <summary>Gives whether the member belongs to the base library or to the allocator's public API, or is what makes an <c>IMemoryOwner&lt;T&gt;</c>.</summary>
+    public bool IsKnown(ISymbol member) =>
+        member is not IMethodSymbol { MethodKind: MethodKind.DelegateInvoke }
+        && (IsOfBaseLibrary(member) || IsOfAllocator(member) || IsOfMemoryOwner(member));
+
+    public bool IsOfBaseLibrary(ISymbol member)
+    {
+        INamespaceSymbol? space = member.ContainingNamespace;
+        while (space is { IsGlobalNamespace: false, ContainingNamespace.IsGlobalNamespace: false })
+        {
+            space = space.ContainingNamespace;
+        }
+
+        return space?.Name == nameof(System);
+    }
+
+    /// <summary>Gives whether the member is public API of the allocator. Its internals are code as any other when it is compiled itself.</summary>
+    public bool IsOfAllocator(ISymbol member) =>
+        member is { DeclaredAccessibility: Accessibility.Public, ContainingType.DeclaredAccessibility: Accessibility.Public }
+        && SymbolEqualityComparer.Default.Equals(member.ContainingAssembly, _types.Allocator.ContainingAssembly)
+        && member.ContainingNamespace.Name == _types.Allocator.ContainingNamespace.Name;
+
+    /// <summary>Gives whether the method computes a view without touching the memory.</summary>
+    public bool IsView(IMethodSymbol method) => s_views.Contains(method.Name);
+
+    /// <summary>Gives whether the method hands out copies only.</summary>
+    public bool IsCopy(IMethodSymbol method) =>
+        s_copies.Contains(method.Name) || method.ContainingType.SpecialType == SpecialType.System_Object;
+
+    /// <summary>Gives whether the method looks at references only.</summary>
+    public bool IsReferenceOnly(IMethodSymbol method) =>
+        method.Name is nameof(GC.KeepAlive) or nameof(ReferenceEquals) or "ThrowIfNull" && IsOfBaseLibrary(method);
+
+    public bool IsDispose(IMethodSymbol method) =>
+        method is { Name: nameof(IDisposable.Dispose) or "DisposeAsync", Parameters.Length: 0, IsStatic: false };
+
+    public bool IsBorrowed(IParameterSymbol? parameter) =>
+        parameter is not null && _types.Borrowed is not null
+        && (Attributes.Contain(parameter.OriginalDefinition.GetAttributes(), _types.Borrowed) || IsBorrowedInBase(parameter));
+
+    private static bool IsMemberOf(ISymbol member, string name) => member is IPropertySymbol { Parameters.Length: 0, IsStatic: false } && member.Name == name;
+
+    private bool IsBorrowedInBase(IParameterSymbol parameter)
+    {
+        IMethodSymbol? overridden = (parameter.ContainingSymbol as IMethodSymbol)?.OriginalDefinition.OverriddenMethod;
+        return overridden is not null && IsBorrowed(overridden.OriginalDefinition.Parameters[parameter.Ordinal]);
+    }
+
+    private bool IsOfMemoryOwner(ISymbol member) =>
+        member.ContainingType is { } type
+        && (IsMemberOf(member, "Memory") || IsMemberOf(member, "Span"))
+        && _types.IsMemoryOwner(type);
+}

@@ -1,0 +1,83 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Allocator.CodeFixes.Awaiting;
+
+/// <summary>A method or local function with a body of statements.</summary>
+internal sealed class TaskMethod : IEquatable<TaskMethod>
+{
+    private TaskMethod(SyntaxNode declaration, IMethodSymbol symbol, BlockSyntax body, TypeSyntax returnType, SyntaxTokenList modifiers)
+    {
+        Declaration = declaration;
+        Symbol = symbol;
+        Body = body;
+
+        // `partial` has to stand right before the return type.
+        SyntaxToken partial = modifiers.FirstOrDefault(modifier => modifier.IsKind(SyntaxKind.PartialKeyword));
+        AsyncPosition = partial.RawKind == 0 ? returnType.SpanStart : partial.SpanStart;
+        Returns = OwnNodes(body).OfType<ReturnStatementSyntax>().ToArray();
+    }
+
+    public SyntaxNode Declaration { get; }
+
+    public IMethodSymbol Symbol { get; }
+
+    public BlockSyntax Body { get; }
+
+    /// <summary>Gets where <c>async</c> goes.</summary>
+    public int AsyncPosition { get; }
+
+    public IReadOnlyList<ReturnStatementSyntax> Returns { get; }
+
+    /// <summary>Returns the method around <paramref name="node"/>; null for an accessor, or a lambda, whose type others infer.</summary>
+    public static TaskMethod? Around(SyntaxNode node, SourceFile source) => node.Ancestors().FirstOrDefault(IsFunction) switch
+    {
+        MethodDeclarationSyntax { Body: { } body } method when source.DeclaredBy(method) is IMethodSymbol symbol =>
+            new TaskMethod(method, symbol, body, method.ReturnType, method.Modifiers),
+        LocalFunctionStatementSyntax { Body: { } body } function when source.DeclaredBy(function) is IMethodSymbol symbol =>
+            new TaskMethod(function, symbol, body, function.ReturnType, function.Modifiers),
+        _ => null,
+    };
+
+    /// <summary>Returns the nodes below <paramref name="node"/> that belong to the same function.</summary>
+    public static IEnumerable<SyntaxNode> OwnNodes(SyntaxNode node) => node.DescendantNodes(child => !IsFunction(child));
+
+    /// <summary>Gets whether the method ends where <paramref name="statement"/> does, whether it says so or not.</summary>
+    public bool EndsWith(StatementSyntax statement)
+    {
+        SyntaxNode node = statement;
+        while (node != Body)
+        {
+            bool isLast = node.Parent switch
+            {
+                BlockSyntax block => block.Statements.Last(sibling => sibling is not LocalFunctionStatementSyntax) == node,
+                IfStatementSyntax or ElseClauseSyntax or UsingStatementSyntax or TryStatementSyntax or CatchClauseSyntax => true,
+                _ => false,
+            };
+            if (!isLast)
+            {
+                return false;
+            }
+
+            node = node.Parent!;
+        }
+
+        return true;
+    }
+
+    public bool Equals(TaskMethod? other) => Declaration == other?.Declaration;
+
+    public override bool Equals(object? obj) => Equals(obj as TaskMethod);
+
+    public override int GetHashCode() => Declaration.GetHashCode();
+
+    private static bool IsFunction(SyntaxNode node) => node
+        is BaseMethodDeclarationSyntax
+        or LocalFunctionStatementSyntax
+        or AnonymousFunctionExpressionSyntax
+        or AccessorDeclarationSyntax;
+}

@@ -1,0 +1,59 @@
+using System.Threading;
+using System.Threading.Tasks;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Text;
+
+namespace Allocator.CodeFixes;
+
+/// <summary>A document as it is before a fix: its text, its syntax, and what the compiler knows of it.</summary>
+internal sealed class SourceFile
+{
+    private readonly Document _document;
+    private readonly SemanticModel _model;
+    private readonly CancellationToken _cancellationToken;
+
+    private SourceFile(Document document, SyntaxNode root, SemanticModel model, SourceText text, CancellationToken cancellationToken)
+    {
+        _document = document;
+        _model = model;
+        _cancellationToken = cancellationToken;
+        Root = root;
+        Text = text;
+    }
+
+    public SyntaxNode Root { get; }
+
+    public SourceText Text { get; }
+
+    public LanguageVersion Language => ((CSharpParseOptions)Root.SyntaxTree.Options).LanguageVersion;
+
+    /// <summary>Reads <paramref name="document"/>. Returns null where it cannot be compiled.</summary>
+    public static async Task<SourceFile?> ReadAsync(Document document, CancellationToken cancellationToken)
+    {
+        SyntaxNode? root = await document.GetSyntaxRootAsync(cancellationToken).ConfigureAwait(false);
+        SemanticModel? model = await document.GetSemanticModelAsync(cancellationToken).ConfigureAwait(false);
+        SourceText text = await document.GetTextAsync(cancellationToken).ConfigureAwait(false);
+        return root is null || model is null ? null : new SourceFile(document, root, model, text, cancellationToken);
+    }
+
+    public ITypeSymbol? TypeOf(ExpressionSyntax expression) => _model.GetTypeInfo(expression, _cancellationToken).Type;
+
+    public ISymbol? SymbolOf(ExpressionSyntax expression) => _model.GetSymbolInfo(expression, _cancellationToken).Symbol;
+
+    public ISymbol? DeclaredBy(SyntaxNode declaration) => _model.GetDeclaredSymbol(declaration, _cancellationToken);
+
+    public IMethodSymbol? FunctionAround(SyntaxNode node) => _model.GetEnclosingSymbol(node.SpanStart, _cancellationToken) as IMethodSymbol;
+
+    public bool IsNull(ExpressionSyntax expression) =>
+        _model.GetConstantValue(expression, _cancellationToken) is { HasValue: true, Value: null };
+
+    /// <summary>Returns how <paramref name="type"/> is written where <paramref name="node"/> stands.</summary>
+    public string NameOf(ITypeSymbol type, SyntaxNode node) => type.ToMinimalDisplayString(_model, node.SpanStart);
+
+    /// <summary>Gets whether <c>.editorconfig</c> says so.</summary>
+    public bool Prefers(string option) =>
+        _document.Project.AnalyzerOptions.AnalyzerConfigOptionsProvider.GetOptions(Root.SyntaxTree).TryGetValue(option, out string? value)
+        && value.StartsWith("true", System.StringComparison.Ordinal);
+}

@@ -1,0 +1,62 @@
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Allocator.CodeFixes.Using;
+
+/// <summary>The expression that makes an owner: the allocating call, awaited where it is.</summary>
+internal static class AllocatedOwner
+{
+    private const string ConfigureAwait = "ConfigureAwait";
+
+    /// <summary>Returns where the owner that <paramref name="diagnostic"/> is about was allocated.</summary>
+    public static Location Site(Diagnostic diagnostic) =>
+        // A rule that reports a use names the allocation beside it.
+        diagnostic.AdditionalLocations.Count > 0 ? diagnostic.AdditionalLocations[0] : diagnostic.Location;
+
+    /// <summary>Returns the expression at the site of <paramref name="diagnostic"/>, or null where there is none.</summary>
+    public static ExpressionSyntax? Of(Diagnostic diagnostic, SyntaxNode root)
+    {
+        Location site = Site(diagnostic);
+        if (site.SourceTree != root.SyntaxTree)
+        {
+            return null;
+        }
+
+        SyntaxNode node = root.FindNode(site.SourceSpan, getInnermostNodeForTie: true);
+        return node.FirstAncestorOrSelf<InvocationExpressionSyntax>() is not { } call ? null : Awaited(call);
+    }
+
+    /// <summary>Returns <paramref name="expression"/> with the parentheses around it.</summary>
+    public static ExpressionSyntax WithParentheses(ExpressionSyntax expression)
+    {
+        while (expression.Parent is ParenthesizedExpressionSyntax outer)
+        {
+            expression = outer;
+        }
+
+        return expression;
+    }
+
+    /// <summary>Gets whether the caller owns what <paramref name="call"/> returns.</summary>
+    public static bool IsMadeBy(InvocationExpressionSyntax call, SourceFile source) =>
+        source.SymbolOf(call) is IMethodSymbol method
+        && method.GetReturnTypeAttributes().Any(attribute => attribute.AttributeClass?.Name == "OwnedBufferAttribute");
+
+    /// <summary>Returns the call that <paramref name="expression"/> awaits, or that it is, if any.</summary>
+    public static InvocationExpressionSyntax? Call(ExpressionSyntax expression)
+    {
+        ExpressionSyntax task = expression is AwaitExpressionSyntax awaited ? awaited.Expression : expression;
+        InvocationExpressionSyntax? call = task as InvocationExpressionSyntax;
+        return call?.Expression is MemberAccessExpressionSyntax { Name.Identifier.ValueText: ConfigureAwait } configured
+            ? configured.Expression as InvocationExpressionSyntax
+            : call;
+    }
+
+    private static ExpressionSyntax Awaited(ExpressionSyntax call)
+    {
+        bool isConfigured = call.Parent is MemberAccessExpressionSyntax { Name.Identifier.ValueText: ConfigureAwait };
+        SyntaxNode? task = isConfigured ? call.Parent!.Parent : call;
+        return task?.Parent as AwaitExpressionSyntax ?? call;
+    }
+}

@@ -1,0 +1,39 @@
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Allocator.CodeFixes.Using;
+
+/// <summary>Names for new variables. One that is taken is not given again.</summary>
+internal sealed class FreeNames
+{
+    private readonly Dictionary<SyntaxNode, HashSet<string>> _taken = new();
+
+    /// <summary>Returns <paramref name="wish"/>, with a number where the member around <paramref name="node"/> knows that name.</summary>
+    public string Take(string wish, SyntaxNode node)
+    {
+        // In all of the member: no block or function inside may reuse the name, and none outside may be hidden.
+        SyntaxNode member = node.Ancestors().First(IsMember);
+        if (!_taken.TryGetValue(member, out HashSet<string>? taken))
+        {
+            taken = new HashSet<string>(Identifiers(member));
+            _taken.Add(member, taken);
+        }
+
+        string name = wish;
+        for (int number = 2; !taken.Add(name); number++)
+        {
+            name = wish + number;
+        }
+
+        return name;
+    }
+
+    private static bool IsMember(SyntaxNode node) =>
+        node is CompilationUnitSyntax or (MemberDeclarationSyntax and not GlobalStatementSyntax);
+
+    private static IEnumerable<string> Identifiers(SyntaxNode member) =>
+        member.DescendantTokens().Where(token => token.IsKind(SyntaxKind.IdentifierToken)).Select(token => token.ValueText);
+}

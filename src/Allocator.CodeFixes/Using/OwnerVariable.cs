@@ -1,0 +1,50 @@
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Allocator.CodeFixes.Using;
+
+/// <summary>The variable that holds an owner from its declaration on.</summary>
+internal static class OwnerVariable
+{
+    /// <summary>Returns the declaration whose initial value is <paramref name="owner"/>, in all cases or in some.</summary>
+    public static LocalDeclarationStatementSyntax? ThatHolds(ExpressionSyntax owner) =>
+        owner.FirstAncestorOrSelf<LocalDeclarationStatementSyntax>() is { } declaration
+        && declaration.Declaration.Variables.Any(variable =>
+            variable.Initializer is { Value: var value } && Alternatives(value).Contains(owner))
+            ? declaration
+            : null;
+
+    /// <summary>Gets whether <c>using</c> can be put before the declaration, and disposes what this method owns and nothing else.</summary>
+    public static bool CanBeUsing(LocalDeclarationStatementSyntax declaration, SourceFile source) =>
+        declaration is { UsingKeyword.RawKind: 0, Modifiers.Count: 0, Declaration: { Variables: { Count: 1 } variables } declared }
+        && declared.Type is not (RefTypeSyntax or ScopedTypeSyntax)
+        && source.DeclaredBy(variables[0]) is ILocalSymbol local
+        && Disposable.Is(local.Type)
+        && Alternatives(variables[0].Initializer!.Value).All(value => IsOwned(value, source))
+        && UsingScope.Allows(declaration, source)
+        && !Assignments.ChangeVariable(local, declaration.Parent!, source);
+
+    // The expressions one of which gives `value` its value.
+    private static IEnumerable<ExpressionSyntax> Alternatives(ExpressionSyntax value) => value switch
+    {
+        ParenthesizedExpressionSyntax parenthesized => Alternatives(parenthesized.Expression),
+        CastExpressionSyntax cast => Alternatives(cast.Expression),
+        PostfixUnaryExpressionSyntax forgiven when forgiven.IsKind(SyntaxKind.SuppressNullableWarningExpression) =>
+            Alternatives(forgiven.Operand),
+        ConditionalExpressionSyntax conditional => Alternatives(conditional.WhenTrue).Concat(Alternatives(conditional.WhenFalse)),
+        BinaryExpressionSyntax either when either.IsKind(SyntaxKind.CoalesceExpression) =>
+            Alternatives(either.Left).Concat(Alternatives(either.Right)),
+        SwitchExpressionSyntax choice => choice.Arms.SelectMany(arm => Alternatives(arm.Expression)),
+        ConditionalAccessExpressionSyntax access => Alternatives(access.WhenNotNull),
+        _ => new[] { value },
+    };
+
+    // `cached ?? allocator.Allocate(n)` may give an owner that others hold, which is not ours to dispose.
+    private static bool IsOwned(ExpressionSyntax value, SourceFile source) =>
+        value is ThrowExpressionSyntax
+        || source.IsNull(value)
+        || (AllocatedOwner.Call(value) is { } call && AllocatedOwner.IsMadeBy(call, source));
+}

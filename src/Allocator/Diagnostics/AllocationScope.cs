@@ -1,0 +1,89 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+
+namespace Allocator.Diagnostics;
+
+/// <summary>
+/// Watches what is allocated within a piece of code, of any size and from any allocator, and names what that code has not given back. Made by <see cref="MemoryDiagnostics.BeginScope"/>, for tests above all.
+/// </summary>
+/// <remarks>
+/// It follows the flow of execution: awaited code and tasks and threads started within the scope belong to it, tests that run beside it do not. While a scope is open, each allocation within it captures
+/// its stack, which costs tens of microseconds. Scopes may be nested; the outer one then sees what the inner one does. Thread-safe.
+/// </remarks>
+public sealed class AllocationScope : IDisposable
+{
+    private static readonly AsyncLocal<AllocationScope?> s_current = new();
+
+    private readonly ConcurrentDictionary<AllocationTrace, long> _outstanding = new();
+    private readonly AllocationScope? _outer;
+    private long _allocations;
+    private int _isDisposed;
+
+    internal AllocationScope()
+    {
+        _outer = Current;
+        s_current.Value = this;
+    }
+
+    /// <summary>Gets the innermost open scope of the code that runs.</summary>
+    internal static AllocationScope? Current
+    {
+        get
+        {
+            AllocationScope? scope = s_current.Value;
+            while (scope is not null && Volatile.Read(ref scope._isDisposed) != 0)
+            {
+                scope = scope._outer;
+            }
+
+            return scope;
+        }
+    }
+
+    /// <summary>Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is listed too.</summary>
+    public IReadOnlyList<OutstandingAllocation> GetOutstanding() =>
+        [.. _outstanding.ToArray().OrderBy(pair => pair.Value).Select(pair => new OutstandingAllocation(pair.Key))];
+
+    /// <summary>Throws where anything that was allocated within the scope has not been given back.</summary>
+    /// <exception cref="OutstandingAllocationsException">There is such an allocation; the message names each with its size, its age and its stack.</exception>
+    public void AssertNothingOutstanding()
+    {
+        IReadOnlyList<OutstandingAllocation> outstanding = GetOutstanding();
+        if (outstanding.Count > 0)
+        {
+            throw new OutstandingAllocationsException(outstanding);
+        }
+    }
+
+    /// <summary>Ends the scope: what is allocated from now on is not its business. Does not assert anything, so that it hides no exception that is on its way.</summary>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
+        {
+            MemoryDiagnostics.EndScope();
+            if (s_current.Value == this)
+            {
+                s_current.Value = _outer;
+            }
+        }
+    }
+
+    internal void Add(AllocationTrace trace)
+    {
+        for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
+        {
+            scope._outstanding[trace] = Interlocked.Increment(ref scope._allocations);
+        }
+    }
+
+    internal void Remove(AllocationTrace trace)
+    {
+        for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
+        {
+            scope._outstanding.TryRemove(trace, out _);
+        }
+    }
+}

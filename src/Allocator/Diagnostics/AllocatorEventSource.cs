@@ -1,0 +1,51 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Diagnostics.Tracing;
+
+namespace Allocator.Diagnostics;
+
+/// <summary>The events of the library for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, under the name <c>Allocator</c>.</summary>
+[EventSource(Name = "Allocator")]
+internal sealed class AllocatorEventSource : EventSource
+{
+    public static readonly AllocatorEventSource Log = new();
+
+    private AllocatorEventSource()
+    {
+    }
+
+    /// <summary>One allocation was dropped without <c>Dispose</c>.</summary>
+    [Event(1, Level = EventLevel.Warning, Message = "{0} bytes were dropped without Dispose after {1} ms")]
+    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace)
+    {
+        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
+        {
+            Write(1, bytes, ageMilliseconds, allocationStackTrace);
+        }
+    }
+
+    /// <summary>Allocations leak from one place: written for the first, and whenever their number has doubled.</summary>
+    [Event(2, Level = EventLevel.Warning, Message = "{0} allocations of {1} bytes in all leaked from one place")]
+    public void LeakFound(long count, long bytes, string allocationStackTrace)
+    {
+        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
+        {
+            Write(2, count, bytes, allocationStackTrace);
+        }
+    }
+
+    // The overloads of WriteEvent that fit would box the numbers, and reflect over them where code is trimmed.
+    [NonEvent]
+    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
+    private unsafe void Write(int eventId, long first, long second, string text)
+    {
+        fixed (char* characters = text)
+        {
+            EventData* data = stackalloc EventData[3];
+            data[0] = new EventData { DataPointer = (IntPtr)(&first), Size = sizeof(long) };
+            data[1] = new EventData { DataPointer = (IntPtr)(&second), Size = sizeof(long) };
+            data[2] = new EventData { DataPointer = (IntPtr)characters, Size = (text.Length + 1) * sizeof(char) };
+            WriteEventCore(eventId, 3, data);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+using System;
+using System.Globalization;
+
+namespace Allocator.Diagnostics;
+
+/// <summary>All that leaked from one place: allocations that were dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
+public sealed class LeakReport : EventArgs
+{
+    internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge)
+    {
+        AllocationStackTrace = allocationStackTrace;
+        Count = count;
+        Bytes = bytes;
+        LongestAge = longestAge;
+    }
+
+    /// <summary>Gets the stack of the allocating call; <see langword="null"/> for all allocations whose stack was not kept.</summary>
+    public string? AllocationStackTrace { get; }
+
+    /// <summary>Gets how many allocations leaked from there.</summary>
+    public long Count { get; }
+
+    /// <summary>Gets their capacity in bytes, together.</summary>
+    public long Bytes { get; }
+
+    /// <summary>Gets the longest time from an allocation to its discovery.</summary>
+    public TimeSpan LongestAge { get; }
+
+    /// <summary>Gives all of it in words.</summary>
+    public override string ToString() => string.Format(
+        CultureInfo.InvariantCulture,
+        "{0:N0} bytes in {1} allocation{2} never disposed, found up to {3:0.0} s after they were made, at:\n{4}",
+        Bytes,
+        Count,
+        Count == 1 ? "" : "s",
+        LongestAge.TotalSeconds,
+        AllocationStackTrace ?? "   (a stack that was not kept)");
+
+    internal LeakReport With(AbandonedMemoryEventArgs leak) =>
+        new(AllocationStackTrace, Count + 1, Bytes + leak.Bytes, leak.Age > LongestAge ? leak.Age : LongestAge);
+}

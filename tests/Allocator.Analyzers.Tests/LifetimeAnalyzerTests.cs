@@ -1,0 +1,116 @@
+using System;
+using System.Collections.Immutable;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Analyzers.Rules;
+using Allocator.Analyzers.Testing;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.Diagnostics;
+using Microsoft.CodeAnalysis.Diagnostics.Telemetry;
+using Xunit;
+
+namespace Allocator.Analyzers.Tests;
+
+public sealed class LifetimeAnalyzerTests
+{
+    private const string Leak =
+        """
+        using Allocator;
+
+        public static class Example
+        {
+            public static void Run() => {|ALLOC004:MemoryAllocator.Default.Allocate<byte>(64)|};
+        }
+        """;
+
+    private const string WithoutAllocator =
+        """
+        public static class Example
+        {
+            public static void Run() => System.Buffers.MemoryPool<byte>.Shared.Rent(64).Memory.Span.Clear();
+        }
+        """;
+
+    [Fact]
+    public async Task Message_OfUse_NamesLineOfAllocationAndLocatesIt()
+    {
+        ImmutableArray<Diagnostic> found = await AnalyzerVerifier.Verify<LifetimeAnalyzer>(
+            """
+            using System;
+            using System.Buffers;
+            using Allocator;
+
+            public static class Example
+            {
+                public static void Run(MemoryAllocator allocator)
+                {
+                    IMemoryOwner<byte> owner = allocator.Allocate<byte>(64);
+                    Span<byte> span = owner.Memory.Span;
+                    {|ALLOC001:span.Clear()|};
+                }
+            }
+            """);
+
+        Diagnostic diagnostic = Assert.Single(found);
+        Assert.Contains("allocated on line 9 ", diagnostic.GetMessage(), StringComparison.Ordinal);
+        Assert.Equal(8, Assert.Single(diagnostic.AdditionalLocations).GetLineSpan().StartLinePosition.Line);
+    }
+
+    [Theory]
+    [InlineData("Example.g.cs")]
+    [InlineData("Example.designer.cs")]
+    public async Task GeneratedFile_OfBadCode_Silent(string path)
+    {
+        string source = MarkedSource.Parse(Leak).Text;
+
+        ImmutableArray<Diagnostic> found = await AnalyzerVerifier.Verify<LifetimeAnalyzer>(source, SnippetReferences.WithAllocator, path);
+
+        Assert.Empty(found);
+        Assert.NotEmpty(await AnalyzerVerifier.Verify<LifetimeAnalyzer>(Leak));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Compilation_ThatDoesNotReferenceTheAllocator_RegistersNothing(bool references)
+    {
+        LifetimeAnalyzer analyzer = new();
+        CSharpCompilation compilation = SnippetCompilation.Create(
+            WithoutAllocator, references ? SnippetReferences.WithAllocator : SnippetReferences.BaseLibrary);
+        CompilationWithAnalyzers run = compilation.WithAnalyzers([analyzer]);
+        Assert.Empty(await run.GetAnalyzerDiagnosticsAsync());
+
+        AnalyzerTelemetryInfo telemetry = (await run.GetAnalyzerTelemetryInfoAsync(analyzer, CancellationToken.None))!;
+
+        Assert.Equal(1, telemetry.CompilationStartActionsCount);
+        Assert.Equal(references ? 1 : 0, telemetry.OperationBlockStartActionsCount);
+    }
+
+    [Fact]
+    public async Task ManyFiles_AnalysedAtOnce_EachReportedOnce()
+    {
+        const int Files = 200;
+        string text = MarkedSource.Parse(Leak).Text;
+        CSharpCompilation compilation = SnippetCompilation.Create("", SnippetReferences.WithAllocator)
+            .AddSyntaxTrees(Enumerable.Range(0, Files).Select(file => CSharpSyntaxTree.ParseText(
+                text.Replace("Example", $"Example{file}", StringComparison.Ordinal), SnippetCompilation.ParseOptions, $"{file}.cs")));
+        SnippetCompilation.ThrowIfBroken(compilation, text);
+
+        ImmutableArray<Diagnostic> found = await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation);
+
+        Assert.Equal(Files, found.Length);
+        Assert.Equal(Files, found.Select(diagnostic => diagnostic.Location.SourceTree!.FilePath).Distinct().Count());
+        Assert.All(found, diagnostic => Assert.Equal(RuleIds.NeverDisposed, diagnostic.Id));
+    }
+
+    [Fact]
+    public async Task Cancelled_BeforeItStarts_Throws()
+    {
+        CSharpCompilation compilation = SnippetCompilation.Create(MarkedSource.Parse(Leak).Text, SnippetReferences.WithAllocator);
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => AnalyzerRun.Of(new LifetimeAnalyzer(), compilation, cancellationToken: new CancellationToken(canceled: true)));
+    }
+}

@@ -1,0 +1,184 @@
+using System;
+using System.Collections.Concurrent;
+using System.Diagnostics.Tracing;
+using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Diagnostics;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Diagnostics;
+
+public class LeakReportTests
+{
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void LeakFound_ManyLeaksFromOnePlace_TellsOfTheFirstAndOfEachDoubling() => RemoteExecutor.Invoke(static () =>
+    {
+        using BlockingCollection<LeakReport> found = [];
+        MemoryDiagnostics.LeakFound += (_, report) => found.Add(report);
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        for (int i = 1; i <= 9; i++)
+        {
+            LeakHere(allocator);
+            AwaitLeaks(i);
+        }
+
+        long[] counts = [Take(found).Count, Take(found).Count, Take(found).Count, Take(found).Count];
+
+        Assert.Equal([1, 2, 4, 8], counts);
+        AwaitReports(9);
+        Assert.Empty(found);
+        LeakReport all = Assert.Single(MemoryDiagnostics.GetLeaks());
+        Assert.Equal((9L, 9L * (4 << 20)), (all.Count, all.Bytes));
+        Assert.Contains(nameof(LeakHere), all.AllocationStackTrace!.Split('\n')[0], StringComparison.Ordinal);
+        Assert.StartsWith("37,748,736 bytes in 9 allocations never disposed, found up to", all.ToString(), StringComparison.Ordinal);
+    }).Dispose();
+
+    [Fact]
+    public void LeakFound_TwoPlaces_TellsOfBoth() => RemoteExecutor.Invoke(static () =>
+    {
+        using BlockingCollection<LeakReport> found = [];
+        MemoryDiagnostics.LeakFound += (_, report) => found.Add(report);
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        LeakHere(allocator);
+        LeakThere(allocator);
+        AwaitLeaks(2);
+
+        string stacks = Take(found).AllocationStackTrace + Take(found).AllocationStackTrace;
+
+        Assert.Contains(nameof(LeakHere), stacks, StringComparison.Ordinal);
+        Assert.Contains(nameof(LeakThere), stacks, StringComparison.Ordinal);
+        Assert.Equal([9_437_184L + 3_145_728, 4_194_304L], MemoryDiagnostics.GetLeaks().Select(report => report.Bytes));
+    }).Dispose();
+
+    [Theory]
+    [InlineData(nameof(LeakDetection.Off), 0, 0)]
+    [InlineData(nameof(LeakDetection.Counters), 200, 0)]
+    [InlineData(nameof(LeakDetection.SampledStacks), 200, 2)]
+    [InlineData(nameof(LeakDetection.AllStacks), 200, 200)]
+    public void LeakDetection_EachLevel_KeepsAsManyStacksAsItSays(string level, int leaks, int stacks) => RemoteExecutor.Invoke(
+        static (level, leaks, stacks) =>
+        {
+            MemoryDiagnostics.LeakDetection = Enum.Parse<LeakDetection>(level);
+            using MemoryAllocator allocator = MemoryAllocator.Create();
+            for (int i = 0; i < 200; i++)
+            {
+                LeakHere(allocator);
+            }
+
+            // Found by the allocator in any case, whatever is reported.
+            Assert.True(SpinWait.SpinUntil(() => CollectAnd(() => allocator.GetStatistics().Abandoned == 200), s_patience));
+
+            AwaitReports(Parse(leaks));
+            Assert.Equal(Parse(leaks), MemoryDiagnostics.AbandonedAllocations);
+            Assert.Equal(Parse(stacks), MemoryDiagnostics.GetLeaks().Where(report => report.AllocationStackTrace is not null).Sum(report => report.Count));
+        },
+        level,
+        leaks.ToString(System.Globalization.CultureInfo.InvariantCulture),
+        stacks.ToString(System.Globalization.CultureInfo.InvariantCulture)).Dispose();
+
+    [Theory]
+    [InlineData("AllStacks", nameof(LeakDetection.AllStacks))]
+    [InlineData("off", nameof(LeakDetection.Off))]
+    [InlineData("", nameof(LeakDetection.Counters))]
+    public void LeakDetection_EnvironmentVariable_SetsTheLevel(string value, string expected)
+    {
+        RemoteInvokeOptions options = new();
+        options.StartInfo.Environment["ALLOCATOR_LEAK_DETECTION"] = value;
+        RemoteExecutor.Invoke(static expected => Assert.Equal(expected, MemoryDiagnostics.LeakDetection.ToString()), expected, options).Dispose();
+    }
+
+    [Theory]
+    [InlineData("everything")]
+    [InlineData("2")]
+    public void LeakDetection_UnknownEnvironmentVariable_FailsWhoeverMakesAnAllocator(string value)
+    {
+        RemoteInvokeOptions options = new();
+        options.StartInfo.Environment["ALLOCATOR_LEAK_DETECTION"] = value;
+        RemoteExecutor.Invoke(
+            static value =>
+            {
+                string message = Assert.Throws<InvalidOperationException>(() => MemoryAllocator.Create().Dispose()).Message;
+                Assert.Equal($"The environment variable ALLOCATOR_LEAK_DETECTION is \"{value}\"; it must be one of Off, Counters, SampledStacks, AllStacks.", message);
+            },
+            value,
+            options).Dispose();
+    }
+
+    [Fact]
+    public void LeakDetection_RuntimeProperty_GoesBeforeTheEnvironment()
+    {
+        RemoteInvokeOptions options = new();
+        options.StartInfo.Environment["ALLOCATOR_LEAK_DETECTION"] = "Off";
+        RemoteExecutor.Invoke(
+            static () =>
+            {
+                AppDomain.CurrentDomain.SetData("Allocator.LeakDetection", "SampledStacks");
+                Assert.Equal(LeakDetection.SampledStacks, MemoryDiagnostics.LeakDetection);
+            },
+            options).Dispose();
+    }
+
+    [Fact]
+    public void LeakDetection_UndefinedValue_Throws() => Assert.Throws<ArgumentOutOfRangeException>(static () => MemoryDiagnostics.LeakDetection = (LeakDetection)4);
+
+    [Fact]
+    public void EventSource_WhileListenedTo_WritesEachLeakAndEachPlace() => RemoteExecutor.Invoke(static () =>
+    {
+        using Listener listener = new();
+        MemoryDiagnostics.LeakDetection = LeakDetection.AllStacks;
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        LeakHere(allocator);
+        AwaitLeaks(1);
+
+        Assert.True(listener.Events.TryTake(out EventWrittenEventArgs? leak, s_patience));
+        Assert.True(listener.Events.TryTake(out EventWrittenEventArgs? place, s_patience));
+
+        Assert.Equal(("AllocationAbandoned", 4_194_304L), (leak.EventName, leak.Payload![0]));
+        Assert.Contains(nameof(LeakHere), (string)leak.Payload[2]!, StringComparison.Ordinal);
+        Assert.Equal(("LeakFound", 1L, 4_194_304L), (place.EventName, place.Payload![0], place.Payload[1]));
+        Assert.Equal(["count", "bytes", "allocationStackTrace"], place.PayloadNames!);
+    }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void LeakHere(MemoryAllocator allocator) => allocator.Allocate<byte>(3_000_000);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void LeakThere(MemoryAllocator allocator) => allocator.Allocate<byte>(12_000_000);
+
+    private static void AwaitLeaks(int count) =>
+        Assert.True(SpinWait.SpinUntil(() => CollectAnd(() => MemoryDiagnostics.AbandonedAllocations >= count), s_patience));
+
+    private static void AwaitReports(int count) =>
+        Assert.True(SpinWait.SpinUntil(() => MemoryDiagnostics.GetLeaks().Sum(report => report.Count) >= count, s_patience));
+
+    private static bool CollectAnd(Func<bool> condition)
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        return condition();
+    }
+
+    private static LeakReport Take(BlockingCollection<LeakReport> found) =>
+        found.TryTake(out LeakReport? report, s_patience) ? report : throw new TimeoutException("No leak was told of.");
+
+    private static int Parse(string number) => int.Parse(number, System.Globalization.CultureInfo.InvariantCulture);
+
+    private sealed class Listener : EventListener
+    {
+        public BlockingCollection<EventWrittenEventArgs> Events { get; } = [];
+
+        protected override void OnEventSourceCreated(EventSource eventSource)
+        {
+            if (eventSource.Name == "Allocator")
+            {
+                EnableEvents(eventSource, EventLevel.Informational);
+            }
+        }
+
+        protected override void OnEventWritten(EventWrittenEventArgs eventData) => Events?.Add(eventData);
+    }
+}

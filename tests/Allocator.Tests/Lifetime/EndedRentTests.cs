@@ -1,0 +1,131 @@
+using System;
+using System.Buffers;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Lifetime;
+
+public class EndedRentTests
+{
+    [Theory]
+    [InlineData(0L)]
+    [InlineData(4_194_304L)]
+    [InlineData((1L << 35) - 1)]
+    public void Create_AnySize_IsDescribedExactly(long bytes)
+    {
+        EndedRent ended = EndedRent.Create(EndedGuard.Instance, 7L << 20, bytes, Environment.TickCount64 - 100_000);
+
+        string description = EndedRent.Describe(ended.Guard, ended.Memory);
+
+        Assert.Matches($@"^It had {bytes.ToString("N0", System.Globalization.CultureInfo.InvariantCulture)} bytes, allocated about 10\d s ago\.$", description);
+    }
+
+    [Fact]
+    public void Create_BeyondWhatItKeeps_KeepsTheGeneration() =>
+        Assert.Equal(7L << 20, EndedRent.Create(EndedGuard.Instance, 7L << 20, 1L << 35, 1).Memory);
+
+    [Fact]
+    public void Create_UnknownTime_TellsTheSizeOnly()
+    {
+        EndedRent ended = EndedRent.Create(EndedGuard.Instance, 0, 1000, 0);
+
+        Assert.Equal("It had 1,000 bytes.", EndedRent.Describe(ended.Guard, ended.Memory));
+    }
+
+    [Fact]
+    public void Create_AnyTime_NeverPassesForAState()
+    {
+        for (long seconds = 1; seconds < 1L << 27; seconds += 997)
+        {
+            long memory = EndedRent.Create(EndedGuard.Instance, 0, 4096, seconds * 1000).Memory;
+
+            // Neither as it is nor with the owner's reference, which a guard compares with.
+            Assert.NotEqual(0, memory & 1 << 19);
+            Assert.NotEqual(0, (memory + 1) & 1 << 19);
+        }
+    }
+
+    [Fact]
+    public void UseAfterDispose_OfAnOwner_SaysWhichAllocationItWas()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        IMemoryOwner<int> large = allocator.Allocate<int>(1_000_000);
+        IMemoryOwner<int> small = allocator.Allocate<int>(1000);
+        large.Dispose();
+        small.Dispose();
+
+        // Somebody else's by now.
+        using IMemoryOwner<int> next = allocator.Allocate<int>(900_000);
+
+        Assert.Contains("It had 4,000,000 bytes, allocated about", Assert.Throws<ObjectDisposedException>(() => large.Memory).Message, StringComparison.Ordinal);
+        Assert.Contains("It had 4,000 bytes", Assert.Throws<ObjectDisposedException>(() => small.Memory).Message, StringComparison.Ordinal);
+        large.Dispose();
+        Assert.Contains("It had 4,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => large.Memory.Span[0]).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void UseAfterDispose_OfGroupPixelsLeaseAndPin_SaysWhichAllocationItWas()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        MemoryGroup<byte> group = allocator.AllocateGroup<byte>(10_000_000);
+        PixelBuffer<int> pixels = allocator.AllocatePixels<int>(1000, 1000);
+        IMemoryOwner<byte> pinned = allocator.Allocate<byte>(2_000_000);
+        Memory<byte> member = group[0];
+        Memory<byte> memory = pinned.Memory;
+        group.Dispose();
+        pixels.Dispose();
+        MemoryHandle pin = memory.Pin();
+        pinned.Dispose();
+        pin.Dispose();
+
+        Assert.Contains("bytes, allocated about", Assert.Throws<ObjectDisposedException>(() => member.Span[0]).Message, StringComparison.Ordinal);
+        Assert.Contains("It had 4,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => pixels.DangerousGetRowSpan(0)[0]).Message, StringComparison.Ordinal);
+        Assert.Contains("It had 2,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => memory.Pin()).Message, StringComparison.Ordinal);
+        Assert.Throws<ObjectDisposedException>(() =>
+        {
+            MemoryLease<byte> lease = allocator.Rent<byte>(3_000_000);
+            lease.Dispose();
+#pragma warning disable ALLOC002 // What is tested is that it throws.
+            _ = lease.Span[0];
+#pragma warning restore ALLOC002
+        });
+    }
+
+    [Theory]
+    [InlineData("1000")]
+    [InlineData("4000000")]
+    public void UseAfterDispose_WhileStacksAreKept_SaysWhereItWasAllocated(string length) => RemoteExecutor.Invoke(
+        static length =>
+        {
+            using AllocationScope scope = MemoryDiagnostics.BeginScope();
+            using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "thumbnails" });
+            IMemoryOwner<byte> owner = AllocateHere(allocator, int.Parse(length, System.Globalization.CultureInfo.InvariantCulture));
+            owner.Dispose();
+            using IMemoryOwner<byte> next = allocator.Allocate<byte>(4_000_000);
+
+            string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory).Message;
+
+            Assert.Contains($"It had {int.Parse(length, System.Globalization.CultureInfo.InvariantCulture).ToString("N0", System.Globalization.CultureInfo.InvariantCulture)} bytes, allocated", message, StringComparison.Ordinal);
+            Assert.Contains(nameof(AllocateHere), message, StringComparison.Ordinal);
+            Assert.Contains("s ago from thumbnails, at:", message, StringComparison.Ordinal);
+        },
+        length).Dispose();
+
+    [Fact]
+    public void UseAfterDispose_InGuardedMode_SaysWhereItWasGivenBack()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+        IMemoryOwner<byte> owner = AllocateHere(allocator, 100);
+        DisposeThere(owner);
+
+        string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory).Message;
+
+        Assert.Matches(@$"It had 100 bytes, allocated 0\.\d s ago, at:\n.*{nameof(AllocateHere)}[\s\S]*\nIt was given back at:\n.*{nameof(DisposeThere)}", message.ReplaceLineEndings("\n"));
+    }
+
+    private static void DisposeThere(IMemoryOwner<byte> owner) => owner.Dispose();
+
+    private static IMemoryOwner<byte> AllocateHere(MemoryAllocator allocator, int length) => allocator.Allocate<byte>(length);
+}
