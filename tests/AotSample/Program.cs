@@ -32,6 +32,7 @@ using (MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOpt
     });
 }
 
+checks.Run("guarded buffer and its record", Uses.Guarded);
 checks.Run("default allocator", () =>
 {
     using IMemoryOwner<float> owner = MemoryAllocator.Default.Allocate<float>(2_000_000, AllocationOptions.Clean);

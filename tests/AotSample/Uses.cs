@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using System.Runtime.InteropServices;
 using Allocator;
+using Allocator.Diagnostics;
 
 namespace AotSample;
 
@@ -113,5 +114,16 @@ internal static class Uses
         {
             return true;
         }
+    }
+
+    public static unsafe bool Guarded()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+        IMemoryOwner<byte> owner = allocator.Allocate<byte>(5000);
+        using MemoryHandle handle = owner.Memory.Pin();
+        owner.Memory.Span.Fill(1);
+        owner.Dispose();
+        string? explanation = AllocationRecords.Open(AllocationRecords.CurrentPath!).Explain((long)handle.Pointer + 5000);
+        return explanation?.Contains("is 1 byte past the end of a buffer of 5,000 bytes that is rented.", StringComparison.Ordinal) == true;
     }
 }

@@ -55,6 +55,18 @@ internal sealed unsafe class NativeSource
         }
     }
 
+    public void SealsAndUnseals()
+    {
+        nint address = _source.TryAllocate(Part, NativeMemorySource.MinimumAlignment, out _);
+        Span<byte> bytes = new((void*)address, (int)Part);
+        bytes.Fill(3);
+        Checks.That(_source.TrySeal(address, Part) && _source.TryUnseal(address, Part), "memory sealed and unsealed");
+        Checks.That(!bytes.ContainsAnyExcept((byte)3), "contents kept behind the seal");
+        Checks.That(_source.TrySealEmpty(address, Part), "memory given back, addresses kept");
+        Checks.That(_source.TryCommit(address, Part, out bool zeroed) && zeroed && !bytes.ContainsAnyExcept((byte)0), "zero bytes after a commit");
+        _source.Free(address, Part);
+    }
+
     public void RefusesTheImpossible()
     {
         Checks.That(_source.TryReserve(1L << 60) == 0, "no reservation of an exbibyte");

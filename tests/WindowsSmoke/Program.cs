@@ -11,8 +11,15 @@ checks.Run("source: is the one for Windows", source.IsTheOneForWindows);
 checks.Run("source: commits, purges and commits again", source.CommitsPurgesAndCommitsAgain);
 checks.Run("source: purges what its neighbours keep", source.PurgesWhatItsNeighboursKeep);
 checks.Run("source: allocates with every alignment", source.AllocatesWithEveryAlignment);
+checks.Run("source: seals and unseals", source.SealsAndUnseals);
 checks.Run("source: refuses the impossible", source.RefusesTheImpossible);
 checks.Run("source: knows the machine's memory", source.KnowsTheMachinesMemory);
+foreach (SafetyMode mode in (SafetyMode[])[SafetyMode.Sampled, SafetyMode.Guarded])
+{
+    checks.Run($"{mode}: buffers of every length", () => Watched.BuffersOfEveryLength(mode));
+    checks.Run($"{mode}: an overrun is found and recorded", () => Watched.OverrunIsFoundAndRecorded(mode));
+}
+
 foreach (NativeMemoryKind kind in Enum.GetValues<NativeMemoryKind>())
 {
     using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = kind.ToString(), NativeMemory = kind });

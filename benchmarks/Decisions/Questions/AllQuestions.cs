@@ -1,6 +1,7 @@
 using System.Collections.Generic;
 using Decisions.BlockSizes;
 using Decisions.Purging;
+using Decisions.Safety;
 using Decisions.Segments;
 using Decisions.Slots;
 using Decisions.TrimLatency;
@@ -20,5 +21,6 @@ internal static class AllQuestions
         new SlotsQuestion(),
         new PurgeQuestion(),
         new TrimLatencyQuestion(),
+        new SafetyQuestion(),
     ];
 }

@@ -234,7 +234,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         if (_sampler is not null)
         {
             isWatched = lengthInBytes > 0 && _sampler.Chooses();
-            if (!isWatched && IsForArrays(lengthInBytes, alignmentInBytes, _settings.ArrayThresholdInBytes))
+            if (!isWatched && lengthInBytes <= _settings.ArrayThresholdInBytes && (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0))
             {
                 return _arrays.Rent((int)lengthInBytes, clean, out generation);
             }
@@ -291,10 +291,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             _settings.Scheduler.Wake(_trimmer);
         }
     }
-
-    // Arrays begin behind a header, on a boundary of the pointer size.
-    private static bool IsForArrays(long lengthInBytes, int alignmentInBytes, long thresholdInBytes) =>
-        lengthInBytes <= thresholdInBytes && (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0);
 
     private void ThrowIfDisposed()
     {

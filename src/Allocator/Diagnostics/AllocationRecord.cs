@@ -48,5 +48,8 @@ public sealed class AllocationRecord
     /// <summary>Gets the offset of the first changed byte from the start of the buffer, where it was found corrupted.</summary>
     public long CorruptionOffset { get; internal init; }
 
+    /// <summary>Tells the buffer's story in full, stacks included.</summary>
+    public override string ToString() => RecordText.Describe(this);
+
     internal bool Contains(long address) => address >= MappingAddress && address - MappingAddress < MappingBytes;
 }

@@ -37,17 +37,20 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Describes the finding in full, stacks included.</summary>
     public override string ToString() => string.Format(
         CultureInfo.InvariantCulture,
-        "{0} a buffer of {1:N0} bytes, {2:N0} ms after it was allocated. Allocated at:\n{3}\nReturned at:\n{4}",
-        DescribeOffset(),
+        "A byte was changed {0} a buffer of {1:N0} bytes{2}. It was found {3:N0} ms after the allocation.\nAllocated at:\n{4}\nReturned at:\n{5}",
+        DescribePlace(),
         Bytes,
+        Kind == CorruptionKind.WriteAfterReturn ? " after its return" : string.Empty,
         Age.TotalMilliseconds,
-        (AllocationStackTrace ?? "an unknown place").TrimEnd(),
-        (ReturnStackTrace ?? "nowhere: its owner was collected without Dispose").TrimEnd());
+        AllocationStackTrace?.TrimEnd() ?? "   an unknown place",
+        ReturnStackTrace?.TrimEnd() ?? "   nowhere: the owner was collected without Dispose");
 
-    private string DescribeOffset() => Kind switch
+    private string DescribePlace() => Kind switch
     {
-        CorruptionKind.Overrun => FormattableString.Invariant($"{Offset - Bytes + 1:N0} bytes past the end, a byte was changed behind"),
-        CorruptionKind.Underrun => FormattableString.Invariant($"{-Offset:N0} bytes before the start, a byte was changed ahead of"),
-        _ => FormattableString.Invariant($"At offset {Offset:N0}, a byte was changed after the return of"),
+        CorruptionKind.Overrun => $"{Count(Offset - Bytes + 1)} past the end of",
+        CorruptionKind.Underrun => $"{Count(-Offset)} before the start of",
+        _ => FormattableString.Invariant($"at offset {Offset:N0} of"),
     };
+
+    private static string Count(long bytes) => FormattableString.Invariant($"{bytes:N0} {(bytes == 1 ? "byte" : "bytes")}");
 }

@@ -8,11 +8,15 @@ namespace Allocator.Diagnostics;
 internal static class RecordText
 {
     /// <summary>Tells where an address lies with regard to the buffer of a record, and the buffer's story.</summary>
-    public static string Explain(AllocationRecord record, long address)
+    public static string Explain(AllocationRecord record, long address) => FormattableString.Invariant($"0x{address:x} {Place(record, address)} {Story(record)}");
+
+    /// <summary>Tells where the buffer of a record is, and its story.</summary>
+    public static string Describe(AllocationRecord record) => FormattableString.Invariant($"0x{record.Address:x} is the start of {Story(record)}");
+
+    private static string Story(AllocationRecord record)
     {
         StringBuilder text = new();
-        text.AppendFormat(CultureInfo.InvariantCulture, "0x{0:x} {1} a buffer of {2:N0} bytes that ", address, Place(record, address), record.Bytes);
-        text.AppendFormat(CultureInfo.InvariantCulture, "{0}.", Fate(record)).AppendLine();
+        text.AppendFormat(CultureInfo.InvariantCulture, "a buffer of {0:N0} bytes that {1}.", record.Bytes, Fate(record)).AppendLine();
         if (record.Corruption is CorruptionKind kind)
         {
             text.AppendFormat(CultureInfo.InvariantCulture, "It was found corrupted ({0}) at offset {1:N0}.", kind, record.CorruptionOffset).AppendLine();

@@ -10,6 +10,10 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class FencedRenter
 {
+    // By one call instead of a fault for each page: measured, 4 MiB rented, cleared and returned take 0.9 ms of processor time in place of 1.7. What a block of the pool is,
+    // resident from its first use, too; of more than that the renter may never touch most.
+    private const long MostPopulatedInBytes = 4 * 1024 * 1024;
+
     private readonly VirtualMemorySource _source;
     private readonly LifetimePolicy _policy;
     private readonly ReturnedMemory _returned;
@@ -162,6 +166,11 @@ internal sealed class FencedRenter
         }
 
         _policy.Counters.AddCommitted(layout.BodyInBytes);
+        if (layout.BodyInBytes <= MostPopulatedInBytes)
+        {
+            _source.Populate(memory.BodyAddress, layout.BodyInBytes);
+        }
+
         return true;
     }
 

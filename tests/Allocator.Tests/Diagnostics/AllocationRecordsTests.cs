@@ -43,6 +43,8 @@ public sealed class AllocationRecordsTests : IDisposable
         });
 
         AllocationRecord record = Assert.Single(AllocationRecords.Open(Path.Combine(_folder, "x.records")).Records);
+        Assert.Contains("is the start of a buffer of 100 bytes that was returned", record.ToString());
+        Assert.Contains("It was found corrupted (Overrun) at offset 101.", record.ToString());
         Assert.Equal((CorruptionKind.Overrun, 101L), (record.Corruption, record.CorruptionOffset));
     }
 
