@@ -61,11 +61,6 @@ internal static class Throw
     public static void Corrupted(CorruptionEventArgs finding) => throw new MemoryCorruptedException(finding);
 
     [DoesNotReturn]
-    public static void UnknownSafetyMode(string source, string value) =>
-        throw new InvalidOperationException(
-            $"{source} is \"{value}\"; it must be {nameof(SafetyMode.Standard)}, {nameof(SafetyMode.Sampled)} or {nameof(SafetyMode.Guarded)}.");
-
-    [DoesNotReturn]
     public static void TooManyReferences() => throw new InvalidOperationException("The buffer is pinned or in use more than 65,535 times at once.");
 
     [DoesNotReturn]

@@ -1,4 +1,5 @@
 using System;
+using Allocator.Diagnostics;
 
 namespace Allocator.Allocators;
 
@@ -10,33 +11,8 @@ internal static class SafetyModes
 
     /// <summary>Settles it for the running process.</summary>
     /// <exception cref="InvalidOperationException">The configuration or the environment has no such mode.</exception>
-    public static SafetyMode Resolve(SafetyMode? option) =>
-        Resolve(option, AppContext.GetData(ConfigurationName), Environment.GetEnvironmentVariable(VariableName));
+    public static SafetyMode Resolve(SafetyMode? option) => option ?? ProcessSwitch.Read(ConfigurationName, VariableName, SafetyMode.Standard);
 
     public static SafetyMode Resolve(SafetyMode? option, object? configured, string? environment) =>
-        option
-        ?? Parse($"The AppContext data {ConfigurationName}", configured?.ToString())
-        ?? Parse($"The environment variable {VariableName}", environment)
-        ?? SafetyMode.Standard;
-
-    // By name and not by Enum.Parse, which takes numbers, and lists of names, too.
-    private static SafetyMode? Parse(string source, string? text)
-    {
-        string name = (text ?? string.Empty).Trim();
-        if (name.Length == 0)
-        {
-            return null;
-        }
-
-        foreach (SafetyMode mode in (SafetyMode[])[SafetyMode.Standard, SafetyMode.Sampled, SafetyMode.Guarded])
-        {
-            if (string.Equals(name, mode.ToString(), StringComparison.OrdinalIgnoreCase))
-            {
-                return mode;
-            }
-        }
-
-        Throw.UnknownSafetyMode(source, name);
-        return null;
-    }
+        option ?? ProcessSwitch.Read(ConfigurationName, configured, VariableName, environment, SafetyMode.Standard);
 }

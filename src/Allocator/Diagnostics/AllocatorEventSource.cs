@@ -34,6 +34,26 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
+    /// <summary>Watched memory was written to outside a buffer, or after its return.</summary>
+    [Event(3, Level = EventLevel.Error, Message = "{2}")]
+    public void CorruptionFound(long bytes, long offset, string description)
+    {
+        if (IsEnabled(EventLevel.Error, EventKeywords.None))
+        {
+            Write(3, bytes, offset, description);
+        }
+    }
+
+    /// <summary>No file for allocation records could be made.</summary>
+    [Event(4, Level = EventLevel.Warning, Message = "Faults will go unexplained: {0}")]
+    public void RecordsUnavailable(string reason)
+    {
+        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
+        {
+            WriteEvent(4, reason);
+        }
+    }
+
     // The overloads of WriteEvent that fit would box the numbers, and reflect over them where code is trimmed.
     [NonEvent]
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]

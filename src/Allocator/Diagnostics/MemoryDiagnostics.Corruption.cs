@@ -14,43 +14,17 @@ public static partial class MemoryDiagnostics
     /// <remarks>What a handler throws is swallowed: somebody who listens must not take the process down.</remarks>
     public static event EventHandler<CorruptionEventArgs>? CorruptionFound
     {
-        add => Change(value, static (all, one) => all + one);
-        remove => Change(value, static (all, one) => all - one);
+        add => Change(() => s_corruptionFound += value);
+        remove => Change(() => s_corruptionFound -= value);
     }
 
-    /// <summary>Tells the subscribers, on the thread pool.</summary>
-    internal static void ReportCorruption(CorruptionEventArgs report)
-    {
-        if (Volatile.Read(ref s_corruptionFound) is not null)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(static state => Raise((CorruptionEventArgs)state!), report);
-        }
-    }
+    /// <summary>Tells the listeners, on the thread pool.</summary>
+    internal static void ReportCorruption(CorruptionEventArgs report) =>
+        ThreadPool.UnsafeQueueUserWorkItem(static state => Tell((CorruptionEventArgs)state!), report);
 
-    private static void Raise(CorruptionEventArgs report)
+    private static void Tell(CorruptionEventArgs report)
     {
-        foreach (Delegate handler in Volatile.Read(ref s_corruptionFound)?.GetInvocationList() ?? [])
-        {
-            try
-            {
-                ((EventHandler<CorruptionEventArgs>)handler)(null, report);
-            }
-            catch (Exception)
-            {
-                // See the remarks of the event.
-            }
-        }
-    }
-
-    private static void Change(
-        EventHandler<CorruptionEventArgs>? handler,
-        Func<EventHandler<CorruptionEventArgs>?, EventHandler<CorruptionEventArgs>?, EventHandler<CorruptionEventArgs>?> change)
-    {
-        EventHandler<CorruptionEventArgs>? seen;
-        do
-        {
-            seen = Volatile.Read(ref s_corruptionFound);
-        }
-        while (Interlocked.CompareExchange(ref s_corruptionFound, change(seen, handler), seen) != seen);
+        AllocatorEventSource.Log.CorruptionFound(report.Bytes, report.Offset, report.ToString());
+        Raise(Volatile.Read(ref s_corruptionFound), report);
     }
 }

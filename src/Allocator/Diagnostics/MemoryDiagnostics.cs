@@ -44,11 +44,11 @@ public static partial class MemoryDiagnostics
     }
 
     /// <summary>
-    /// Gets or sets how much is found out about leaks. It begins as the runtime property <c>Allocator.LeakDetection</c> or the environment variable <c>ALLOCATOR_LEAK_DETECTION</c> has it, in that order,
+    /// Gets or sets how much is found out about leaks. It begins as the AppContext data <c>Allocator.LeakDetection</c> or the environment variable <c>ALLOCATOR_LEAK_DETECTION</c> has it, in that order,
     /// and as <see cref="LeakDetection.Counters"/> without.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">It is set to an undefined value.</exception>
-    /// <exception cref="InvalidOperationException">The runtime property or the environment variable has an unknown value.</exception>
+    /// <exception cref="InvalidOperationException">The AppContext data or the environment variable has an unknown value.</exception>
     public static LeakDetection LeakDetection
     {
         get => s_leakDetection ??= ProcessSwitch.Read(LeakDetectionName, LeakDetectionVariable, LeakDetection.Counters);

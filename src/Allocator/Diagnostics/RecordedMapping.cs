@@ -48,6 +48,7 @@ internal struct RecordedMapping
         catch (Exception e)
         {
             // Guarding goes on without: it is not worth the process's life, and CurrentPath says that there is none.
+            AllocatorEventSource.Log.RecordsUnavailable(e.Message);
             Trace.TraceWarning("Allocator: no file for allocation records could be made, so faults will go unexplained. {0}", e.Message);
             return null;
         }

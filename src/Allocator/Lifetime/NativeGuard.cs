@@ -9,31 +9,15 @@ namespace Allocator.Lifetime;
 /// Guards unmanaged memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is out only the owner references
 /// the guard, so the guard's finalizer runs when the owner is gone. The parts of a group form a chain behind the first, which speaks for all of them.
 /// </summary>
-/// <remarks>
-/// Finalizers run in no order. One of a user's own objects may dispose an owner whose guard is waiting for its finalizer too. Were the memory rented again before that
-/// finalizer ran, it would take the new renter's for abandoned. So memory whose guard has a finalizer pending is parked, and goes back when that has run: see <see cref="HandBack"/>.
-/// </remarks>
-internal abstract class NativeGuard : LifetimeGuard
+internal abstract partial class NativeGuard : LifetimeGuard
 {
     private NativeGuard? _next;
-
-    // Cleared by the collection that finds the guard unreachable, before its finalizer runs.
-    private WeakReference<NativeGuard> _self;
 
     protected NativeGuard(GuardRecord[] records, int index, LifetimePolicy policy)
         : base(records, index)
     {
         Policy = policy;
         _self = new WeakReference<NativeGuard>(this);
-    }
-
-    ~NativeGuard()
-    {
-        if (IsConstructed && !Environment.HasShutdownStarted)
-        {
-            TryAbandon();
-            EndFinalizer();
-        }
     }
 
     /// <summary>Gets the bytes that the system or the pool has given.</summary>
@@ -49,30 +33,6 @@ internal abstract class NativeGuard : LifetimeGuard
 
     /// <summary>Gets whether the allocating stack is kept even while nobody has subscribed to hear it.</summary>
     protected virtual bool KeepsStack => false;
-
-    /// <summary>Gets whether a collection has found this guard unreachable: whoever calls now is a finalizer, or was called by one.</summary>
-    protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
-
-    /// <summary>
-    /// Gives whether the memory, which the caller holds, is the caller's to hand on. It is not while the guard's own finalizer is pending: the finalizer then puts the memory back.
-    /// On a return this happens where a finalizer of the user's disposed the owner; on a rent, where one rents from an allocator that was found unreachable itself.
-    /// </summary>
-    public bool TrySettle()
-    {
-        // This guard is on the stack: if no collection has found it unreachable so far, none will while it is in the caller's hand.
-        if (_self.TryGetTarget(out _))
-        {
-            return true;
-        }
-
-        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
-        {
-            return false;
-        }
-
-        Renew();
-        return true;
-    }
 
     /// <summary>Puts a part behind this one. pre: both are held exclusively, and the chain has not begun.</summary>
     public void Append(NativeGuard next) => _next = next;
@@ -197,48 +157,6 @@ internal abstract class NativeGuard : LifetimeGuard
         CleanUp();
     }
 
-    // The only way back to the next renter. pre: the state is idle, and this is the one call for this rent.
-    private void HandBack(bool ofGroup)
-    {
-        if (TrySettle())
-        {
-            ReturnMemory(ofGroup);
-        }
-    }
-
-    // The finalizer's part of the same agreement. An idle guard of a pool that was collected ends here too; nobody will ever come second.
-    private void EndFinalizer()
-    {
-        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
-        {
-            return;
-        }
-
-        if (ReturnsWithoutSystemCall)
-        {
-            CompleteHandover();
-        }
-        else
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(static guard => ((NativeGuard)guard!).CompleteHandover(), this);
-        }
-    }
-
-    private void CompleteHandover()
-    {
-        // First, because another renter may have the memory, and this guard, as soon as it is back.
-        Renew();
-        ReturnMemory(ofGroup: true);
-    }
-
-    // As new: with a finalizer to come, and none pending. pre: held exclusively, and the finalizer has run.
-    private void Renew()
-    {
-        Record.Handover = 0;
-        _self = new WeakReference<NativeGuard>(this);
-        GC.ReRegisterForFinalize(this);
-    }
-
     private long CapacityOfChain()
     {
         long bytes = CapacityInBytes;
@@ -287,46 +205,6 @@ internal abstract class NativeGuard : LifetimeGuard
         {
             trace.End();
             Trace = null;
-        }
-    }
-
-    // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
-    private void TryAbandon()
-    {
-        ref GuardRecord record = ref Record;
-        long state;
-        do
-        {
-            state = Volatile.Read(ref record.State);
-            if (!GuardState.IsOutstanding(state))
-            {
-                return;
-            }
-        }
-        while (Interlocked.CompareExchange(ref record.State, state | GuardState.Abandoned, state) != state);
-
-        OnAbandoned(isAllocation: true);
-        for (NativeGuard? part = _next; part is not null; part = part._next)
-        {
-            Volatile.Write(ref part.Record.State, part.Record.State | GuardState.Abandoned);
-            part.OnAbandoned(isAllocation: false);
-        }
-
-        Policy.Counters.CountAbandoned();
-        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - record.RentedAtMilliseconds));
-        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, Trace?.StackTrace));
-        if (Policy.Abandoned == AbandonedMemory.Quarantine)
-        {
-            Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds);
-        }
-        else if (Policy.ClearOnReturn || _next is not null)
-        {
-            // Zeroing, and giving back parts that may be the system's, take too long for the finalizer thread.
-            ThreadPool.UnsafeQueueUserWorkItem(static guard => ((NativeGuard)guard!).Recycle(), this);
-        }
-        else
-        {
-            Recycle();
         }
     }
 }

@@ -28,7 +28,7 @@ public class SafetyModesTests
     {
         InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => SafetyModes.Resolve(null, configured, environment));
         Assert.Contains(expected, e.Message);
-        Assert.Contains("Standard, Sampled or Guarded", e.Message);
+        Assert.Contains("one of Standard, Sampled, Guarded", e.Message);
     }
 
     [Fact]

@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Concurrent;
-using System.Diagnostics.Tracing;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -125,24 +124,6 @@ public class LeakReportTests
     [Fact]
     public void LeakDetection_UndefinedValue_Throws() => Assert.Throws<ArgumentOutOfRangeException>(static () => MemoryDiagnostics.LeakDetection = (LeakDetection)4);
 
-    [Fact]
-    public void EventSource_WhileListenedTo_WritesEachLeakAndEachPlace() => RemoteExecutor.Invoke(static () =>
-    {
-        using Listener listener = new();
-        MemoryDiagnostics.LeakDetection = LeakDetection.AllStacks;
-        using MemoryAllocator allocator = MemoryAllocator.Create();
-        LeakHere(allocator);
-        AwaitLeaks(1);
-
-        Assert.True(listener.Events.TryTake(out EventWrittenEventArgs? leak, s_patience));
-        Assert.True(listener.Events.TryTake(out EventWrittenEventArgs? place, s_patience));
-
-        Assert.Equal(("AllocationAbandoned", 4_194_304L), (leak.EventName, leak.Payload![0]));
-        Assert.Contains(nameof(LeakHere), (string)leak.Payload[2]!, StringComparison.Ordinal);
-        Assert.Equal(("LeakFound", 1L, 4_194_304L), (place.EventName, place.Payload![0], place.Payload[1]));
-        Assert.Equal(["count", "bytes", "allocationStackTrace"], place.PayloadNames!);
-    }).Dispose();
-
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void LeakHere(MemoryAllocator allocator) => allocator.Allocate<byte>(3_000_000);
 
@@ -166,19 +147,4 @@ public class LeakReportTests
         found.TryTake(out LeakReport? report, s_patience) ? report : throw new TimeoutException("No leak was told of.");
 
     private static int Parse(string number) => int.Parse(number, System.Globalization.CultureInfo.InvariantCulture);
-
-    private sealed class Listener : EventListener
-    {
-        public BlockingCollection<EventWrittenEventArgs> Events { get; } = [];
-
-        protected override void OnEventSourceCreated(EventSource eventSource)
-        {
-            if (eventSource.Name == "Allocator")
-            {
-                EnableEvents(eventSource, EventLevel.Informational);
-            }
-        }
-
-        protected override void OnEventWritten(EventWrittenEventArgs eventData) => Events?.Add(eventData);
-    }
 }

@@ -1,0 +1,99 @@
+using System;
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Diagnostics.Tracing;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Diagnostics;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Diagnostics;
+
+public class AllocatorEventSourceTests
+{
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void AllocationAbandoned_WhileListenedTo_IsWrittenWithItsPlace() => RemoteExecutor.Invoke(static () =>
+    {
+        using Listener listener = new();
+        MemoryDiagnostics.LeakDetection = LeakDetection.AllStacks;
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        LeakHere(allocator);
+        Assert.True(SpinWait.SpinUntil(CollectAndLook, s_patience));
+
+        EventWrittenEventArgs leak = listener.Take();
+        EventWrittenEventArgs place = listener.Take();
+
+        Assert.Equal(("AllocationAbandoned", 4_194_304L), (leak.EventName, leak.Payload![0]));
+        Assert.Contains(nameof(LeakHere), (string)leak.Payload[2]!, StringComparison.Ordinal);
+        Assert.Equal(("LeakFound", 1L, 4_194_304L), (place.EventName, place.Payload![0], place.Payload[1]));
+        Assert.Equal(["count", "bytes", "allocationStackTrace"], place.PayloadNames!);
+    }).Dispose();
+
+    [Fact]
+    public unsafe void CorruptionFound_WhileListenedTo_IsWrittenInWords() => RemoteExecutor.Invoke(static () =>
+    {
+        using Listener listener = new();
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Sampled, SafetySampleInterval = 1 });
+        using (IMemoryOwner<byte> owner = allocator.Allocate<byte>(100))
+        using (MemoryHandle pin = owner.Memory.Pin())
+        {
+            ((byte*)pin.Pointer)[100]++;
+        }
+
+        EventWrittenEventArgs corruption = listener.Take();
+
+        Assert.Equal(("CorruptionFound", 100L, 100L), (corruption.EventName, corruption.Payload![0], corruption.Payload[1]));
+        Assert.StartsWith("A byte was changed 1 byte past the end of a buffer of 100 bytes.", (string)corruption.Payload[2]!, StringComparison.Ordinal);
+    }).Dispose();
+
+    [Fact]
+    public void RecordsUnavailable_FolderThatIsNotThere_IsWrittenAndGuardingGoesOn()
+    {
+        RemoteInvokeOptions options = new();
+        options.StartInfo.Environment["ALLOCATOR_RECORDS"] = "/nowhere/at/all/x.records";
+        RemoteExecutor.Invoke(
+            static () =>
+            {
+                using Listener listener = new();
+                using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+                using IMemoryOwner<byte> owner = allocator.Allocate<byte>(100);
+
+                EventWrittenEventArgs warning = listener.Take();
+
+                Assert.Equal("RecordsUnavailable", warning.EventName);
+                Assert.Contains("nowhere", (string)warning.Payload![0]!, StringComparison.Ordinal);
+            },
+            options).Dispose();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void LeakHere(MemoryAllocator allocator) => allocator.Allocate<byte>(3_000_000);
+
+    private static bool CollectAndLook()
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        return MemoryDiagnostics.AbandonedAllocations == 1;
+    }
+
+    private sealed class Listener : EventListener
+    {
+        private readonly BlockingCollection<EventWrittenEventArgs> _events = [];
+
+        public EventWrittenEventArgs Take() =>
+            _events.TryTake(out EventWrittenEventArgs? written, s_patience) ? written : throw new TimeoutException("No event was written.");
+
+        protected override void OnEventSourceCreated(EventSource eventSource)
+        {
+            if (eventSource.Name == "Allocator")
+            {
+                EnableEvents(eventSource, EventLevel.Informational);
+            }
+        }
+
+        protected override void OnEventWritten(EventWrittenEventArgs eventData) => _events?.Add(eventData);
+    }
+}
