@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using Allocator.Analyzers.Rules;
@@ -25,7 +26,7 @@ public sealed class RulesTests
 
         Assert.Equal(severity, rule.DefaultSeverity);
         Assert.Equal("Allocator.Lifetime", rule.Category);
-        Assert.EndsWith($"/docs/rules/{id}.md", rule.HelpLinkUri);
+        Assert.EndsWith($" More in docs/rules/{id}.md of the package.", rule.Description.ToString(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
         Assert.True(rule.IsEnabledByDefault);
     }
 

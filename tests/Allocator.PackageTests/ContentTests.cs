@@ -43,6 +43,12 @@ public class ContentTests(PackedLibrary library)
             Files(library.PackagePath).Where(file => file.StartsWith("analyzers/", StringComparison.Ordinal)).Order());
 
     [Fact]
+    public void Package_Rules_HaveTheirPages() =>
+        Assert.Equal(
+            new[] { "ALLOC001", "ALLOC002", "ALLOC003", "ALLOC004", "ALLOC005", "README" }.Select(page => $"docs/rules/{page}.md"),
+            Files(library.PackagePath).Where(file => file.StartsWith("docs/", StringComparison.Ordinal)).Order());
+
+    [Fact]
     public void Package_Switch_IsThereForDirectAndForTransitiveConsumers() =>
         Assert.Equal(
             new[] { "build/Allocator.targets", "buildTransitive/Allocator.targets" },

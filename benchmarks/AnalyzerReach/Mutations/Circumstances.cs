@@ -24,7 +24,7 @@ internal static class Circumstances
         return all.Contains(Circumstance.Passed) ? Circumstance.Passed
             : all.Contains(Circumstance.Stored) ? Circumstance.Stored
             : all.Contains(Circumstance.Pinned) ? Circumstance.Pinned
-            : all.All(circumstance => circumstance == Circumstance.OnlyMeasured) ? Circumstance.OnlyMeasured
+            : all.Count > 0 && all.All(circumstance => circumstance == Circumstance.OnlyMeasured) ? Circumstance.OnlyMeasured
             : Circumstance.Plain;
     }
 

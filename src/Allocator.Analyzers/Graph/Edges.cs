@@ -50,6 +50,12 @@ internal sealed class Edges
             {
                 AddHandlersOf(region, block);
             }
+
+            // Handlers further out are reached through the finally, whose blocks lie within their reach.
+            if (region.Kind == ControlFlowRegionKind.Try && region.EnclosingRegion!.Kind == ControlFlowRegionKind.TryAndFinally)
+            {
+                return;
+            }
         }
     }
 

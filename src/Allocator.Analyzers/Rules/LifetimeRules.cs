@@ -13,8 +13,7 @@ internal static class LifetimeRules
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "A span, ref or pointer does not keep its owner alive. Dispose the owner after the last use, best by 'using'.",
-        helpLinkUri: RuleIds.HelpBase + RuleIds.Finalizable + ".md");
+        description: "A span, ref or pointer does not keep its owner alive. Dispose the owner after the last use, best by 'using'. " + PageOf(RuleIds.Finalizable));
 
     public static readonly DiagnosticDescriptor UsedAfterDispose = new(
         RuleIds.UsedAfterDispose,
@@ -23,8 +22,7 @@ internal static class LifetimeRules
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "A disposed owner throws, and a span or pointer obtained earlier reads and writes memory that may be rented by others.",
-        helpLinkUri: RuleIds.HelpBase + RuleIds.UsedAfterDispose + ".md");
+        description: "A disposed owner throws, and a span or pointer obtained earlier reads and writes memory that may be rented by others. " + PageOf(RuleIds.UsedAfterDispose));
 
     public static readonly DiagnosticDescriptor OutlivesOwner = new(
         RuleIds.OutlivesOwner,
@@ -33,8 +31,7 @@ internal static class LifetimeRules
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The caller, or whoever reads the field, receives memory that is disposed or can be finalized.",
-        helpLinkUri: RuleIds.HelpBase + RuleIds.OutlivesOwner + ".md");
+        description: "The caller, or whoever reads the field, receives memory that is disposed or can be finalized. " + PageOf(RuleIds.OutlivesOwner));
 
     public static readonly DiagnosticDescriptor NeverDisposed = new(
         RuleIds.NeverDisposed,
@@ -43,8 +40,7 @@ internal static class LifetimeRules
         RuleIds.Category,
         DiagnosticSeverity.Info,
         isEnabledByDefault: true,
-        description: "Memory that is not disposed comes back only when the GC finalizes its owner, and is then kept in quarantine.",
-        helpLinkUri: RuleIds.HelpBase + RuleIds.NeverDisposed + ".md");
+        description: "Memory that is not disposed comes back only when the GC finalizes its owner, and is then kept in quarantine. " + PageOf(RuleIds.NeverDisposed));
 
     public static readonly DiagnosticDescriptor Unawaited = new(
         RuleIds.Unawaited,
@@ -53,9 +49,11 @@ internal static class LifetimeRules
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The operation goes on reading or writing memory that may already belong to another renter.",
-        helpLinkUri: RuleIds.HelpBase + RuleIds.Unawaited + ".md");
+        description: "The operation goes on reading or writing memory that may already belong to another renter. " + PageOf(RuleIds.Unawaited));
 
     public static readonly ImmutableArray<DiagnosticDescriptor> All =
         ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited);
+
+    // A path within the package, not an address: the pages come with the analyzers, and are of the same version.
+    private static string PageOf(string id) => $"More in docs/rules/{id}.md of the package.";
 }

@@ -18,9 +18,6 @@ public static class RuleIds
     /// <summary>A buffer is handed to an operation that outlives its owner.</summary>
     public const string Unawaited = "ALLOC005";
 
-    /// <summary>Where the page of a rule is found, by its identifier and <c>.md</c>.</summary>
-    public const string HelpBase = "https://github.com/allocator-net/Allocator/blob/main/docs/rules/";
-
     /// <summary>The category of all rules.</summary>
     public const string Category = "Allocator.Lifetime";
 }

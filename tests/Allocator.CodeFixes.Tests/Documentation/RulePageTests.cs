@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Collections.Immutable;
+using System.Globalization;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
@@ -50,11 +51,11 @@ public class RulePageTests
 
     [Theory]
     [MemberData(nameof(Rules))]
-    public void HelpLink_OfARule_LeadsToItsPage(string id)
+    public void Description_OfARule_NamesItsPage(string id)
     {
         DiagnosticDescriptor rule = s_rules.Single(rule => rule.Id == id);
 
-        Assert.EndsWith($"/docs/rules/{id}.md", rule.HelpLinkUri, StringComparison.Ordinal);
+        Assert.Contains($"docs/rules/{id}.md", rule.Description.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal);
         Assert.True(File.Exists(Repository.PathTo("docs", "rules", $"{id}.md")));
         Assert.Contains($"[{id}]({id}.md)", File.ReadAllText(Repository.PathTo("docs", "rules", "README.md")), StringComparison.Ordinal);
     }
