@@ -75,7 +75,7 @@ internal static class Program
 
     private static readonly string[] s_notes =
     [
-        "Every project is compiled in this process from the arguments that MSBuild gives the compiler. Time is that of the analyzer's own actions, on one thread, the least of five runs.",
+        "Every project is compiled in this process from the arguments that MSBuild gives the compiler. Time is that of the analyzer's own actions, on one thread by the clock, the least of five runs: where others have the cores, a long run holds pauses that are not its own.",
         "A mistake is made at each `using` variable whose value comes straight from a method with [return: OwnedBuffer]. It is found where a report names that very allocation.",
         "`using` removed: the keyword alone, or the statement around its block. Disposed before the last use: a call to Dispose in front of the last statement of the variable's scope that names it or a view of it; buffers only, not allocators.",
     ];
