@@ -52,7 +52,10 @@ internal readonly struct EndedRent
     public static EndedRent Unchanged(LifetimeGuard guard, long memory) => new(guard as EndedGuard ?? EndedGuard.Instance, memory);
 
     /// <summary>Says in words what an owner's two fields tell of its rent; empty where they tell nothing.</summary>
-    public static string Describe(LifetimeGuard guard, long memory)
+    public static string Describe(LifetimeGuard guard, long memory) => Describe(guard, memory, Environment.TickCount64);
+
+    /// <summary>As above, at a given time.</summary>
+    public static string Describe(LifetimeGuard guard, long memory, long nowMilliseconds)
     {
         AllocationTrace? trace = (guard as EndedGuard)?.RentTrace;
         if ((memory & Mark) == 0)
@@ -72,8 +75,9 @@ internal readonly struct EndedRent
             return $"{size}.";
         }
 
-        // The time is that of the pool's coarse clock, which moves on at ticks.
-        long age = (Environment.TickCount64 / 1000 - seconds) & TimeMask;
+        // The time is that of the pool's coarse clock, which moves on at ticks, and kept to four seconds: a rent may seem to begin a little after its end.
+        const int Unused = 64 - TimeBits;
+        long age = Math.Max(0, (nowMilliseconds / 1000 - seconds) << Unused >> Unused);
         return string.Format(CultureInfo.InvariantCulture, "{0}, allocated about {1:N0} s ago.", size, age);
     }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Globalization;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Microsoft.DotNet.RemoteExecutor;
@@ -9,17 +10,35 @@ namespace Allocator.Tests.Lifetime;
 
 public class EndedRentTests
 {
+    private const long Hour = 3_600_000;
+
     [Theory]
     [InlineData(0L)]
     [InlineData(4_194_304L)]
     [InlineData((1L << 35) - 1)]
     public void Create_AnySize_IsDescribedExactly(long bytes)
     {
-        EndedRent ended = EndedRent.Create(EndedGuard.Instance, 7L << 20, bytes, Environment.TickCount64 - 100_000);
+        EndedRent ended = EndedRent.Create(EndedGuard.Instance, 7L << 20, bytes, Hour + 1000);
 
-        string description = EndedRent.Describe(ended.Guard, ended.Memory);
+        string description = EndedRent.Describe(ended.Guard, ended.Memory, 2 * Hour);
 
-        Assert.Matches($@"^It had {bytes.ToString("N0", System.Globalization.CultureInfo.InvariantCulture)} bytes, allocated about 10\d s ago\.$", description);
+        Assert.Equal($"It had {bytes.ToString("N0", CultureInfo.InvariantCulture)} bytes, allocated about 3,599 s ago.", description);
+    }
+
+    // The clock may have run for years, or overflowed what is kept of it.
+    [Theory]
+    [InlineData(0)]
+    [InlineData((1L << 27) * 1000 - 4000)]
+    public void Create_AnyTime_IsDescribedToFourSeconds(long clock)
+    {
+        for (int second = 1; second < 12; second++)
+        {
+            long start = clock + second * 1000;
+            EndedRent ended = EndedRent.Create(EndedGuard.Instance, 0, 5, start);
+
+            Assert.Matches("^It had 5 bytes, allocated about [0-3] s ago.$", EndedRent.Describe(ended.Guard, ended.Memory, start));
+            Assert.Matches("^It had 5 bytes, allocated about (59|6[0-3]) s ago.$", EndedRent.Describe(ended.Guard, ended.Memory, start + 60_000));
+        }
     }
 
     [Fact]
@@ -101,13 +120,13 @@ public class EndedRentTests
         {
             using AllocationScope scope = MemoryDiagnostics.BeginScope();
             using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "thumbnails" });
-            IMemoryOwner<byte> owner = AllocateHere(allocator, int.Parse(length, System.Globalization.CultureInfo.InvariantCulture));
+            IMemoryOwner<byte> owner = AllocateHere(allocator, int.Parse(length, CultureInfo.InvariantCulture));
             owner.Dispose();
             using IMemoryOwner<byte> next = allocator.Allocate<byte>(4_000_000);
 
             string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory).Message;
 
-            Assert.Contains($"It had {int.Parse(length, System.Globalization.CultureInfo.InvariantCulture).ToString("N0", System.Globalization.CultureInfo.InvariantCulture)} bytes, allocated", message, StringComparison.Ordinal);
+            Assert.Contains($"It had {int.Parse(length, CultureInfo.InvariantCulture).ToString("N0", CultureInfo.InvariantCulture)} bytes, allocated", message, StringComparison.Ordinal);
             Assert.Contains(nameof(AllocateHere), message, StringComparison.Ordinal);
             Assert.Contains("s ago from thumbnails, at:", message, StringComparison.Ordinal);
         },
