@@ -38,10 +38,12 @@ internal sealed class Callgrind
         string file = _program.NewFile("callgrind.out");
         string output = Tool.Run(
             "valgrind",
-            ["--quiet", "--tool=callgrind", $"--callgrind-out-file={file}", _program.Program, "loop", operation, count.ToString(CultureInfo.InvariantCulture)],
+            ["--quiet", "--tool=callgrind", "--separate-threads=yes", $"--callgrind-out-file={file}", _program.Program, "loop", operation, count.ToString(CultureInfo.InvariantCulture)],
             s_environment);
         long start = long.Parse(output.Trim(), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
-        return CallgrindFile.Read(File.ReadLines(file), name => NameOf(name, start));
+
+        // That of the first thread. What the others do, the finalizer's and the thread pool's, depends on how long they wait.
+        return CallgrindFile.Read(File.ReadLines($"{file}-01"), name => NameOf(name, start));
     }
 
     // Code whose file valgrind does not know of has its address in memory for a name.
