@@ -82,6 +82,11 @@ internal sealed partial class Evaluator
     {
         Holding source = Evaluate(indexer.Instance, asLocation: true);
         Escape(Evaluate(indexer.Argument));
+        if (!_members.IsKnown(indexer.IndexerSymbol))
+        {
+            return EvaluateOwnIndexer(indexer, source);
+        }
+
         if (_types.IsRaw(indexer.Type) || _types.IsMemory(indexer.Type))
         {
             return View(indexer, source, indexer.Type);
@@ -93,6 +98,23 @@ internal sealed partial class Evaluator
         }
 
         Touch(indexer, source);
+        return default;
+    }
+
+    // Somebody's own Slice is a call as any other: what it gives may be the owner, or have taken its memory over.
+    private Holding EvaluateOwnIndexer(IImplicitIndexerReferenceOperation indexer, Holding source)
+    {
+        ForgetStores();
+        Touch(indexer, source);
+        if (indexer.IndexerSymbol is IMethodSymbol)
+        {
+            Escape(source);
+        }
+        else
+        {
+            EscapeUnlessPlain(source, indexer.Type);
+        }
+
         return default;
     }
 
