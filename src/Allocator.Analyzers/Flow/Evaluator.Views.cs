@@ -141,12 +141,18 @@ internal sealed partial class Evaluator
         return conversion.IsTryCast ? value.AsUncertain() : value;
     }
 
-    private Holding EvaluateRefStructCreation(IObjectCreationOperation creation)
+    private Holding EvaluateCreation(IObjectCreationOperation creation)
     {
+        bool isRaw = _types.IsRaw(creation.Type);
+        if (!isRaw)
+        {
+            ForgetStores();
+        }
+
         Holding value = default;
         foreach (IArgumentOperation argument in creation.Arguments)
         {
-            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference());
+            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _types.IsRaw(argument.Value.Type));
             Escape(part);
             value |= part;
         }
@@ -156,12 +162,14 @@ internal sealed partial class Evaluator
             EscapeChildren(creation.Initializer);
         }
 
-        if (creation.Constructor is null || !_members.IsKnown(creation.Constructor))
+        // An address as a number is not followed to the memory.
+        bool isNumber = creation.Type?.SpecialType is SpecialType.System_IntPtr or SpecialType.System_UIntPtr;
+        if (!isNumber && (!isRaw || creation.Constructor is null || !_members.IsKnown(creation.Constructor)))
         {
             Touch(creation, value);
         }
 
-        return new Holding(0, 0, value.Raw);
+        return isRaw ? new Holding(0, 0, value.Raw) : default;
     }
 
     private Holding EvaluateAwait(IAwaitOperation awaiting)
