@@ -11,7 +11,7 @@ internal static class LeakCheck
         for (int i = 0; i < sites.Count; i++)
         {
             ulong site = 1UL << i;
-            if ((site & disposedOrEscaped) == 0)
+            if ((site & disposedOrEscaped) == 0 && !LambdaBody.IsOnly(sites[i].Operation.Syntax))
             {
                 reporter.Report(LifetimeRules.NeverDisposed, sites[i].Operation, site);
             }

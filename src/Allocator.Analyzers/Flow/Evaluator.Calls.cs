@@ -105,7 +105,7 @@ internal sealed partial class Evaluator
             return default;
         }
 
-        if (!isView || returnsRaw || _types.IsMemoryHandle(method.ReturnType))
+        if ((!isView || returnsRaw || _types.IsMemoryHandle(method.ReturnType)) && !_members.IsIdentity(method))
         {
             TouchOwner(call, all);
         }

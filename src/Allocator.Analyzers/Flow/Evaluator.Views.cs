@@ -82,6 +82,11 @@ internal sealed partial class Evaluator
     {
         Holding source = Evaluate(indexer.Instance, asLocation: true);
         Escape(Evaluate(indexer.Argument));
+        if (!_members.IsKnown(indexer.IndexerSymbol))
+        {
+            return EvaluateOwnIndexer(indexer, source);
+        }
+
         if (_types.IsRaw(indexer.Type) || _types.IsMemory(indexer.Type))
         {
             return View(indexer, source, indexer.Type);
@@ -93,6 +98,23 @@ internal sealed partial class Evaluator
         }
 
         Touch(indexer, source);
+        return default;
+    }
+
+    // Somebody's own Slice is a call as any other: what it gives may be the owner, or have taken its memory over.
+    private Holding EvaluateOwnIndexer(IImplicitIndexerReferenceOperation indexer, Holding source)
+    {
+        ForgetStores();
+        Touch(indexer, source);
+        if (indexer.IndexerSymbol is IMethodSymbol)
+        {
+            Escape(source);
+        }
+        else
+        {
+            EscapeUnlessPlain(source, indexer.Type);
+        }
+
         return default;
     }
 
@@ -119,12 +141,18 @@ internal sealed partial class Evaluator
         return conversion.IsTryCast ? value.AsUncertain() : value;
     }
 
-    private Holding EvaluateRefStructCreation(IObjectCreationOperation creation)
+    private Holding EvaluateCreation(IObjectCreationOperation creation)
     {
+        bool isRaw = _types.IsRaw(creation.Type);
+        if (!isRaw)
+        {
+            ForgetStores();
+        }
+
         Holding value = default;
         foreach (IArgumentOperation argument in creation.Arguments)
         {
-            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference());
+            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _types.IsRaw(argument.Value.Type));
             Escape(part);
             value |= part;
         }
@@ -134,12 +162,14 @@ internal sealed partial class Evaluator
             EscapeChildren(creation.Initializer);
         }
 
-        if (creation.Constructor is null || !_members.IsKnown(creation.Constructor))
+        // An address as a number is not followed to the memory.
+        bool isNumber = creation.Type?.SpecialType is SpecialType.System_IntPtr or SpecialType.System_UIntPtr;
+        if (!isNumber && (!isRaw || creation.Constructor is null || !_members.IsKnown(creation.Constructor)))
         {
             Touch(creation, value);
         }
 
-        return new Holding(0, 0, value.Raw);
+        return isRaw ? new Holding(0, 0, value.Raw) : default;
     }
 
     private Holding EvaluateAwait(IAwaitOperation awaiting)

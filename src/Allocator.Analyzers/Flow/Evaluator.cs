@@ -81,8 +81,8 @@ internal sealed partial class Evaluator
                 return EvaluateProperty(property, asLocation);
             case IImplicitIndexerReferenceOperation indexer:
                 return EvaluateImplicitIndexer(indexer, asLocation);
-            case IObjectCreationOperation { Type: { } type } creation when _types.IsRaw(type):
-                return EvaluateRefStructCreation(creation);
+            case IObjectCreationOperation creation:
+                return EvaluateCreation(creation);
             case IAwaitOperation awaiting:
                 return EvaluateAwait(awaiting);
             case IReturnOperation { Kind: OperationKind.YieldReturn } yield:
@@ -153,11 +153,6 @@ internal sealed partial class Evaluator
     {
         Holding value = default;
         bool hasPointer = false;
-        if (operation is IObjectCreationOperation)
-        {
-            ForgetStores();
-        }
-
         foreach (IOperation child in operation.ChildOperations)
         {
             Holding part = Evaluate(child, asLocation);

@@ -50,6 +50,11 @@ internal sealed class KnownMembers
     public bool IsCopy(IMethodSymbol method) =>
         s_copies.Contains(method.Name) || method.ContainingType.SpecialType == SpecialType.System_Object;
 
+    /// <summary>Gives whether the method tells one object from another: it may be asked of what is disposed.</summary>
+    public bool IsIdentity(IMethodSymbol method) =>
+        method.ContainingType.SpecialType == SpecialType.System_Object
+        || (method.Name is nameof(Equals) or nameof(GetHashCode) && _types.IsMemory(method.ContainingType));
+
     /// <summary>Gives whether the method looks at references only.</summary>
     public bool IsReferenceOnly(IMethodSymbol method) =>
         method.Name is nameof(GC.KeepAlive) or nameof(ReferenceEquals) or "ThrowIfNull" && IsOfBaseLibrary(method);

@@ -11,6 +11,7 @@ internal static class KnownNames
     public const string ReadOnlyMemory = "System.ReadOnlyMemory`1";
     public const string MemoryHandle = "System.Buffers.MemoryHandle";
     public const string MemoryStream = "System.IO.MemoryStream";
+    public const string UnmanagedMemoryStream = "System.IO.UnmanagedMemoryStream";
     public const string Task = "System.Threading.Tasks.Task";
     public const string TaskOfResult = "System.Threading.Tasks.Task`1";
     public const string ValueTask = "System.Threading.Tasks.ValueTask";

@@ -9,6 +9,7 @@ internal sealed class KnownTypes
     private readonly INamedTypeSymbol? _readOnlyMemory;
     private readonly INamedTypeSymbol? _memoryHandle;
     private readonly INamedTypeSymbol? _memoryStream;
+    private readonly INamedTypeSymbol? _unmanagedMemoryStream;
     private readonly INamedTypeSymbol? _task;
     private readonly INamedTypeSymbol? _taskOfResult;
     private readonly INamedTypeSymbol? _valueTask;
@@ -24,6 +25,7 @@ internal sealed class KnownTypes
         _readOnlyMemory = compilation.GetTypeByMetadataName(KnownNames.ReadOnlyMemory);
         _memoryHandle = compilation.GetTypeByMetadataName(KnownNames.MemoryHandle);
         _memoryStream = compilation.GetTypeByMetadataName(KnownNames.MemoryStream);
+        _unmanagedMemoryStream = compilation.GetTypeByMetadataName(KnownNames.UnmanagedMemoryStream);
         _task = compilation.GetTypeByMetadataName(KnownNames.Task);
         _taskOfResult = compilation.GetTypeByMetadataName(KnownNames.TaskOfResult);
         _valueTask = compilation.GetTypeByMetadataName(KnownNames.ValueTask);
@@ -61,7 +63,19 @@ internal sealed class KnownTypes
     /// <summary>Gives whether values of the type point into memory that they do not keep.</summary>
     public bool IsRaw(ITypeSymbol? type) => type is IPointerTypeSymbol or { IsRefLikeType: true };
 
-    public bool IsMemoryStream(ITypeSymbol? type) => type is not null && Is(type, _memoryStream);
+    /// <summary>Gives whether streams of the type are done with a buffer when a call returns, whatever task that gives.</summary>
+    public bool IsMemoryStream(ITypeSymbol? type)
+    {
+        for (ITypeSymbol? current = type; current is not null; current = current.BaseType)
+        {
+            if (Is(current, _memoryStream) || Is(current, _unmanagedMemoryStream))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
 
     public bool IsTask(ITypeSymbol? type) =>
         type is not null && (Is(type, _task) || Is(type, _valueTask) || ResultOfTask(type) is not null);

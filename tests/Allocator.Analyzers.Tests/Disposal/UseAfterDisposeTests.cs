@@ -206,4 +206,16 @@ public sealed class UseAfterDisposeTests
             await {|ALLOC002:stream.WriteAsync(m)|};
         }
         """);
+
+    [Fact]
+    public Task Span_GivenToConstructor_Reported() => Snippet.Members(
+        """
+        public static Guid Run()
+        {
+            var owner = A.Allocate<byte>(16);
+            Span<byte> s = owner.Memory.Span;
+            owner.Dispose();
+            return {|ALLOC002:new Guid(s)|};
+        }
+        """);
 }

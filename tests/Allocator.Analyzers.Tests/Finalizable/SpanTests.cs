@@ -274,4 +274,55 @@ public sealed class SpanTests
         Span<byte> s = owner.Memory.Span;
         Number = owner.Memory.Length + {|ALLOC001:s[0]|};
         """);
+
+    [Fact]
+    public Task Constructor_GivenSpan_Reported() => Snippet.Members(
+        """
+        public static string Run()
+        {
+            var owner = A.Allocate<char>(64);
+            return {|ALLOC001:new string(owner.Memory.Span)|};
+        }
+        """);
+
+    [Fact]
+    public Task Constructor_GivenSpanAndOwner_Silent() => Snippet.File(
+        """
+        public sealed class Page
+        {
+            public Page(ReadOnlySpan<byte> header, IMemoryOwner<byte>? owner) => (Header, Owner) = (header[0], owner);
+
+            public byte Header { get; }
+
+            public IMemoryOwner<byte>? Owner { get; set; }
+        }
+
+        public static class Example
+        {
+            public static Page Given()
+            {
+                var owner = A.Allocate<byte>(64);
+                return new Page(owner.Memory.Span, owner);
+            }
+
+            public static Page Initialized()
+            {
+                var owner = A.Allocate<byte>(64);
+                return new Page(owner.Memory.Span, null) { Owner = owner };
+            }
+        }
+        """);
+
+    [Fact]
+    public Task Constructor_OfAddress_SilentAboutMemory() => Snippet.Members(
+        """
+        public static unsafe bool Run()
+        {
+            var owner = A.Allocate<byte>(64);
+            byte* pointer = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetReference(owner.Memory.Span));
+            owner.Memory.Span.Clear();
+            owner.Dispose();
+            return new IntPtr(pointer) == IntPtr.Zero;
+        }
+        """);
 }

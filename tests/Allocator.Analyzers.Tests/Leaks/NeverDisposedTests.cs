@@ -135,4 +135,35 @@ public sealed class NeverDisposedTests
             owner.Dispose();
         }
         """);
+
+    // So tests say that an allocation fails.
+    [Theory]
+    [InlineData("() => A.Allocate<byte>(-1)")]
+    [InlineData("() => { A.Allocate<byte>(-1); }")]
+    [InlineData("() => _ = A.Allocate<byte>(-1)")]
+    [InlineData("() => { _ = A.Allocate<byte>(-1); }")]
+    [InlineData("() => { var owner = A.Allocate<byte>(-1); }")]
+    [InlineData("delegate { A.Allocate<byte>(-1); }")]
+    public Task Owner_AllThatLambdaMakes_Silent(string lambda) => Snippet.Members(
+        $$"""
+        public static void Run() => Throws({{lambda}});
+
+        private static void Throws(Action action)
+        {
+        }
+        """);
+
+    [Fact]
+    public Task Owner_OneOfManyThingsInLambda_Reported() => Snippet.Members(
+        """
+        public static void Run()
+        {
+            Action action = () =>
+            {
+                Gc();
+                var owner = {|ALLOC004:A.Allocate<byte>(64)|};
+            };
+            action();
+        }
+        """);
 }
