@@ -23,30 +23,29 @@ internal sealed class ContiguousRenter
     }
 
     /// <summary>Rents, and gives idle memory back and tries again where the system refuses. The rent has not begun.</summary>
-    public NativeGuard Rent(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
+    /// <param name="lengthInBytes">The length of the buffer.</param>
+    /// <param name="alignmentInBytes">Its alignment.</param>
+    /// <param name="isWatched">Whether it lies between fences. pre: there are some.</param>
+    /// <param name="clean">Whether it is going to be cleared.</param>
+    /// <param name="outcome">What the pool made of it.</param>
+    public NativeGuard Rent(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
     {
-        NativeGuard? guard;
-        for (int attempt = 1; (guard = TryRent(lengthInBytes, alignmentInBytes, out outcome)) is null; attempt++)
+        for (int attempt = 1; ; attempt++)
         {
+            outcome = PoolOutcome.Full;
+            NativeGuard? guard = isWatched
+                ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean)
+                : TryRentUnwatched(lengthInBytes, alignmentInBytes, out outcome);
+            if (guard is not null)
+            {
+                return guard;
+            }
+
             _recovery.Recover(attempt, lengthInBytes);
         }
-
-        return guard;
     }
 
-    /// <summary>Does the same between fences. pre: there are some.</summary>
-    public NativeGuard RentFenced(long lengthInBytes, int alignmentInBytes, bool clean)
-    {
-        NativeGuard? guard;
-        for (int attempt = 1; (guard = _fences!.TryRent(lengthInBytes, alignmentInBytes, clean)) is null; attempt++)
-        {
-            _recovery.Recover(attempt, lengthInBytes);
-        }
-
-        return guard;
-    }
-
-    private NativeGuard? TryRent(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
+    private NativeGuard? TryRentUnwatched(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Full;
         long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;

@@ -117,7 +117,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             PeakCommittedBytes = _counters.PeakCommittedBytes,
             QuarantinedBytes = pool.QuarantinedBytes + _counters.MappingQuarantinedBytes,
             TrimmedBytes = _counters.TrimmedBytes,
-            OutstandingAllocations = pool.Outstanding + _counters.OutstandingAllocations + _arrays.OutstandingAllocations,
+            OutstandingAllocations = pool.Outstanding + _counters.OutstandingAllocations + arrays.Rents - arrays.Returns,
             Rents = pool.Rents + _counters.MappingRents + arrays.Rents,
             PoolHits = Math.Max(0, pool.Rents - _counters.ColdPoolRents),
             PoolMisses = _counters.PoolMisses,
@@ -270,10 +270,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         try
         {
-            outcome = PoolOutcome.Full;
-            return isWatched
-                ? _contiguous.RentFenced(lengthInBytes, alignmentInBytes, clean)
-                : _contiguous.Rent(lengthInBytes, alignmentInBytes, out outcome);
+            return _contiguous.Rent(lengthInBytes, alignmentInBytes, isWatched, clean, out outcome);
         }
         catch
         {

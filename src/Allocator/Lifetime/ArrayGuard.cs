@@ -38,12 +38,7 @@ internal sealed class ArrayGuard : LifetimeGuard
         ArrayRenter renter = _renter!;
         Array = null;
         _renter = null;
-        if (Trace is AllocationTrace trace)
-        {
-            trace.End();
-            Trace = null;
-        }
-
+        EndTrace();
         renter.Return(array, this);
     }
 }

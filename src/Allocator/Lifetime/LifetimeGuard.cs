@@ -134,6 +134,16 @@ internal abstract class LifetimeGuard
     /// <summary>Hands the memory to whoever keeps it next. The state word is idle already, and this call is the only one for this rent.</summary>
     protected abstract void GiveBack();
 
+    /// <summary>Ends the trace of the rent, where there is one. pre: the rent is over, or never began.</summary>
+    protected void EndTrace()
+    {
+        if (Trace is AllocationTrace trace)
+        {
+            trace.End();
+            Trace = null;
+        }
+    }
+
     protected static long BeginWith(ref GuardRecord record, long flagsAndReferences)
     {
         long generation = record.State;

@@ -198,13 +198,4 @@ internal abstract partial class NativeGuard : LifetimeGuard
             OnTraced(trace.StackTrace);
         }
     }
-
-    private void EndTrace()
-    {
-        if (Trace is AllocationTrace trace)
-        {
-            trace.End();
-            Trace = null;
-        }
-    }
 }
