@@ -51,7 +51,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>From the calling thread's share of a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -71,7 +71,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the operating system, which costs microseconds: arrays move.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, <paramref name="alignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -90,7 +90,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <returns>The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -110,7 +110,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the operating system.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="totalLength"/> is negative, <paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The group is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The group is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -142,7 +142,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <returns>The buffer, which the caller disposes. Rows are packed: <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>.</returns>
     /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.</exception>
-    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -159,7 +159,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.
     /// </exception>
-    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -209,7 +209,11 @@ public abstract partial class MemoryAllocator : IDisposable
             return GroupRenter.DescribeContiguous(guard, generation, request);
         }
 
-        return router.RentMembers(Account, request, options);
+        GroupRental rental = router.RentMembers(Account, request, options);
+
+        // Not before: a reservation that is collected while it waits closes its account.
+        GC.KeepAlive(this);
+        return rental;
     }
 
     private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)

@@ -26,7 +26,7 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>Gives the unused part back where nobody disposed the reservation: it would be kept from everybody for ever.</summary>
     // What is out of it knows the account, not this object.
-    ~MemoryReservation() => _account?.Close();
+    ~MemoryReservation() => _account?.CloseLater();
 
     /// <summary>Gets what was reserved, in bytes.</summary>
     public long ReservedBytes => _account.ReservedBytes;
@@ -59,8 +59,14 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override string ToString() => $"{nameof(MemoryReservation)} of {ReservedBytes} bytes from {_parent}";
 
-    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation) =>
-        GetRouter().RentContiguous(_account, lengthInBytes, alignmentInBytes, options, out generation);
+    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    {
+        LifetimeGuard guard = GetRouter().RentContiguous(_account, lengthInBytes, alignmentInBytes, options, out generation);
+
+        // Not before: the collection that is asked for while this waits would close the account.
+        GC.KeepAlive(this);
+        return guard;
+    }
 
     internal override RequestRouter GetRouter()
     {

@@ -53,17 +53,19 @@ internal sealed class RequestRouter
     /// <summary>As above, with what was taken from the budget for it; that goes back where this fails.</summary>
     public LifetimeGuard RentContiguous(in BudgetPermit permit, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
+        LifetimeGuard guard;
         try
         {
-            LifetimeGuard guard = RentAdmitted(permit.Account is not null, lengthInBytes, alignmentInBytes, options, out generation);
-            (guard as NativeGuard)?.Charge(permit);
-            return guard;
+            guard = RentAdmitted(permit.Account is not null, lengthInBytes, alignmentInBytes, options, out generation);
         }
         catch
         {
             permit.Return();
             throw;
         }
+
+        (guard as NativeGuard)?.Charge(permit);
+        return guard;
     }
 
     /// <summary>Rents memory in as many members as it takes, and begins the rent. pre: it has been checked, and is not contiguous.</summary>
@@ -204,17 +206,19 @@ internal sealed class RequestRouter
 
     private GroupRental RentMembers(in BudgetPermit permit, in GroupRequest request, AllocationOptions options)
     {
+        GroupRental rental;
         try
         {
-            GroupRental rental = RentMembers(request, (options & AllocationOptions.Clean) != 0, _sampler is not null && _sampler.Chooses());
-            ((NativeGuard)rental.Guard).Charge(permit);
-            return rental;
+            rental = RentMembers(request, (options & AllocationOptions.Clean) != 0, _sampler is not null && _sampler.Chooses());
         }
         catch
         {
             permit.Return();
             throw;
         }
+
+        ((NativeGuard)rental.Guard).Charge(permit);
+        return rental;
     }
 
     private GroupRental RentMembers(in GroupRequest request, bool clean, bool isWatched)

@@ -13,18 +13,11 @@ internal readonly struct BudgetPermit
 
     public long Bytes { get; }
 
-    /// <summary>Gives the part back that turned out not to be needed, or takes what was missing.</summary>
-    /// <returns>The permit for what is used.</returns>
-    public BudgetPermit Settle(long usedBytes)
-    {
-        if (Account is null)
-        {
-            return default;
-        }
-
-        Account.Return(Bytes - usedBytes);
-        return new BudgetPermit(Account, usedBytes);
-    }
+    /// <summary>Gives a permit of the same account for other bytes.</summary>
+    public BudgetPermit With(long bytes) => Account is null ? default : new BudgetPermit(Account, bytes);
 
     public void Return() => Account?.Return(Bytes);
+
+    /// <summary>As <see cref="Return"/>, with those who wait served on the thread pool: for finalizers, which only flip states.</summary>
+    public void ReturnLater() => Account?.ReturnLater(Bytes);
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
@@ -51,12 +52,18 @@ internal abstract partial class NativeGuard
     }
 
     // The only way back to the next renter. pre: the state is idle, and this is the one call for this rent.
-    private void HandBack(bool ofGroup)
+    // Gives the bytes of the permit that the caller is to return: none where the memory goes back later, and the permit with it.
+    private long HandBack(in BudgetPermit permit, bool ofGroup)
     {
-        if (TrySettle())
+        _permit = permit;
+        if (!TrySettle())
         {
-            ReturnMemory(ofGroup);
+            return 0;
         }
+
+        _permit = default;
+        ReturnMemory(ofGroup);
+        return permit.Bytes;
     }
 
     // The finalizer's part of the same agreement. An idle guard of a pool that was collected ends here too; nobody will ever come second.
@@ -80,8 +87,10 @@ internal abstract partial class NativeGuard
     private void CompleteHandover()
     {
         // First, because another renter may have the memory, and this guard, as soon as it is back.
+        BudgetPermit permit = TakePermit();
         Renew();
         ReturnMemory(ofGroup: true);
+        permit.ReturnLater();
     }
 
     // As new: with a finalizer to come, and none pending. pre: held exclusively, and the finalizer has run.

@@ -72,7 +72,15 @@ internal abstract partial class NativeGuard : LifetimeGuard
     }
 
     /// <summary>Notes what the rent is charged to; it gets that back when the memory is back. pre: the rent has begun, and nobody told.</summary>
-    public void Charge(in BudgetPermit permit) => _permit = permit.Settle(Record.AllocationBytes);
+    /// <remarks>What was taken for it and turned out not to be needed goes back now.</remarks>
+    public void Charge(in BudgetPermit permit)
+    {
+        if (permit.Account is BudgetAccount account)
+        {
+            _permit = permit.With(Record.AllocationBytes);
+            account.Return(permit.Bytes - _permit.Bytes);
+        }
+    }
 
     /// <summary>Hands the memory of this guard and all parts behind it back, although no rent began: something in between went wrong.</summary>
     public void Cancel()
@@ -94,18 +102,20 @@ internal abstract partial class NativeGuard : LifetimeGuard
         NativeGuard? part = this;
         bool ofGroup = _next is not null;
         BudgetPermit permit = TakePermit();
+        long bytes = 0;
         while (part is not null)
         {
             NativeGuard? next = part._next;
             part._next = null;
+            BudgetPermit share = part.ShareOf(permit, ofGroup);
             part.OnRecycled();
             Volatile.Write(ref part.Record.State, GuardState.Next(part.Record.State));
             part.ClearForNext();
-            part.HandBack(ofGroup);
+            bytes += part.HandBack(share, ofGroup);
             part = next;
         }
 
-        permit.Return();
+        permit.With(bytes).ReturnLater();
     }
 
     /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.</summary>
@@ -115,17 +125,19 @@ internal abstract partial class NativeGuard : LifetimeGuard
     {
         NativeGuard? part = _next;
         BudgetPermit permit = TakePermit();
+        bool ofGroup = part is not null;
+        BudgetPermit share = ShareOf(permit, ofGroup);
         OnReturned(isAllocation: true);
         ClearForNext();
         _next = null;
-        HandBack(ofGroup: part is not null);
+        long bytes = HandBack(share, ofGroup);
         while (part is not null)
         {
-            part = part.EndMember();
+            part = part.EndMember(permit, ref bytes);
         }
 
         // Last: whoever waits for it finds the memory.
-        permit.Return();
+        permit.With(bytes).Return();
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.</summary>
@@ -158,6 +170,9 @@ internal abstract partial class NativeGuard : LifetimeGuard
     protected virtual void OnRecycled()
     {
     }
+
+    // The first part has the permit of all. pre: the memory is still there.
+    private BudgetPermit ShareOf(in BudgetPermit permit, bool ofGroup) => ofGroup && permit.Account is not null ? permit.With(CapacityInBytes) : permit;
 
     // Before the memory is handed back: this guard may be another renter's right after.
     private BudgetPermit TakePermit()
@@ -193,14 +208,15 @@ internal abstract partial class NativeGuard : LifetimeGuard
         }
     }
 
-    private NativeGuard? EndMember()
+    private NativeGuard? EndMember(in BudgetPermit permit, ref long bytes)
     {
         NativeGuard? next = _next;
         _next = null;
+        BudgetPermit share = ShareOf(permit, ofGroup: true);
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
         OnReturned(isAllocation: false);
         ClearForNext();
-        HandBack(ofGroup: true);
+        bytes += HandBack(share, ofGroup: true);
         return next;
     }
 

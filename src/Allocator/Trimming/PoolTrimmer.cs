@@ -42,8 +42,8 @@ internal sealed class PoolTrimmer
     /// <summary>Gets whether anything is out, retained or quarantined, or somebody waits for the budget.</summary>
     public bool HasWork => _counters.CommittedBytes > 0 || _budget?.HasWaiters == true;
 
-    /// <summary>Gets whether anything is out that a collection might find abandoned.</summary>
-    public bool HasMemoryOut => _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;
+    /// <summary>Gets whether anything is out that a collection might find abandoned: memory, or a reservation that somebody waits for.</summary>
+    public bool HasMemoryOut => _budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;
 
     public void StartPeriod(long nowMilliseconds) => DueMilliseconds = nowMilliseconds + PeriodMilliseconds;
 
@@ -58,6 +58,8 @@ internal sealed class PoolTrimmer
 
         try
         {
+            // Once more, should somebody have been told too little memory to be told.
+            _budget?.ServeWaiters();
             bool periodEnded = nowMilliseconds >= DueMilliseconds;
             if (periodEnded)
             {

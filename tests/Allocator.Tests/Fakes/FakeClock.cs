@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
 using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
@@ -10,6 +12,7 @@ internal sealed class FakeClock : Clock
 {
     private readonly List<FakeTimer> _timers = [];
     private long _now = 1_000_000;
+    private int _waits;
 
     public override long NowMilliseconds => _now;
 
@@ -33,8 +36,28 @@ internal sealed class FakeClock : Clock
         }
 
         FakeTimer timer = new(this, callback);
-        _timers.Add(timer);
+        lock (_timers)
+        {
+            _timers.Add(timer);
+        }
+
         return timer;
+    }
+
+    /// <summary>Gets how many threads have begun to wait.</summary>
+    public int Waits => Volatile.Read(ref _waits);
+
+    public override void Wait(Task task, TimeSpan timeout)
+    {
+        TaskCompletionSource over = new();
+        using ClockTimer timer = CreateTimer(over.SetResult);
+        if (timeout >= TimeSpan.Zero)
+        {
+            timer.Start(timeout);
+        }
+
+        Interlocked.Increment(ref _waits);
+        Task.WaitAny(task, over.Task);
     }
 
     public override void Delay(TimeSpan duration)
@@ -47,7 +70,7 @@ internal sealed class FakeClock : Clock
     public void Advance(TimeSpan duration)
     {
         long end = _now + (long)duration.TotalMilliseconds;
-        while (_timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault() is FakeTimer next)
+        while (NextDue(end) is FakeTimer next)
         {
             _now = Math.Max(_now, next.Due!.Value);
             TimersFired++;
@@ -55,6 +78,14 @@ internal sealed class FakeClock : Clock
         }
 
         _now = end;
+    }
+
+    private FakeTimer? NextDue(long end)
+    {
+        lock (_timers)
+        {
+            return _timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault();
+        }
     }
 
     private sealed class FakeTimer : ClockTimer

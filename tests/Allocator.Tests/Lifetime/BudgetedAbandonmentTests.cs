@@ -87,6 +87,33 @@ public class BudgetedAbandonmentTests
     }).Dispose();
 
     [Fact]
+    public void Abandoned_UnusedReservationThatSomebodyWaitsFor_IsLookedForWithoutAnybodysHelp() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 8 });
+        StrongBox<MemoryReservation?> held = Reserve(allocator);
+        Task<MemoryReservation> waiting = allocator.ReserveAsync(8 << 20).AsTask();
+        Assert.False(waiting.IsCompleted);
+        held.Value = null;
+        Assert.True(waiting.Wait(TimeSpan.FromSeconds(50)));
+        waiting.Result.Dispose();
+    }).Dispose();
+
+    // Its parts' finalizers wait in the same queue: the memory goes back when they have run, and the budget not before.
+    [Fact]
+    public void Finalizer_OfTheUsersThatDisposesAGroup_GivesTheBudgetBackWithTheMemory() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(maximumBlocks: 4, budget: 16 * Block);
+        for (int i = 0; i < 20; i++)
+        {
+            DropGroupWithFinalizer(setup);
+            Collect();
+            Assert.True(System.Threading.SpinWait.SpinUntil(() => setup.Statistics.BudgetUsedBytes == 0, TimeSpan.FromSeconds(30)));
+            Assert.True(setup.AllIsIdle);
+            setup.Allocator.AllocateGroup<byte>(16 * Block).Dispose();
+        }
+    }).Dispose();
+
+    [Fact]
     public void Abandoned_Reservation_GivesItsUnusedPartBack() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(budget: 8 * Block);
@@ -125,6 +152,16 @@ public class BudgetedAbandonmentTests
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
+    private static StrongBox<MemoryReservation?> Reserve(MemoryAllocator allocator) => new(allocator.ReserveAsync(8 << 20).AsTask().GetAwaiter().GetResult());
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void DropGroupWithFinalizer(TestSetup setup)
+    {
+        MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(16 * Block);
+        _ = new DisposesInItsFinalizer(group, () => Assert.False(setup.Statistics.BudgetUsedBytes == 0 && !setup.AllIsIdle));
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private static void AbandonGroup(MemoryAllocator allocator)
     {
         MemoryGroup<byte> group = allocator.AllocateGroup<byte>(6 * Block);
@@ -150,8 +187,12 @@ public class BudgetedAbandonmentTests
         GC.WaitForPendingFinalizers();
     }
 
-    private sealed class DisposesInItsFinalizer(IMemoryOwner<byte> owner)
+    private sealed class DisposesInItsFinalizer(IDisposable owner, Action? afterwards = null)
     {
-        ~DisposesInItsFinalizer() => owner.Dispose();
+        ~DisposesInItsFinalizer()
+        {
+            owner.Dispose();
+            afterwards?.Invoke();
+        }
     }
 }
