@@ -53,7 +53,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         _arrayThresholdInBytes = _fences is null ? settings.ArrayThresholdInBytes : -1;
         _slotLimitInBytes = _fences is null ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate, _fences);
+        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options, _fences);
         _recovery = new MemoryRecovery(_pool, _counters, settings.Clock, settings.Scheduler, options.TrimPeriod, _fences);
         _contiguous = new ContiguousRenter(settings, _pool, policy, _recovery, _fences);
         _groups = new GroupRenter(settings, _pool, policy, _recovery, _fences);
@@ -126,6 +126,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             AllocationRetries = _counters.Retries,
         };
     }
+
+    public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
 
     public override string ToString() => _settings.Options.Name ?? base.ToString()!;
 
