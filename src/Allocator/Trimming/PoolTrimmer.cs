@@ -1,4 +1,5 @@
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -13,11 +14,12 @@ internal sealed class PoolTrimmer
     private readonly AllocatorCounters _counters;
     private readonly double _rate;
     private readonly FencedRenter? _fences;
+    private readonly MemoryBudget? _budget;
     private readonly string? _name;
     private int _busy;
 
     public PoolTrimmer(
-        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, MemoryAllocatorOptions options, FencedRenter? fences)
+        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, MemoryAllocatorOptions options, FencedRenter? fences, MemoryBudget? budget)
     {
         _pool = pool;
         _counters = counters;
@@ -26,6 +28,7 @@ internal sealed class PoolTrimmer
         _rate = options.TrimRate;
         _name = options.Name;
         _fences = fences;
+        _budget = budget;
     }
 
     /// <summary>Gets what tells how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
@@ -39,8 +42,8 @@ internal sealed class PoolTrimmer
     /// <summary>Gets when the current period ends.</summary>
     public long DueMilliseconds { get; private set; }
 
-    /// <summary>Gets whether anything is out, retained or quarantined.</summary>
-    public bool HasWork => _counters.CommittedBytes > 0;
+    /// <summary>Gets whether anything is out, retained or quarantined, or somebody waits for the budget.</summary>
+    public bool HasWork => _counters.CommittedBytes > 0 || _budget?.HasWaiters == true;
 
     /// <summary>Gets whether anything is out that a collection might find abandoned.</summary>
     public bool HasMemoryOut => _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;

@@ -17,14 +17,14 @@ internal sealed class TestSetup : IDisposable
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
-        PressureSource? pressure = null, TrimJitter? jitter = null)
+        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null)
     {
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         _pressure = pressure ?? Pressure;
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source);
+        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget);
     }
 
     public FakeClock Clock { get; }
@@ -47,7 +47,7 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source) =>
+    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, long? budget) =>
         new(new AllocatorSettings(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
@@ -55,6 +55,7 @@ internal sealed class TestSetup : IDisposable
             Geometry = new PoolGeometry(BlockSize, maximumBlocks),
             Source = source,
             FencedSource = source as VirtualMemorySource ?? Source,
+            MemoryBudgetInBytes = budget,
             Clock = Clock,
             Pressure = _pressure,
             Scheduler = Scheduler,
