@@ -57,7 +57,7 @@ internal sealed class MemoryCeiling
     /// <summary>Counts bytes as no longer held. pre: they have gone.</summary>
     public void Release(long bytes)
     {
-        if (!IsUnlimited)
+        if (bytes != 0 && !IsUnlimited)
         {
             Interlocked.Add(ref _heldBytes, -bytes);
         }
