@@ -69,6 +69,9 @@ public class TrimSpreadTests
         Assert.Equal(0, setup.Statistics.RetainedBytes);
     }
 
+    [Fact]
+    public void Shared_OfTheProcess_IsJittered() => Assert.NotSame(TrimJitter.None, TrimScheduler.Shared.Jitter);
+
     private static long FirstTrim(TestSetup process)
     {
         long start = process.Clock.NowMilliseconds;
