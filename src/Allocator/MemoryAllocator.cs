@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Allocator.Allocators;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -183,6 +184,10 @@ public abstract partial class MemoryAllocator : IDisposable
 
     /// <summary>Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.</summary>
     public abstract MemoryAllocatorStatistics GetStatistics();
+
+    /// <summary>Reads from the system how short memory is, and who says so: what this allocator's trimming goes by at its next tick.</summary>
+    /// <remarks>Reads a handful of small files or makes some system calls: meant for diagnostics, not for every request.</remarks>
+    public abstract MemoryLoad GetMemoryLoad();
 
     /// <summary>
     /// Gives idle memory back now, and what is out as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.

@@ -1,6 +1,7 @@
 using System;
 using Allocator.Allocators;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -48,6 +49,9 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>Reads what the parent holds and has done; the reservation has no memory of its own.</summary>
     public override MemoryAllocatorStatistics GetStatistics() => _parent.GetStatistics();
+
+    /// <inheritdoc/>
+    public override MemoryLoad GetMemoryLoad() => _parent.GetMemoryLoad();
 
     /// <summary>Gives the unused part back to the budget. What is out stays valid, counts against the budget, and goes back to it when it is disposed. New requests throw, and those that wait. A second call does nothing.</summary>
     public override void Dispose()

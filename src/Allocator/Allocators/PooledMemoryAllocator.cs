@@ -56,7 +56,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _slotLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate, _fences, _budget);
+        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options, _fences, _budget);
         _recovery = new MemoryRecovery(settings, _pool, policy, _fences);
         _router = new RequestRouter(
             settings,
@@ -147,6 +147,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             BudgetUsedBytes = _budget?.UsedBytes ?? 0,
         };
     }
+
+    public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
 
     public override string ToString() => _settings.Options.Name ?? base.ToString()!;
 

@@ -24,6 +24,9 @@ internal sealed class FakeClock : Clock
 
     public int RunningTimers => _timers.Count(static timer => timer.Due is not null);
 
+    /// <summary>Gets how long it is until the next timer fires.</summary>
+    public TimeSpan? NextTimer => _timers.Min(static timer => timer.Due) is long due ? TimeSpan.FromMilliseconds(due - _now) : null;
+
     public int TimersFired { get; private set; }
 
     public bool FailToMakeTimers { get; set; }
