@@ -189,8 +189,7 @@ internal sealed class ThreadSlots : ThreadShare
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryEnter()
     {
-        AsymmetricFence.Announce(ref _control.InUse);
-        if (Volatile.Read(ref _control.Revoked) == Open)
+        if (AsymmetricFence.Announce(ref _control.InUse, ref _control.Revoked) == Open)
         {
             return true;
         }
