@@ -128,9 +128,9 @@ internal sealed class ThreadSlots : ThreadShare
     public void TryTakeAll(BlockGuard?[] taken, ref int count, bool hasEnded, Func<BlockGuard, bool>? isWanted)
     {
         SpinWait wait = default;
-        for (int look = 0; !hasEnded && Volatile.Read(ref _control.InUse) != 0; look++)
+        while (!hasEnded && Volatile.Read(ref _control.InUse) != 0)
         {
-            if (look == Looks)
+            if (wait.Count >= Looks)
             {
                 return;
             }

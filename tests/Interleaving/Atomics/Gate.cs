@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Interleaving.Scheduling;
 
 namespace Interleaving.Atomics;
@@ -8,14 +7,14 @@ internal static class Gate
 {
     /// <summary>Waits for the current thread's turn.</summary>
     /// <returns>The schedule that it follows; null where it follows none.</returns>
-    public static unsafe Schedule? Pass<T>(StepKind kind, ref T location, in StepSite site)
+    public static Schedule? Pass<T>(StepKind kind, ref T location, in StepSite site)
     {
-        if (Worker.Current is not Worker worker || worker.Schedule is not Schedule schedule || !Stepping.IsSteppedThrough(site.File))
+        if (Worker.Current is not Worker worker || worker.Schedule is not Schedule schedule || Stepping.Of(site.File) == Stepping.Manner.Ignored)
         {
             return null;
         }
 
-        schedule.Await(worker, new Step(kind, (nint)Unsafe.AsPointer(ref location), site));
+        schedule.Await(worker, Step.At(kind, ref location, site));
         return schedule;
     }
 }

@@ -1,3 +1,4 @@
+using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using Interleaving.Scheduling;
@@ -24,7 +25,15 @@ public static class Interlocked
         }
 
         T found = System.Threading.Interlocked.CompareExchange(ref location, value, comparand);
-        schedule?.Note(found, location);
+        if (schedule is not null)
+        {
+            schedule.Note(found, location);
+            if (!EqualityComparer<T>.Default.Equals(found, comparand))
+            {
+                schedule.HasOnlyRead();
+            }
+        }
+
         return found;
     }
 

@@ -10,7 +10,7 @@ namespace Interleaving.Atomics;
 public static class StoreBuffer
 {
     /// <summary>Writes to one place, and then reads another: on the processor perhaps the other way round.</summary>
-    public static unsafe int WriteThenRead(
+    public static int WriteThenRead(
         ref int written,
         int value,
         ref int read,
@@ -25,26 +25,25 @@ public static class StoreBuffer
             return System.Threading.Volatile.Read(ref read);
         }
 
-        nint address = (nint)Unsafe.AsPointer(ref written);
         if (!schedule.ChooseWay(worker, write))
         {
-            schedule.Await(worker, new Step(StepKind.Write, address, write));
+            schedule.Await(worker, Step.At(StepKind.Write, ref written, write));
             schedule.Note(written, value);
             written = value;
             return Look(worker, schedule, ref read, look);
         }
 
         int seen = Look(worker, schedule, ref read, look);
-        schedule.AwaitBuffered(worker, new Step(StepKind.BufferedWrite, address, write with { Operation = "late Write" }), out bool byFence);
+        schedule.AwaitBuffered(worker, Step.At(StepKind.BufferedWrite, ref written, write with { Operation = "late Write" }), out bool byFence);
         schedule.Note(written, value);
         written = value;
         schedule.EndBuffered(worker, byFence);
         return seen;
     }
 
-    private static unsafe int Look(Worker worker, Schedule schedule, ref int read, in StepSite site)
+    private static int Look(Worker worker, Schedule schedule, ref int read, in StepSite site)
     {
-        schedule.Await(worker, new Step(StepKind.Read, (nint)Unsafe.AsPointer(ref read), site));
+        schedule.Await(worker, Step.At(StepKind.Read, ref read, site));
         schedule.Note(read, read);
         return read;
     }

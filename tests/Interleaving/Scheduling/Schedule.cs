@@ -123,6 +123,7 @@ internal sealed class Schedule
     public bool ChooseWay(Worker worker, in StepSite site)
     {
         ThrowIfAbandoned();
+        CloseLastStep();
         int way = _tree.ChooseWay(_steps.Count, SleepAfterLastStep());
         Execute(worker, new Step(StepKind.Local, 0, site));
         return way == 1;
@@ -162,6 +163,15 @@ internal sealed class Schedule
     {
         weakness = _weakness!;
         return _weakness is not null && _weakness.AppliesTo(site);
+    }
+
+    /// <summary>Says that the last step, which might have written, has only read.</summary>
+    public void HasOnlyRead()
+    {
+        if (_steps[^1].Step is { Kind: StepKind.Write, Address: not Step.Joined } step)
+        {
+            _steps[^1].Step = step with { Kind = StepKind.Read };
+        }
     }
 
     /// <summary>Adds to the report what a step has found or made.</summary>
@@ -205,6 +215,7 @@ internal sealed class Schedule
     // The next to move; null where the schedule ends here.
     private Worker? Choose(Worker? current)
     {
+        CloseLastStep();
         uint enabled = 0;
         bool anyLeft = false;
         foreach (Worker worker in _workers)
@@ -274,19 +285,28 @@ internal sealed class Schedule
         return sleep;
     }
 
-    private void Execute(Worker worker, in Step step)
+    private void Execute(Worker worker, in Step step) => _steps.Add(new ExecutedStep(worker.Index, _steps.Count, step));
+
+    // What happened before the last step: known when it is, because a compare-exchange that failed has only read.
+    private void CloseLastStep()
     {
-        for (int i = 0; i < _steps.Count; i++)
+        if (_steps.Count == 0 || _steps[^1].Clock.Length > 0)
         {
-            ExecutedStep earlier = _steps[i];
-            if (earlier.Worker != worker.Index && !earlier.HappenedBefore(worker.Clock) && earlier.Step.Conflicts(step))
+            return;
+        }
+
+        ExecutedStep last = _steps[^1];
+        int[] clock = _workers[last.Worker].Clock;
+        foreach (ExecutedStep earlier in _steps)
+        {
+            if (earlier.Worker != last.Worker && !earlier.HappenedBefore(clock) && earlier.Step.Conflicts(last.Step))
             {
-                earlier.MergeInto(worker.Clock);
+                earlier.MergeInto(clock);
             }
         }
 
-        worker.Clock[worker.Index] = _steps.Count + 1;
-        _steps.Add(new ExecutedStep(worker.Index, _steps.Count, step, (int[])worker.Clock.Clone()));
+        clock[last.Worker] = last.Index + 1;
+        last.Clock = (int[])clock.Clone();
     }
 
     // The last step that the thread's next one could as well have come before: there the search goes the other way too.

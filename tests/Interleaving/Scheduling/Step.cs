@@ -1,8 +1,19 @@
+using System.Runtime.CompilerServices;
+
 namespace Interleaving.Scheduling;
 
 /// <summary>What a thread does next, or has done: one atomic operation, and all that follows it up to the next.</summary>
 internal readonly record struct Step(StepKind Kind, nint Address, StepSite Site)
 {
+    /// <summary>In place of an address: of no location, since those are even, and of no lock.</summary>
+    public const nint Joined = -1;
+
+    /// <summary>Makes a step on a location, as its file wants it.</summary>
+    public static unsafe Step At<T>(StepKind kind, ref T location, in StepSite site) =>
+        Stepping.Of(site.File) == Stepping.Manner.Joined
+            ? new Step(kind == StepKind.Read ? StepKind.Write : kind, Joined, site)
+            : new Step(kind, (nint)Unsafe.AsPointer(ref location), site);
+
     /// <summary>Gives whether the order of two steps of different threads may matter.</summary>
     public bool Conflicts(in Step other)
     {
