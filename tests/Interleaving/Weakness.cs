@@ -13,6 +13,16 @@ public sealed record Weakness(string Member, string Operation, WeaknessKind Kind
 {
     internal bool AppliesTo(in StepSite site) => site.Operation == Operation && site.Name == Member;
 
+    // What an addition does.
+    internal T Apply<T>(Schedule schedule, ref T location)
+        where T : struct
+    {
+        T after = Kind == WeaknessKind.Resets ? default : location;
+        schedule.Note(location, after);
+        location = after;
+        return after;
+    }
+
     // Whether a compare-exchange writes although it should not, perhaps.
     internal bool Passes<T>(T found, T comparand) =>
         Kind == WeaknessKind.ComparesNothing

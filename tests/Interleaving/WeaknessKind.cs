@@ -12,6 +12,9 @@ public enum WeaknessKind
     /// <summary>A read gives the default value, whatever is there.</summary>
     ReadsDefault,
 
+    /// <summary>An addition leaves the default value behind, and gives it, whatever others have added meanwhile.</summary>
+    Resets,
+
     /// <summary>A write or a fence does not happen.</summary>
     DoesNothing,
 }

@@ -3,16 +3,19 @@ using Allocator.Pooling;
 
 namespace Allocator.Concurrency.Scenarios;
 
-/// <summary>Threads with blocks in their slots, and others that want those blocks.</summary>
+/// <summary>A thread with blocks in its slots, and others that want those blocks.</summary>
 internal sealed class SlotScenario : PoolScenario
 {
     private readonly bool _closes;
     private readonly int[] _looks = [0];
+    private BlockGuard? _block;
+    private long _generation;
 
-    public SlotScenario(int blocks, int inSlots, Action<SlotScenario> owner, params Action<SlotScenario>[] others)
+    public SlotScenario(int blocks, Action<SlotScenario> owner, params Action<SlotScenario>[] others)
         : base(blocks)
     {
-        Thread(owner.Method.Name, () => owner(this), () => FillSlots(inSlots));
+        bool holdsOne = owner.Method.Name == nameof(Put);
+        Thread($"owner: {owner.Method.Name}", () => owner(this), () => Prepare(blocks, holdsOne));
         foreach (Action<SlotScenario> other in others)
         {
             Thread(other.Method.Name, () => other(this));
@@ -20,18 +23,24 @@ internal sealed class SlotScenario : PoolScenario
         }
     }
 
-    public static void Rent(SlotScenario run) => run.RentAndReturn();
+    /// <summary>Takes a block out of its slots, unless it is kept out of them, and holds it.</summary>
+    public static void Take(SlotScenario run) => run.Hold(run.Pool.TryRentFromSlots());
 
-    public static void RentTwice(SlotScenario run)
-    {
-        run.RentAndReturn();
-        run.RentAndReturn();
-    }
+    /// <summary>Returns a block: into its slots, or where these are closed to it.</summary>
+    public static void Put(SlotScenario run) => run.EndHeld();
+
+    public static void Rent(SlotScenario run) => run.RentAndReturn();
 
     public static void Drain(SlotScenario run) => run.Pool.DrainSlots();
 
     /// <summary>As a trimmer does, which looks at each block before it is taken: that is a step in the middle.</summary>
     public static void DrainByLooks(SlotScenario run) => run.Pool.DrainSlots(block => Volatile.Read(ref run._looks[0]) == 0);
+
+    public static void DrainByLooksAndRent(SlotScenario run)
+    {
+        DrainByLooks(run);
+        run.RentAndReturn();
+    }
 
     public static void TrimAll(SlotScenario run) => run.Pool.Reclaimer.TrimAll();
 
@@ -39,6 +48,7 @@ internal sealed class SlotScenario : PoolScenario
 
     public override void Check()
     {
+        EndHeld();
         if (_closes)
         {
             ExpectNothingLeft();
@@ -46,6 +56,33 @@ internal sealed class SlotScenario : PoolScenario
         else
         {
             ExpectAllIdle();
+        }
+    }
+
+    private void Prepare(int blocks, bool holdsOne)
+    {
+        FillSlots(blocks);
+        if (holdsOne)
+        {
+            Hold(Pool.TryRent(out _));
+        }
+    }
+
+    private void Hold(BlockGuard? block)
+    {
+        if (block is not null)
+        {
+            _generation = Begin(block);
+            _block = block;
+        }
+    }
+
+    private void EndHeld()
+    {
+        if (_block is BlockGuard block)
+        {
+            _block = null;
+            End(block, _generation);
         }
     }
 }

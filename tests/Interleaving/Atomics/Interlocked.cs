@@ -63,7 +63,13 @@ public static class Interlocked
         int value,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Add), text, member, file, line));
+        StepSite site = new(nameof(Add), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
         int result = System.Threading.Interlocked.Add(ref location, value);
         schedule?.Note(result - value, location);
         return result;
@@ -73,7 +79,13 @@ public static class Interlocked
         ref int location,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Increment), text, member, file, line));
+        StepSite site = new(nameof(Increment), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
         int result = System.Threading.Interlocked.Increment(ref location);
         schedule?.Note(result - 1, location);
         return result;
@@ -83,7 +95,13 @@ public static class Interlocked
         ref int location,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Decrement), text, member, file, line));
+        StepSite site = new(nameof(Decrement), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
         int result = System.Threading.Interlocked.Decrement(ref location);
         schedule?.Note(result + 1, location);
         return result;
@@ -116,7 +134,13 @@ public static class Interlocked
         long value,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Add), text, member, file, line));
+        StepSite site = new(nameof(Add), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
         long result = System.Threading.Interlocked.Add(ref location, value);
         schedule?.Note(result - value, location);
         return result;
@@ -126,7 +150,13 @@ public static class Interlocked
         ref long location,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Increment), text, member, file, line));
+        StepSite site = new(nameof(Increment), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
         long result = System.Threading.Interlocked.Increment(ref location);
         schedule?.Note(result - 1, location);
         return result;
@@ -136,7 +166,13 @@ public static class Interlocked
         ref long location,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Decrement), text, member, file, line));
+        StepSite site = new(nameof(Decrement), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
         long result = System.Threading.Interlocked.Decrement(ref location);
         schedule?.Note(result + 1, location);
         return result;
