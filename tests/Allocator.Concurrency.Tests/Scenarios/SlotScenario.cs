@@ -26,6 +26,16 @@ internal sealed class SlotScenario : PoolScenario
     /// <summary>Takes a block out of its slots, unless it is kept out of them, and holds it.</summary>
     public static void Take(SlotScenario run) => run.Hold(run.Pool.TryRentFromSlots());
 
+    /// <summary>As above, and where there is none does what the way through the arenas ends with, at the latest when the block that is found there comes back.</summary>
+    public static void TakeOrRelease(SlotScenario run)
+    {
+        Take(run);
+        if (run._block is null)
+        {
+            run.Pool.ReleaseIfClosed();
+        }
+    }
+
     /// <summary>Returns a block: into its slots, or where these are closed to it.</summary>
     public static void Put(SlotScenario run) => run.EndHeld();
 

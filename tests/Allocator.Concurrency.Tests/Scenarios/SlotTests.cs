@@ -34,7 +34,7 @@ public sealed class SlotTests : Exploring
     public void TrimAll_WhileTheOwnerPuts_TakesNoMemoryInUse() => ExpectNoFailure(static () => new SlotScenario(1, Put, TrimAll));
 
     [Fact]
-    public void Close_WhileTheOwnerTakes_LeavesNothing() => ExpectNoFailure(static () => new SlotScenario(1, Take, Close));
+    public void Close_WhileTheOwnerTakes_LeavesNothing() => ExpectNoFailure(static () => new SlotScenario(1, TakeOrRelease, Close));
 
     [Fact]
     public void Close_WhileTheOwnerPuts_LeavesNothing() => ExpectNoFailure(static () => new SlotScenario(1, Put, Close));

@@ -19,9 +19,21 @@ internal sealed class FakeClock : Clock
     /// <summary>Gets or sets what happens in such a pause.</summary>
     public Action? OnDelay { get; set; }
 
-    public int RunningTimers => _timers.Count(static timer => timer.Due is not null);
+    public int RunningTimers => Timers.Count(static timer => timer.Due is not null);
 
     public int TimersFired { get; private set; }
+
+    // A copy: the scheduler may make one on the thread pool, because of what a finalizer has found.
+    private FakeTimer[] Timers
+    {
+        get
+        {
+            lock (_timers)
+            {
+                return [.. _timers];
+            }
+        }
+    }
 
     public bool FailToMakeTimers { get; set; }
 
@@ -33,7 +45,11 @@ internal sealed class FakeClock : Clock
         }
 
         FakeTimer timer = new(this, callback);
-        _timers.Add(timer);
+        lock (_timers)
+        {
+            _timers.Add(timer);
+        }
+
         return timer;
     }
 
@@ -47,7 +63,7 @@ internal sealed class FakeClock : Clock
     public void Advance(TimeSpan duration)
     {
         long end = _now + (long)duration.TotalMilliseconds;
-        while (_timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault() is FakeTimer next)
+        while (Timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault() is FakeTimer next)
         {
             _now = Math.Max(_now, next.Due!.Value);
             TimersFired++;
