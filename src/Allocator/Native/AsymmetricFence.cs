@@ -10,9 +10,13 @@ namespace Allocator.Native;
 internal static class AsymmetricFence
 {
 #if NETSTANDARD
-    /// <summary>The frequent side: writes 1 to a flag, before whatever it reads next.</summary>
+    /// <summary>The frequent side: writes 1 to a flag, and then reads what it was told.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static void Announce(ref int flag) => Interlocked.Exchange(ref flag, 1);
+    public static int Announce(ref int flag, ref int told)
+    {
+        Interlocked.Exchange(ref flag, 1);
+        return Volatile.Read(ref told);
+    }
 
     /// <summary>The frequent side: writes 0 to the flag, after whatever it wrote and before whatever it reads next.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -21,9 +25,13 @@ internal static class AsymmetricFence
     /// <summary>The rare side: what was written before is seen by all, and what they announced before is seen here.</summary>
     public static void Reach() => Interlocked.MemoryBarrier();
 #else
-    /// <summary>The frequent side: writes 1 to a flag, before whatever it reads next. The compiler keeps volatile accesses in order; the processor need not.</summary>
+    /// <summary>The frequent side: writes 1 to a flag, and then reads what it was told. The compiler keeps volatile accesses in order; the processor need not.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static void Announce(ref int flag) => Volatile.Write(ref flag, 1);
+    public static int Announce(ref int flag, ref int told)
+    {
+        Volatile.Write(ref flag, 1);
+        return Volatile.Read(ref told);
+    }
 
     /// <summary>The frequent side: writes 0 to the flag, after whatever it wrote and before whatever it reads next.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -128,9 +128,9 @@ internal sealed class ThreadSlots : ThreadShare
     public void TryTakeAll(BlockGuard?[] taken, ref int count, bool hasEnded, Func<BlockGuard, bool>? isWanted)
     {
         SpinWait wait = default;
-        for (int look = 0; !hasEnded && Volatile.Read(ref _control.InUse) != 0; look++)
+        while (!hasEnded && Volatile.Read(ref _control.InUse) != 0)
         {
-            if (look == Looks)
+            if (wait.Count >= Looks)
             {
                 return;
             }
@@ -189,8 +189,7 @@ internal sealed class ThreadSlots : ThreadShare
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryEnter()
     {
-        AsymmetricFence.Announce(ref _control.InUse);
-        if (Volatile.Read(ref _control.Revoked) == Open)
+        if (AsymmetricFence.Announce(ref _control.InUse, ref _control.Revoked) == Open)
         {
             return true;
         }

@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -16,7 +17,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     private readonly NativeMemorySource _source;
     private readonly ThreadSlotSet _slots = new();
     private readonly ArenaSet _arenas;
-    private volatile bool _closed;
+    private bool _closed;
 
     public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy)
     {
@@ -35,7 +36,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public int BlockAlignmentInBytes { get; }
 
     /// <summary>Gets whether the pool gives back to the system whatever comes back to it.</summary>
-    public bool IsClosed => _closed;
+    public bool IsClosed => Volatile.Read(ref _closed);
 
     /// <summary>Gets how many blocks there are at most.</summary>
     public int MaximumBlocks => _geometry.MaximumBlocks;
@@ -143,7 +144,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     /// <param name="ofGroup">Whether it is one of many: those stay out of the slots, which are for single blocks, and so remain in reach of groups and runs.</param>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || _closed || guard.RunLength > 1 || !_slots.TryPut(guard))
+        if (ofGroup || IsClosed || guard.RunLength > 1 || !_slots.TryPut(guard))
         {
             guard.Arena.Return(guard);
         }
@@ -156,7 +157,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public bool TryPrewarm(long bytes)
     {
         PoolOutcome outcome = PoolOutcome.Full;
-        for (long missing = bytes - ReadUsage().RetainedBytes; missing > 0 && outcome != PoolOutcome.Refused && !_closed;)
+        for (long missing = bytes - ReadUsage().RetainedBytes; missing > 0 && outcome != PoolOutcome.Refused && !IsClosed;)
         {
             BlockArena[] seen = Arenas;
             BlockArena? arena = _arenas.Fullest(resident: false);
@@ -188,7 +189,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     /// <summary>Gives idle blocks back now and what is out as soon as it comes back, addresses included.</summary>
     public void Close()
     {
-        _closed = true;
+        Volatile.Write(ref _closed, true);
 
         // Whoever puts a block into their slots and does not see that the pool is closed has put it there before this.
         AsymmetricFence.Reach();
@@ -199,7 +200,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     /// <remarks>Either the caller sees here that the pool is closed, or whoever closes it sees the blocks.</remarks>
     public void ReleaseIfClosed()
     {
-        if (_closed)
+        if (IsClosed)
         {
             Reclaimer.ReleaseAll();
         }

@@ -22,12 +22,24 @@ internal sealed class FakeClock : Clock
     /// <summary>Gets or sets what happens in such a pause.</summary>
     public Action? OnDelay { get; set; }
 
-    public int RunningTimers => _timers.Count(static timer => timer.Due is not null);
+    public int RunningTimers => Timers.Count(static timer => timer.Due is not null);
 
     /// <summary>Gets how long it is until the next timer fires.</summary>
-    public TimeSpan? NextTimer => _timers.Min(static timer => timer.Due) is long due ? TimeSpan.FromMilliseconds(due - _now) : null;
+    public TimeSpan? NextTimer => Timers.Min(static timer => timer.Due) is long due ? TimeSpan.FromMilliseconds(due - _now) : null;
 
     public int TimersFired { get; private set; }
+
+    // A copy: the scheduler may make one on the thread pool, because of what a finalizer has found.
+    private FakeTimer[] Timers
+    {
+        get
+        {
+            lock (_timers)
+            {
+                return [.. _timers];
+            }
+        }
+    }
 
     public bool FailToMakeTimers { get; set; }
 
@@ -73,7 +85,7 @@ internal sealed class FakeClock : Clock
     public void Advance(TimeSpan duration)
     {
         long end = _now + (long)duration.TotalMilliseconds;
-        while (NextDue(end) is FakeTimer next)
+        while (Timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault() is FakeTimer next)
         {
             _now = Math.Max(_now, next.Due!.Value);
             TimersFired++;
@@ -81,14 +93,6 @@ internal sealed class FakeClock : Clock
         }
 
         _now = end;
-    }
-
-    private FakeTimer? NextDue(long end)
-    {
-        lock (_timers)
-        {
-            return _timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault();
-        }
     }
 
     private sealed class FakeTimer : ClockTimer

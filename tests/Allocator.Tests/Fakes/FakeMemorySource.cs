@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Concurrent;
+using System.Linq;
 using System.Threading;
 using Allocator.Native;
 
@@ -11,6 +12,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     private readonly VirtualMemorySource _system;
     private readonly ConcurrentDictionary<nint, long> _allocations = new();
     private readonly ConcurrentDictionary<nint, long> _reservations = new();
+    private readonly ConcurrentDictionary<nint, long> _commitments = new();
     private int _calls;
     private int _purges;
     private int _purgesAllowed = int.MaxValue;
@@ -57,6 +59,9 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public int LiveReservations => _reservations.Count;
 
+    /// <summary>Gets the bytes that the system has given and not got back.</summary>
+    public long LiveBytes => _allocations.Values.Sum() + _commitments.Values.Sum();
+
     public void Restart()
     {
         _calls = 0;
@@ -83,6 +88,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
             return false;
         }
 
+        _commitments[address] = lengthInBytes;
         MarkFresh(address, lengthInBytes, ref zeroed);
         return true;
     }
@@ -90,12 +96,17 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     public override bool TryPurge(nint address, long lengthInBytes)
     {
         OnPurge?.Invoke();
-        return Interlocked.Increment(ref _purges) <= _purgesAllowed && !RefusesPurge(address) && _system.TryPurge(address, lengthInBytes);
+        return Interlocked.Increment(ref _purges) <= _purgesAllowed && !RefusesPurge(address) && _system.TryPurge(address, lengthInBytes) && _commitments.TryRemove(address, out _);
     }
 
     public override void Release(nint address, long lengthInBytes)
     {
         Remove(_reservations, address, lengthInBytes);
+        foreach (nint committed in _commitments.Keys.Where(committed => committed >= address && committed < address + lengthInBytes))
+        {
+            _commitments.TryRemove(committed, out _);
+        }
+
         _system.Release(address, lengthInBytes);
     }
 

@@ -1,0 +1,166 @@
+using System;
+using Interleaving;
+using Interleaving.Atomics;
+using Xunit;
+
+namespace Allocator.Concurrency.Engine;
+
+/// <summary>Programs of which it is known what can happen, and in how many ways.</summary>
+public sealed class ExplorerTests
+{
+    [Fact]
+    public void Explore_ReadThenWrite_FindsTheLostUpdate()
+    {
+        static void AddOne(Inline run) => Volatile.Write(ref run.Shared.X, Volatile.Read(ref run.Shared.X) + 1);
+
+        Outcome outcome = new Interleaving.Explorer().Explore(() => new Inline(static run => Assert.Equal(2, run.Shared.X), AddOne, AddOne));
+
+        Assert.Contains("Expected: 2", outcome.Failure, StringComparison.Ordinal);
+        Assert.Contains("Write(run.Shared.X)  0 → 1", outcome.Failure, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(2, 2)]
+    [InlineData(3, 6)]
+    [InlineData(4, 24)]
+    public void Explore_OneAtomicOperationEach_RunsEachOrderOnce(int threads, int orders)
+    {
+        Action<Inline>[] bodies = new Action<Inline>[threads];
+        Array.Fill(bodies, static run => Interlocked.Increment(ref run.Shared.X));
+
+        Outcome outcome = new Interleaving.Explorer().Explore(() => new Inline(run => Assert.Equal(threads, run.Shared.X), bodies));
+
+        Assert.Null(outcome.Failure);
+        Assert.True(outcome.IsExhaustive);
+        Assert.Equal(orders, outcome.Schedules);
+    }
+
+    [Fact]
+    public void Explore_ThreadsThatHaveNothingInCommon_RunsOneSchedule()
+    {
+        static void OfX(Inline run)
+        {
+            Interlocked.Increment(ref run.Shared.X);
+            Interlocked.Increment(ref run.Shared.X);
+        }
+
+        static void OfY(Inline run)
+        {
+            Interlocked.Increment(ref run.Shared.Y);
+            Interlocked.Increment(ref run.Shared.Y);
+        }
+
+        Outcome outcome = new Interleaving.Explorer().Explore(static () => new Inline(static _ => { }, OfX, OfY));
+
+        Assert.True(outcome.IsExhaustive);
+        Assert.Equal(1, outcome.Schedules);
+    }
+
+    // Two writers and a reader of two reads: the writes have 2 orders, the reads fall into 3 × 3 intervals less those in the wrong order, 6 each.
+    [Fact]
+    public void Explore_WritersAndAReader_SeesEveryPairOfValues()
+    {
+        bool[,] seen = new bool[3, 3];
+        static void Read(Inline run)
+        {
+            run.Shared.SeenX = Volatile.Read(ref run.Shared.X);
+            run.Shared.SeenY = Volatile.Read(ref run.Shared.X);
+        }
+
+        Outcome outcome = new Interleaving.Explorer().Explore(() => new Inline(
+            run => seen[run.Shared.SeenX, run.Shared.SeenY] = true,
+            static run => Volatile.Write(ref run.Shared.X, 1),
+            static run => Volatile.Write(ref run.Shared.X, 2),
+            Read));
+
+        Assert.True(outcome.IsExhaustive);
+        Assert.Equal(12, outcome.Schedules);
+        Assert.True(seen[0, 0] && seen[0, 1] && seen[0, 2] && seen[1, 1] && seen[1, 2] && seen[2, 1] && seen[2, 2]);
+        Assert.False(seen[1, 0] || seen[2, 0]);
+    }
+
+    [Fact]
+    public void Explore_LocksTakenInOppositeOrder_FindsTheDeadlock()
+    {
+        Outcome outcome = new Interleaving.Explorer().Explore(static () => new Inline(
+            static _ => { },
+            static run => Nest(run.Shared.First, run.Shared.Second),
+            static run => Nest(run.Shared.Second, run.Shared.First)));
+
+        Assert.Contains("each waits for a lock", outcome.Failure, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Explore_Lock_KeepsOthersOut()
+    {
+        static void AddOne(Inline run)
+        {
+            lock (run.Shared.First)
+            {
+                Volatile.Write(ref run.Shared.X, Volatile.Read(ref run.Shared.X) + 1);
+            }
+        }
+
+        Outcome outcome = new Interleaving.Explorer().Explore(static () => new Inline(static run => Assert.Equal(3, run.Shared.X), AddOne, AddOne, AddOne));
+
+        Assert.Null(outcome.Failure);
+        Assert.True(outcome.IsExhaustive);
+        Assert.Equal(6, outcome.Schedules);
+    }
+
+    // Each says that it is in, and looks whether the other is: sequentially consistent, never do both see nothing.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Explore_WriteThenRead_IsReorderedUnlessTheOtherSideFences(bool withFence)
+    {
+        void Rare(Inline run)
+        {
+            Volatile.Write(ref run.Shared.Y, 1);
+            if (withFence)
+            {
+                Interlocked.MemoryBarrierProcessWide();
+            }
+
+            run.Shared.SeenX = Volatile.Read(ref run.Shared.X);
+        }
+
+        Outcome outcome = new Interleaving.Explorer().Explore(() => new Inline(
+            static run => Assert.True(run.Shared.SeenX + run.Shared.SeenY > 0, "neither saw the other"),
+            static run => run.Shared.SeenY = StoreBuffer.WriteThenRead(ref run.Shared.X, 1, ref run.Shared.Y),
+            Rare));
+
+        Assert.Equal(withFence, outcome.Failure is null);
+        Assert.Equal(withFence, outcome.IsExhaustive);
+    }
+
+    [Fact]
+    public void Explore_CompareThatIsPlantedToCompareNothing_LosesAnUpdate()
+    {
+        static void AddOne(Inline run)
+        {
+            int seen;
+            do
+            {
+                seen = Volatile.Read(ref run.Shared.X);
+            }
+            while (Interlocked.CompareExchange(ref run.Shared.X, seen + 1, seen, member: "Add") != seen);
+        }
+
+        static Scenario Create() => new Inline(static run => Assert.Equal(2, run.Shared.X), AddOne, AddOne);
+
+        Assert.Null(new Interleaving.Explorer().Explore(Create).Failure);
+        Interleaving.Explorer planted = new() { Weakness = new Weakness("ExplorerTests.Add", "CompareExchange", WeaknessKind.ComparesNothing) };
+        Assert.NotNull(planted.Explore(Create).Failure);
+    }
+
+    private static void Nest(object outer, object inner)
+    {
+        lock (outer)
+        {
+            lock (inner)
+            {
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Allocator.Budgeting;
+using Interleaving;
+using Xunit;
+
+namespace Allocator.Concurrency.Scenarios;
+
+/// <summary>Threads that take from a budget of a few bytes, wait for it, give up and give back.</summary>
+internal sealed class BudgetScenario : Scenario
+{
+    private readonly long _limit;
+    private readonly List<(BudgetAccount Account, long Bytes)> _outFromTheStart = [];
+    private readonly List<BudgetRequest> _requests = [];
+    private readonly List<BudgetRequest> _takenAtOnce = [];
+    private readonly List<ReservationAccount> _reservations = [];
+
+    public BudgetScenario(long limit)
+    {
+        _limit = limit;
+        Budget = new MemoryBudget(limit);
+    }
+
+    public MemoryBudget Budget { get; }
+
+    /// <summary>Gets how many requests are to have been granted at the end; null where it depends.</summary>
+    public int? Grants { get; init; }
+
+    /// <summary>Adds a thread that gives back what is out from the start.</summary>
+    public BudgetScenario Returns(long bytes)
+    {
+        Assert.True(Budget.TryTake(bytes, overtakes: false));
+        Thread($"returns {bytes}", () => Budget.Return(bytes));
+        return this;
+    }
+
+    /// <summary>Has bytes out to the end.</summary>
+    public BudgetScenario Holds(long bytes)
+    {
+        Assert.True(Budget.TryTake(bytes, overtakes: false));
+        _outFromTheStart.Add((Budget, bytes));
+        return this;
+    }
+
+    /// <summary>Adds a thread that takes bytes and keeps them, and waits for them where it must: without a thread, so it comes to its end at once.</summary>
+    public BudgetScenario Waits(long bytes) => Waits(Budget, bytes, givesUp: false);
+
+    /// <summary>Adds a thread that posts a request, and at once gives it up.</summary>
+    public BudgetScenario GivesUp(long bytes) => Waits(Budget, bytes, givesUp: true);
+
+    /// <summary>Adds a thread that takes bytes where they are to be had at once, and gives them back.</summary>
+    public BudgetScenario TakesAndReturns(long bytes)
+    {
+        Thread($"takes and returns {bytes}", () =>
+        {
+            if (Budget.TryTake(bytes, overtakes: false))
+            {
+                Budget.Return(bytes);
+            }
+        });
+        return this;
+    }
+
+    /// <summary>Adds a reservation, of which some is out from the start.</summary>
+    public BudgetScenario Reserved(long bytes, long ofWhichOut, out ReservationAccount account)
+    {
+        Assert.True(Budget.TryTake(bytes, overtakes: false));
+        account = new ReservationAccount(Budget, bytes);
+        Assert.True(ofWhichOut == 0 || account.TryTake(ofWhichOut, overtakes: false));
+        if (ofWhichOut > 0)
+        {
+            _outFromTheStart.Add((account, ofWhichOut));
+        }
+
+        _reservations.Add(account);
+        return this;
+    }
+
+    /// <summary>Adds a thread that takes from an account, and waits where it must.</summary>
+    public BudgetScenario Waits(BudgetAccount account, long bytes, bool givesUp = false)
+    {
+        BudgetRequest request = new(account, bytes, isPatient: true);
+        _requests.Add(request);
+        Thread($"{(account is ReservationAccount ? "reservation " : "")}waits for {bytes}{(givesUp ? ", gives up" : "")}", () =>
+        {
+            if (account.TryTake(bytes, overtakes: false))
+            {
+                _takenAtOnce.Add(request);
+                return;
+            }
+
+            Budget.Post(request);
+            if (givesUp && request.TryFail(new TimeoutException()))
+            {
+                Budget.ServeWaiters();
+            }
+        });
+        return this;
+    }
+
+    /// <summary>Adds a thread that takes from a reservation and gives back.</summary>
+    public BudgetScenario TakesAndReturns(ReservationAccount account, long bytes)
+    {
+        Thread($"takes and returns {bytes} of the reservation", () =>
+        {
+            if (account.TryTake(bytes, overtakes: false))
+            {
+                account.Return(bytes);
+            }
+        });
+        return this;
+    }
+
+    /// <summary>Adds a thread that ends a reservation.</summary>
+    public BudgetScenario Closes(ReservationAccount account)
+    {
+        Thread("closes the reservation", account.Close);
+        return this;
+    }
+
+    /// <summary>Adds a thread that disposes of all.</summary>
+    public BudgetScenario ClosesAll()
+    {
+        Thread("closes the budget", Budget.Close);
+        return this;
+    }
+
+    public override void Check()
+    {
+        ExpectNoneForgotten();
+        if (Grants is int grants)
+        {
+            Assert.Equal(grants, _requests.Count(IsServed));
+        }
+
+        // All is given back, and so all that wait get their turn.
+        HashSet<BudgetRequest> returned = [];
+        foreach ((BudgetAccount account, long bytes) in _outFromTheStart)
+        {
+            account.Return(bytes);
+        }
+
+        while (_requests.Find(request => IsServed(request) && returned.Add(request)) is BudgetRequest granted)
+        {
+            granted.Account.Return(granted.Bytes);
+        }
+
+        foreach (ReservationAccount reservation in _reservations)
+        {
+            reservation.Close();
+        }
+
+        Assert.True(_requests.TrueForAll(request => !IsLeftWaiting(request)), "Somebody waits although nothing is out.");
+        Assert.Equal(0, Budget.UsedBytes);
+        Assert.False(Budget.HasWaiters);
+    }
+
+    // The wake-up that is never lost: whoever waits and is first does not fit.
+    private void ExpectNoneForgotten()
+    {
+        Assert.InRange(Budget.UsedBytes, 0, _limit);
+        long smallest = _requests.Where(IsLeftWaiting).Select(static request => request.Bytes).DefaultIfEmpty(long.MaxValue).Min();
+        Assert.True(smallest > _limit - Budget.UsedBytes, "A wake-up was lost: somebody waits for what is free.");
+    }
+
+    private bool IsServed(BudgetRequest request) => request.IsGranted || _takenAtOnce.Contains(request);
+
+    private bool IsLeftWaiting(BudgetRequest request) => request.IsWaiting && !_takenAtOnce.Contains(request);
+}

@@ -1,0 +1,81 @@
+using Allocator.Budgeting;
+using Interleaving;
+using Xunit;
+using Xunit.Abstractions;
+
+namespace Allocator.Concurrency.Scenarios;
+
+public sealed class BudgetTests : Exploring
+{
+    public BudgetTests(ITestOutputHelper output)
+        : base(output)
+    {
+    }
+
+    [Fact]
+    public void Return_WhileAnotherBeginsToWait_WakesIt() =>
+        ExpectNoFailure(static () => new BudgetScenario(1) { Grants = 1 }.Returns(1).Waits(1));
+
+    [Fact]
+    public void Return_OfTwoWhileAnotherWaitsForBoth_WakesIt() =>
+        ExpectNoFailure(static () => new BudgetScenario(2) { Grants = 1 }.Returns(1).Returns(1).Waits(2));
+
+    [Fact]
+    public void Return_WhileTwoBeginToWait_WakesOne() =>
+        ExpectNoFailure(static () => new BudgetScenario(1) { Grants = 1 }.Returns(1).Waits(1).Waits(1));
+
+    [Fact]
+    public void GiveUp_WhileGranted_LosesNothing() =>
+        ExpectNoFailure(static () => new BudgetScenario(1).Returns(1).GivesUp(1));
+
+    [Fact]
+    public void GiveUp_OfALargeOneBeforeASmallOne_LetsTheSmallOneIn() =>
+        ExpectNoFailure(static () => new BudgetScenario(2) { Grants = 1 }.Holds(1).GivesUp(2).Waits(1));
+
+    [Fact]
+    public void TryTake_BesideAWaiter_NeverLeavesTooMuchOut() =>
+        ExpectNoFailure(static () => new BudgetScenario(2) { Grants = 1 }.TakesAndReturns(2).TakesAndReturns(1).Waits(1));
+
+    [Fact]
+    public void Close_OfAReservationWhileItIsUsed_GivesAllBackOnce() => ExpectNoFailure(static () =>
+        new BudgetScenario(2).Reserved(1, 0, out ReservationAccount account).TakesAndReturns(account, 1).Closes(account).Waits(2));
+
+    [Fact]
+    public void TryTake_BeyondAReservationByTwo_ChargesTheParentOnce() => ExpectNoFailure(static () =>
+        new BudgetScenario(3).Reserved(1, 0, out ReservationAccount account).TakesAndReturns(account, 2).TakesAndReturns(account, 1));
+
+    [Fact]
+    public void Wait_OfTwoReservationsForEachOther_FailsTheYoungest() => ExpectNoFailure(static () =>
+    {
+        BudgetScenario run = new BudgetScenario(2) { Grants = 0 }.Reserved(1, 1, out ReservationAccount older).Reserved(1, 1, out ReservationAccount younger);
+        return run.Waits(older, 1).Waits(younger, 1);
+    });
+
+    [Fact]
+    public void Close_WhileSomebodyBeginsToWait_TellsThem() =>
+        ExpectNoFailure(static () => new BudgetScenario(1).Returns(1).Waits(1).ClosesAll());
+
+    [Fact]
+    public void Serve_ThatForgetsWhoCameMeanwhile_IsFound() =>
+        ExpectFailure(
+            new Weakness("BudgetQueue.Serve", "Add", WeaknessKind.Resets), "A wake-up was lost",
+            static () => new BudgetScenario(1).Returns(1).Waits(1));
+
+    [Fact]
+    public void Post_ThatDoesNotCountTheWaiterFirst_IsFound() =>
+        ExpectFailure(
+            new Weakness("BudgetQueue.Post", "Increment", WeaknessKind.DoesNothing), "A wake-up was lost",
+            static () => new BudgetScenario(1).Returns(1).Waits(1));
+
+    [Fact]
+    public void TryTake_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>
+        ExpectFailure(
+            new Weakness("MemoryBudget.TryTake", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
+            static () => new BudgetScenario(2).TakesAndReturns(1).TakesAndReturns(1));
+
+    [Fact]
+    public void Grant_ThatDoesNotSeeThatTheRequestWasGivenUp_IsFound() =>
+        ExpectFailure(
+            new Weakness("BudgetRequest.TrySettle", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
+            static () => new BudgetScenario(1).Returns(1).GivesUp(1));
+}

@@ -1,0 +1,49 @@
+using System;
+using Allocator.Lifetime;
+
+namespace Allocator.Concurrency.Scenarios;
+
+/// <summary>A guard of nothing, which fails where its memory is given back while somebody uses it. What it looks at are steps of the schedule.</summary>
+internal sealed class CountedGuard : LifetimeGuard
+{
+    // The renter, and one for each use.
+    private int _users;
+    private int _returns;
+
+    public CountedGuard()
+        : base(new GuardRecord[1], 0)
+    {
+    }
+
+    public int Returns => _returns;
+
+    public bool IsOut => Volatile.Read(ref _users) > 0;
+
+    public long Rent()
+    {
+        Expect(Interlocked.Increment(ref _users) == 1, "Memory is rented that somebody uses.");
+        return Begin();
+    }
+
+    /// <summary>Says that the memory is read or written, until <see cref="StopUsing"/>.</summary>
+    public void Use()
+    {
+        Expect(Interlocked.Increment(ref _users) > 1, "Memory is used that is not out.");
+    }
+
+    public void StopUsing() => Interlocked.Decrement(ref _users);
+
+    protected override void GiveBack()
+    {
+        Expect(Interlocked.Decrement(ref _users) == 0, "Memory was given back twice, or in use.");
+        Interlocked.Increment(ref _returns);
+    }
+
+    private static void Expect(bool condition, string otherwise)
+    {
+        if (!condition)
+        {
+            throw new InvalidOperationException(otherwise);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+using System;
+using Interleaving;
+using Xunit;
+using Xunit.Abstractions;
+
+namespace Allocator.Concurrency.Scenarios;
+
+/// <summary>What all tests of scenarios say.</summary>
+public abstract class Exploring
+{
+    private readonly ITestOutputHelper _output;
+
+    static Exploring()
+    {
+        Stepping.Ignore("AllocatorCounters.cs");
+        Stepping.Join("ThreadSlots.cs", "AsymmetricFence.cs", "SlotScenario.cs");
+    }
+
+    protected Exploring(ITestOutputHelper output) => _output = output;
+
+    /// <summary>Goes through all schedules: none may fail.</summary>
+    private protected void ExpectNoFailure(Func<Scenario> create)
+    {
+        Outcome outcome = new Interleaving.Explorer().Explore(create);
+        _output.WriteLine(outcome.ToString());
+        Assert.True(outcome.Failure is null, outcome.Failure);
+        Assert.True(outcome.IsExhaustive, outcome.ToString());
+    }
+
+    /// <summary>Plants a bug, and looks for the schedule that shows it.</summary>
+    private protected void ExpectFailure(Weakness weakness, string failure, Func<Scenario> create)
+    {
+        Outcome outcome = new Interleaving.Explorer { Weakness = weakness }.Explore(create);
+        _output.WriteLine(outcome.ToString());
+        Assert.Contains(failure, outcome.Failure, StringComparison.Ordinal);
+
+        // The operation that was weakened is one of the steps.
+        Assert.Contains(weakness.Member, outcome.Failure, StringComparison.Ordinal);
+    }
+}

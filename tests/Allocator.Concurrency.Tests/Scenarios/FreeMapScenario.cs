@@ -1,0 +1,96 @@
+using System;
+using System.Numerics;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Allocator.Pooling;
+using Interleaving;
+using Xunit;
+
+namespace Allocator.Concurrency.Scenarios;
+
+/// <summary>Threads that claim and release blocks of one arena, and purge them.</summary>
+internal sealed class FreeMapScenario : Scenario
+{
+    private readonly int _blocks;
+    private readonly Ownership _ownership;
+    private readonly NumberedStorage _storage;
+    private readonly BlockArena _arena;
+
+    public FreeMapScenario(int blocks, int resident, params Action<FreeMapScenario>[] bodies)
+    {
+        _blocks = blocks;
+        _ownership = new Ownership(blocks);
+        _storage = new NumberedStorage(blocks);
+        LifetimePolicy policy = new(new AllocatorCounters(), new StillClock(), new Quarantine(new StillClock()));
+        UniformUnmanagedMemoryPool pool = new(new PoolGeometry(4096, blocks), new AddressesOnly(blocks), policy);
+        _arena = new BlockArena(pool, _storage, 4096, blocks, policy);
+        Ready(resident);
+        foreach (Action<FreeMapScenario> body in bodies)
+        {
+            Thread(body.Method.Name, () => body(this));
+        }
+    }
+
+    public static void Single(FreeMapScenario run) => run.Use(run._arena.TryClaim(resident: true), 1);
+
+    public static void ColdSingle(FreeMapScenario run) => run.Use(run._arena.TryClaim(resident: false), 1);
+
+    public static void Pair(FreeMapScenario run) => run.Use(run._arena.TryClaimRun(2), 2);
+
+    public static void Many(FreeMapScenario run)
+    {
+        for (ulong claimed = run._arena.TryClaimMany(2, resident: true); claimed != 0; claimed &= claimed - 1)
+        {
+            run.Use(BitOperations.TrailingZeroCount(claimed), 1);
+        }
+    }
+
+    public static void Purge(FreeMapScenario run)
+    {
+        for (int i = run._blocks - 1; i >= 0; i--)
+        {
+            if (run._arena.IsResident(i) && run._arena.TryClaimBlock(i))
+            {
+                run._ownership.Take(i, 1);
+                run._arena.TryPurge(i);
+                run._ownership.Give(i, 1);
+                run._arena.Release(i, 1);
+            }
+        }
+    }
+
+    public static void Close(FreeMapScenario run)
+    {
+        if (run._arena.TryReleaseAll())
+        {
+            // For good: whoever has a block from now on has none.
+            run._ownership.Take(0, run._blocks);
+        }
+    }
+
+    public override void Check()
+    {
+        Assert.Equal(_storage.CommittedCount, _arena.CommittedCount);
+        Assert.Equal(_storage.IsReleased ? 0 : _blocks, _arena.FreeCount);
+    }
+
+    private void Ready(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            _arena.TryReady(i, 1, out _);
+        }
+    }
+
+    private void Use(int first, int count)
+    {
+        if (first >= 0)
+        {
+            _ownership.Take(first, count);
+            _arena.TryReady(first, count, out _);
+            BlockGuard guard = _arena.TakeGuard(first, count);
+            _ownership.Give(first, count);
+            _arena.Return(guard);
+        }
+    }
+}

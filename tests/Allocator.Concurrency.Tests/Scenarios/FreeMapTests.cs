@@ -1,0 +1,47 @@
+using Interleaving;
+using Xunit;
+using Xunit.Abstractions;
+using static Allocator.Concurrency.Scenarios.FreeMapScenario;
+
+namespace Allocator.Concurrency.Scenarios;
+
+public sealed class FreeMapTests : Exploring
+{
+    public FreeMapTests(ITestOutputHelper output)
+        : base(output)
+    {
+    }
+
+    [Fact]
+    public void Claim_SinglesOfThreeThreads_AreNeverInTwoHands() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Single, Single, Single));
+
+    [Fact]
+    public void Claim_ColdSingles_GetMemoryOnce() => ExpectNoFailure(static () => new FreeMapScenario(2, 0, ColdSingle, ColdSingle));
+
+    [Fact]
+    public void Claim_RunBesideSingles_IsWhole() => ExpectNoFailure(static () => new FreeMapScenario(3, 3, Pair, Single));
+
+    [Fact]
+    public void Claim_ManyBesideARun_AreDistinct() => ExpectNoFailure(static () => new FreeMapScenario(3, 3, Many, Pair));
+
+    [Fact]
+    public void Purge_BesideARenter_TakesNoMemoryInUse() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Purge, Single));
+
+    [Fact]
+    public void Purge_TwoAtOnce_TakeEachBlockOnce() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Purge, Purge));
+
+    [Fact]
+    public void ReleaseAll_BesideRenters_HappensOnceAndForGood() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Close, Close, Single));
+
+    [Fact]
+    public void Claim_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockArena.TryClaim", "CompareExchange", WeaknessKind.ComparesNothing), "is in two hands",
+            static () => new FreeMapScenario(2, 2, Single, Pair));
+
+    [Fact]
+    public void Claim_ReadThenWriteBesideAPurge_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockArena.TryClaim", "CompareExchange", WeaknessKind.ComparesNothing), "is in two hands",
+            static () => new FreeMapScenario(1, 1, Single, Purge));
+}

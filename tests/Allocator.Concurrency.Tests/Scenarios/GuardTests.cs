@@ -1,0 +1,48 @@
+using Allocator.Lifetime;
+using Interleaving;
+using Xunit;
+using Xunit.Abstractions;
+using static Allocator.Concurrency.Scenarios.GuardScenario;
+
+namespace Allocator.Concurrency.Scenarios;
+
+public sealed class GuardTests : Exploring
+{
+    public GuardTests(ITestOutputHelper output)
+        : base(output)
+    {
+    }
+
+    [Fact]
+    public void Dispose_ByThreeThreads_GivesBackOnce() => ExpectNoFailure(static () => new GuardScenario(Dispose, Dispose, DisposeTwice));
+
+    [Fact]
+    public void Dispose_WhilePinned_WaitsForTheLastUnpin() => ExpectNoFailure(static () => new GuardScenario(Dispose, PinAndUnpin, PinAndUnpin));
+
+    [Fact]
+    public void Unpin_OnceTooOften_TakesNoReferenceOfTheOwner() => ExpectNoFailure(static () => new GuardScenario(Dispose, UnpinOnceTooOften));
+
+    [Fact]
+    public void Dispose_OfAnEndedRent_DoesNothingToTheNext() => ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, DisposeTwice));
+
+    [Fact]
+    public void Pin_OfAnEndedRent_DoesNothingToTheNext() => ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, PinAndUnpin, Dispose));
+
+    [Fact]
+    public void Dispose_WithoutAGenerationCheck_IsFound() =>
+        ExpectFailure(
+            new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, GuardState.References), "Memory was given back twice, or in use",
+            static () => new GuardScenario(DisposeAndRentAgain, Dispose));
+
+    [Fact]
+    public void Dispose_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>
+        ExpectFailure(
+            new Weakness("LifetimeGuard.DisposeSlow", "CompareExchange", WeaknessKind.ComparesNothing), "Memory",
+            static () => new GuardScenario(Dispose, PinAndUnpin, PinAndUnpin));
+
+    [Fact]
+    public void Pin_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>
+        ExpectFailure(
+            new Weakness("LifetimeGuard.TryAddReference", "CompareExchange", WeaknessKind.ComparesNothing), "Memory",
+            static () => new GuardScenario(Dispose, PinAndUnpin));
+}

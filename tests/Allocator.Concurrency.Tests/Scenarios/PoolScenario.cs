@@ -1,0 +1,97 @@
+using Allocator.Concurrency.Seam;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Allocator.Pooling;
+using Interleaving;
+using Xunit;
+
+namespace Allocator.Concurrency.Scenarios;
+
+/// <summary>A pool of a few blocks, and threads that rent from it.</summary>
+internal abstract class PoolScenario : Scenario
+{
+    protected const int BlockSize = 4096;
+
+    private readonly Ownership _ownership;
+
+    protected PoolScenario(int blocks, AbandonedMemory abandoned = AbandonedMemory.Reuse)
+    {
+        WorkItems.Clear();
+        Source = new AddressesOnly(blocks);
+        _ownership = new Ownership(blocks);
+        Quarantine = new Quarantine(new StillClock());
+        LifetimePolicy policy = new(Counters, new StillClock(), Quarantine) { Abandoned = abandoned };
+        Pool = new UniformUnmanagedMemoryPool(new PoolGeometry(BlockSize, blocks), Source, policy);
+    }
+
+    protected AddressesOnly Source { get; }
+
+    protected AllocatorCounters Counters { get; } = new();
+
+    protected Quarantine Quarantine { get; }
+
+    protected UniformUnmanagedMemoryPool Pool { get; }
+
+    /// <summary>Rents a block where there is one, uses it and returns it.</summary>
+    protected void RentAndReturn()
+    {
+        if (Pool.TryRent(out _) is BlockGuard block)
+        {
+            long generation = Begin(block);
+            End(block, generation);
+        }
+    }
+
+    protected long Begin(BlockGuard block)
+    {
+        _ownership.Take(block.Index, block.RunLength);
+        return block.BeginSingle(BlockSize);
+    }
+
+    protected void End(BlockGuard block, long generation)
+    {
+        _ownership.Give(block.Index, block.RunLength);
+        block.Dispose(generation);
+    }
+
+    /// <summary>Rents as many single blocks as asked, and then returns them: the thread has slots from then on, with those blocks in them.</summary>
+    protected void FillSlots(int blocks)
+    {
+        // A thread's first rent of all makes no slots yet.
+        RentAndReturn();
+        BlockGuard[] rented = new BlockGuard[blocks];
+        long[] generations = new long[blocks];
+        for (int i = 0; i < blocks; i++)
+        {
+            rented[i] = Pool.TryRent(out _)!;
+            generations[i] = Begin(rented[i]);
+        }
+
+        for (int i = 0; i < blocks; i++)
+        {
+            End(rented[i], generations[i]);
+        }
+    }
+
+    protected void ExpectAllIdle()
+    {
+        Pool.DrainSlots();
+        PoolUsage usage = Pool.ReadUsage();
+        Assert.Equal(0, usage.Outstanding);
+        Assert.Equal(0, usage.RentedBytes);
+        Assert.Equal(0, usage.QuarantinedBytes);
+        Assert.Equal(Counters.CommittedBytes, usage.CommittedBytes);
+        Assert.Equal(Source.CommittedPages * (long)BlockSize, usage.CommittedBytes);
+        foreach (BlockArena arena in Pool.Arenas)
+        {
+            Assert.True(arena.FreeCount == arena.BlockCount, "A block is lost.");
+        }
+    }
+
+    protected void ExpectNothingLeft()
+    {
+        Assert.Equal(0, Counters.CommittedBytes);
+        Assert.Equal(0, Source.CommittedPages);
+        Assert.Equal(0, Source.Reservations);
+    }
+}

@@ -1,0 +1,12 @@
+using Interleaving.Atomics;
+
+// The compiler takes this one for lock statements.
+namespace System.Threading;
+
+/// <summary>What lock statements of the library become.</summary>
+internal static class Monitor
+{
+    public static void Enter(object target, ref bool lockTaken) => Locks.Enter(target, ref lockTaken);
+
+    public static void Exit(object target) => Locks.Exit(target);
+}

@@ -1,0 +1,23 @@
+using System;
+using Allocator.Tests.Fakes;
+
+namespace Allocator.Tests.Fuzzing;
+
+/// <summary>What kind of allocator a seed stands for.</summary>
+internal static class FuzzSetup
+{
+    public static TestSetup Create(Random random, out long? budget)
+    {
+        const int Block = TestSetup.BlockSize;
+        budget = random.Next(3) == 0 ? null : random.Next(2, 30) * (long)Block;
+        MemoryAllocatorOptions options = new()
+        {
+            Abandoned = random.Next(2) == 0 ? AbandonedMemory.Quarantine : AbandonedMemory.Reuse,
+            ClearOnReturn = random.Next(4) == 0,
+            PreferContiguous = random.Next(4) == 0,
+            TrimRate = random.Next(1, 5) * 0.25,
+            Safety = SafetyMode.Standard,
+        };
+        return new TestSetup(random.Next(0, 25), options, budget: budget);
+    }
+}

@@ -1,0 +1,341 @@
+using System.Collections.Generic;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Interleaving.Search;
+
+namespace Interleaving.Scheduling;
+
+/// <summary>One run of a scenario, step by step as the search tree says. Whoever has the baton runs its code; nobody else moves.</summary>
+internal sealed class Schedule
+{
+    private const int MaximumSteps = 2000;
+
+    private readonly Worker[] _workers;
+    private readonly IReadOnlyList<ScenarioThread> _threads;
+    private readonly SearchTree _tree;
+    private readonly Weakness? _weakness;
+    private readonly Trace? _trace;
+    private readonly SemaphoreSlim _atEnd = new(0);
+    private readonly List<ExecutedStep> _steps = [];
+    private readonly Dictionary<object, (Worker Holder, int Depth)> _locks = new(ReferenceEqualityComparer.Instance);
+    private Worker? _fencing;
+
+    public Schedule(Worker[] workers, IReadOnlyList<ScenarioThread> threads, SearchTree tree, Weakness? weakness, Trace? trace)
+    {
+        _workers = workers;
+        _threads = threads;
+        _tree = tree;
+        _weakness = weakness;
+        _trace = trace;
+    }
+
+    /// <summary>Gets what went wrong; null where nothing did.</summary>
+    public string? Failure { get; private set; }
+
+    /// <summary>Gets whether it was given up because another one shows the same.</summary>
+    public bool IsRedundant { get; private set; }
+
+    public int StepCount => _steps.Count;
+
+    private bool IsAbandoned => IsRedundant || Failure is not null;
+
+    /// <summary>Runs all threads to their ends. pre: called outside of them.</summary>
+    public void Run()
+    {
+        for (int i = 0; i < _workers.Length; i++)
+        {
+            _workers[i].Enter(this, _workers.Length, _threads[i].Body);
+        }
+
+        Choose(null)?.HandBaton();
+        _atEnd.Wait();
+
+        // Whoever has not come to its end is at a step, and is thrown out of it, one after the other.
+        foreach (Worker worker in _workers)
+        {
+            if (!worker.HasEnded)
+            {
+                worker.HandBaton();
+                _atEnd.Wait();
+            }
+        }
+
+        _atEnd.Dispose();
+    }
+
+    public string NameOf(Worker worker) => _threads[worker.Index].Name;
+
+    public void Fail(string what) => Failure ??= IsRedundant ? null : what;
+
+    public void ThrowIfAbandoned()
+    {
+        if (IsAbandoned)
+        {
+            throw new ScheduleAbandonedException();
+        }
+    }
+
+    /// <summary>Waits until it is this thread's turn to take a step.</summary>
+    public void Await(Worker worker, in Step step)
+    {
+        worker.Pending = step;
+        PassBaton(worker);
+        _trace?.Add(NameOf(worker), step.Site);
+    }
+
+    /// <summary>As <see cref="Await"/>, for a write that is in the store buffer: another thread's fence may want it written first. To be followed by the write and <see cref="EndBuffered"/>.</summary>
+    public void AwaitBuffered(Worker worker, in Step step, out bool byFence)
+    {
+        Await(worker, step);
+        byFence = worker.MustEmptyBuffer;
+    }
+
+    /// <summary>Gives the turn back to whoever ran the fence, where one did.</summary>
+    public void EndBuffered(Worker worker, bool byFence)
+    {
+        if (byFence)
+        {
+            worker.MustEmptyBuffer = false;
+            worker.Pending = new Step(StepKind.Local, 0, new StepSite("goes on", "", "", "", 0));
+            _fencing!.HandBaton();
+            worker.AwaitTurn();
+            ThrowIfAbandoned();
+        }
+    }
+
+    /// <summary>Has all other threads write what is in their store buffers. pre: this thread's turn.</summary>
+    public void EmptyBuffers(Worker worker)
+    {
+        foreach (Worker other in _workers)
+        {
+            if (other != worker && !other.HasEnded && other.Pending.Kind == StepKind.BufferedWrite)
+            {
+                _fencing = worker;
+                other.MustEmptyBuffer = true;
+                other.HandBaton();
+                worker.AwaitTurn();
+            }
+        }
+    }
+
+    /// <summary>Takes one of two ways; the other is taken in another schedule.</summary>
+    public bool ChooseWay(Worker worker, in StepSite site)
+    {
+        ThrowIfAbandoned();
+        CloseLastStep();
+        int way = _tree.ChooseWay(_steps.Count, SleepAfterLastStep());
+        Execute(worker, new Step(StepKind.Local, 0, site));
+        return way == 1;
+    }
+
+    public void AcquireLock(Worker worker, object target, in StepSite site)
+    {
+        if (_locks.TryGetValue(target, out (Worker Holder, int Depth) held) && held.Holder == worker)
+        {
+            _locks[target] = (worker, held.Depth + 1);
+            return;
+        }
+
+        Await(worker, new Step(StepKind.Acquire, AddressOf(target), site));
+        _locks[target] = (worker, 1);
+    }
+
+    public void ReleaseLock(Worker worker, object target, in StepSite site)
+    {
+        if (IsAbandoned)
+        {
+            return;
+        }
+
+        int depth = _locks[target].Depth;
+        if (depth > 1)
+        {
+            _locks[target] = (worker, depth - 1);
+            return;
+        }
+
+        Await(worker, new Step(StepKind.Release, AddressOf(target), site));
+        _locks.Remove(target);
+    }
+
+    public bool IsWeakened(in StepSite site, out Weakness weakness)
+    {
+        weakness = _weakness!;
+        return _weakness is not null && _weakness.AppliesTo(site);
+    }
+
+    /// <summary>Says that the last step, which might have written, has only read.</summary>
+    public void HasOnlyRead()
+    {
+        if (_steps[^1].Step is { Kind: StepKind.Write, Address: not Step.Joined } step)
+        {
+            _steps[^1].Step = step with { Kind = StepKind.Read };
+        }
+    }
+
+    /// <summary>Adds to the report what a step has found or made.</summary>
+    public void Note<T>(T before, T after) => _trace?.Note(before, after);
+
+    /// <summary>Hands the baton on. pre: the thread has ended.</summary>
+    public void GoOn(Worker ended)
+    {
+        Worker? next = IsAbandoned ? null : Choose(ended);
+        if (next is null)
+        {
+            _atEnd.Release();
+        }
+        else
+        {
+            next.HandBaton();
+        }
+    }
+
+    private void PassBaton(Worker worker)
+    {
+        ThrowIfAbandoned();
+        Worker? next = Choose(worker);
+        if (next != worker)
+        {
+            if (next is null)
+            {
+                _atEnd.Release();
+            }
+            else
+            {
+                next.HandBaton();
+            }
+
+            worker.AwaitTurn();
+        }
+
+        ThrowIfAbandoned();
+    }
+
+    // The next to move; null where the schedule ends here.
+    private Worker? Choose(Worker? current)
+    {
+        CloseLastStep();
+        uint enabled = 0;
+        bool anyLeft = false;
+        foreach (Worker worker in _workers)
+        {
+            if (!worker.HasEnded)
+            {
+                anyLeft = true;
+                AddRaces(worker);
+                enabled |= IsEnabled(worker) ? 1u << worker.Index : 0;
+            }
+        }
+
+        if (enabled == 0 || _steps.Count == MaximumSteps)
+        {
+            if (anyLeft)
+            {
+                Fail(enabled == 0 ? "No thread can go on: each waits for a lock that another holds." : $"No end after {MaximumSteps} steps.");
+            }
+
+            return null;
+        }
+
+        int chosen = _tree.ChooseThread(_steps.Count, enabled, SleepAfterLastStep(), current?.Index ?? -1);
+        if (chosen < 0)
+        {
+            IsRedundant = true;
+            return null;
+        }
+
+        Execute(_workers[chosen], _workers[chosen].Pending);
+        return _workers[chosen];
+    }
+
+    private bool IsEnabled(Worker worker)
+    {
+        if (worker.Pending.Kind != StepKind.Acquire)
+        {
+            return true;
+        }
+
+        foreach ((object target, _) in _locks)
+        {
+            if (AddressOf(target) == worker.Pending.Address)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    // Who slept before the last step and is not woken by it: what it would do comes to the same before and after.
+    private uint SleepAfterLastStep()
+    {
+        if (_steps.Count == 0)
+        {
+            return 0;
+        }
+
+        uint sleep = 0;
+        for (uint left = _tree.SleepAt(_steps.Count - 1); left != 0; left &= left - 1)
+        {
+            int index = BitOperations.TrailingZeroCount(left);
+            sleep |= _workers[index].Pending.Conflicts(_steps[^1].Step) ? 0 : 1u << index;
+        }
+
+        return sleep;
+    }
+
+    private void Execute(Worker worker, in Step step) => _steps.Add(new ExecutedStep(worker.Index, _steps.Count, step));
+
+    // What happened before the last step: known when it is, because a compare-exchange that failed has only read.
+    private void CloseLastStep()
+    {
+        if (_steps.Count == 0 || _steps[^1].Clock.Length > 0)
+        {
+            return;
+        }
+
+        ExecutedStep last = _steps[^1];
+        int[] clock = _workers[last.Worker].Clock;
+        foreach (ExecutedStep earlier in _steps)
+        {
+            if (earlier.Worker != last.Worker && !earlier.HappenedBefore(clock) && earlier.Step.Conflicts(last.Step))
+            {
+                earlier.MergeInto(clock);
+            }
+        }
+
+        clock[last.Worker] = last.Index + 1;
+        last.Clock = (int[])clock.Clone();
+    }
+
+    // The last step that the thread's next one could as well have come before: there the search goes the other way too.
+    private void AddRaces(Worker worker)
+    {
+        for (int i = _steps.Count - 1; i >= 0; i--)
+        {
+            ExecutedStep earlier = _steps[i];
+            if (earlier.Worker != worker.Index && earlier.Step.Conflicts(worker.Pending)
+                && earlier.Step.MayBeNextTogetherWith(worker.Pending) && !earlier.HappenedBefore(worker.Clock))
+            {
+                _tree.AddBacktracking(i, 1u << worker.Index, LeadingTo(worker, i));
+                return;
+            }
+        }
+    }
+
+    // The threads of which a step after the given one happened before the thread's next.
+    private uint LeadingTo(Worker worker, int after)
+    {
+        uint threads = 0;
+        for (int i = after + 1; i < _steps.Count; i++)
+        {
+            threads |= _steps[i].Worker == worker.Index || _steps[i].HappenedBefore(worker.Clock) ? 1u << _steps[i].Worker : 0;
+        }
+
+        return threads;
+    }
+
+    // Odd, which no location is.
+    private static nint AddressOf(object target) => ((nint)RuntimeHelpers.GetHashCode(target) << 1) | 1;
+}

@@ -1,0 +1,24 @@
+using System;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+namespace Soak;
+
+/// <summary>A number that no other buffer has, written over a buffer and looked for before its return: whoever finds another one shares memory with somebody.</summary>
+internal readonly struct Stamp
+{
+    private static long s_last;
+
+    private readonly long _number;
+
+    private Stamp(long number) => _number = number;
+
+    public static Stamp Write(Span<byte> buffer)
+    {
+        Stamp stamp = new(Interlocked.Increment(ref s_last));
+        MemoryMarshal.Cast<byte, long>(buffer).Fill(stamp._number);
+        return stamp;
+    }
+
+    public bool IsOn(Span<byte> buffer) => MemoryMarshal.Cast<byte, long>(buffer).IndexOfAnyExcept(_number) < 0;
+}
