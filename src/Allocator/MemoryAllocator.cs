@@ -130,9 +130,13 @@ public abstract partial class MemoryAllocator : IDisposable
             Throw.OutOfRange(nameof(elementAlignment), elementAlignment, "must be at least 1");
         }
 
-        return new MemoryGroup<T>(RentGroup(
+        MemoryGroup<T> group = new(RentGroup(
             new GroupRequest(totalLength, Unsafe.SizeOf<T>()) { ElementAlignment = elementAlignment },
             options));
+
+        // Not before: a reservation that is collected while it waits closes its account.
+        GC.KeepAlive(this);
+        return group;
     }
 
     /// <summary>Allocates the pixels of an image, row after row. No row is divided between two pieces of memory.</summary>
@@ -214,11 +218,7 @@ public abstract partial class MemoryAllocator : IDisposable
             return GroupRenter.DescribeContiguous(guard, generation, request);
         }
 
-        GroupRental rental = router.RentMembers(Account, request, options);
-
-        // Not before: a reservation that is collected while it waits closes its account.
-        GC.KeepAlive(this);
-        return rental;
+        return router.RentMembers(Account, request, options);
     }
 
     private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)
@@ -239,6 +239,7 @@ public abstract partial class MemoryAllocator : IDisposable
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static GroupRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
         where TPixel : unmanaged
     {
@@ -247,6 +248,7 @@ public abstract partial class MemoryAllocator : IDisposable
         return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static GroupRequest DescribePixels(int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes)
     {
         if (width < 1)

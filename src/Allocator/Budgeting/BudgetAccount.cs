@@ -32,8 +32,11 @@ internal abstract class BudgetAccount
     /// <summary>As <see cref="Return"/>, with those who wait served on the thread pool: for finalizers, which only flip states.</summary>
     public void ReturnLater(long bytes)
     {
-        GiveBack(bytes);
-        ServeWaitersLater();
+        if (bytes != 0)
+        {
+            GiveBack(bytes);
+            ServeWaitersLater();
+        }
     }
 
     /// <summary>Gives back what was taken. Nobody is told.</summary>

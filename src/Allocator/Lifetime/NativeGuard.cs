@@ -77,8 +77,8 @@ internal abstract partial class NativeGuard : LifetimeGuard
     {
         if (permit.Account is BudgetAccount account)
         {
-            _permit = permit.With(Record.AllocationBytes);
-            account.Return(permit.Bytes - _permit.Bytes);
+            _permit = new BudgetPermit(account, Record.AllocationBytes);
+            account.Return(permit.Bytes - Record.AllocationBytes);
         }
     }
 
@@ -101,21 +101,21 @@ internal abstract partial class NativeGuard : LifetimeGuard
     {
         NativeGuard? part = this;
         bool ofGroup = _next is not null;
-        BudgetPermit permit = TakePermit();
+        BudgetAccount? account = TakePermit(out long charged);
         long bytes = 0;
         while (part is not null)
         {
             NativeGuard? next = part._next;
             part._next = null;
-            BudgetPermit share = part.ShareOf(permit, ofGroup);
+            long share = account is null || !ofGroup ? charged : part.CapacityInBytes;
             part.OnRecycled();
             Volatile.Write(ref part.Record.State, GuardState.Next(part.Record.State));
             part.ClearForNext();
-            bytes += part.HandBack(share, ofGroup);
+            bytes += part.HandBack(account, share, ofGroup);
             part = next;
         }
 
-        permit.With(bytes).ReturnLater();
+        account?.ReturnLater(bytes);
     }
 
     /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.</summary>
@@ -124,20 +124,20 @@ internal abstract partial class NativeGuard : LifetimeGuard
     protected override void GiveBack()
     {
         NativeGuard? part = _next;
-        BudgetPermit permit = TakePermit();
+        BudgetAccount? account = TakePermit(out long charged);
         bool ofGroup = part is not null;
-        BudgetPermit share = ShareOf(permit, ofGroup);
+        long share = account is null || !ofGroup ? charged : CapacityInBytes;
         OnReturned(isAllocation: true);
         ClearForNext();
         _next = null;
-        long bytes = HandBack(share, ofGroup);
+        long bytes = HandBack(account, share, ofGroup);
         while (part is not null)
         {
-            part = part.EndMember(permit, ref bytes);
+            part = part.EndMember(account, ref bytes);
         }
 
         // Last: whoever waits for it finds the memory.
-        permit.With(bytes).Return();
+        account?.Return(bytes);
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.</summary>
@@ -171,15 +171,18 @@ internal abstract partial class NativeGuard : LifetimeGuard
     {
     }
 
-    // The first part has the permit of all. pre: the memory is still there.
-    private BudgetPermit ShareOf(in BudgetPermit permit, bool ofGroup) => ofGroup && permit.Account is not null ? permit.With(CapacityInBytes) : permit;
-
     // Before the memory is handed back: this guard may be another renter's right after.
-    private BudgetPermit TakePermit()
+    private BudgetAccount? TakePermit(out long bytes)
     {
-        BudgetPermit permit = _permit;
-        _permit = default;
-        return permit;
+        BudgetAccount? account = _permit.Account;
+        bytes = 0;
+        if (account is not null)
+        {
+            bytes = _permit.Bytes;
+            _permit = default;
+        }
+
+        return account;
     }
 
     private void ClearForNext()
@@ -208,15 +211,15 @@ internal abstract partial class NativeGuard : LifetimeGuard
         }
     }
 
-    private NativeGuard? EndMember(in BudgetPermit permit, ref long bytes)
+    private NativeGuard? EndMember(BudgetAccount? account, ref long bytes)
     {
         NativeGuard? next = _next;
         _next = null;
-        BudgetPermit share = ShareOf(permit, ofGroup: true);
+        long share = account is null ? 0 : CapacityInBytes;
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
         OnReturned(isAllocation: false);
         ClearForNext();
-        bytes += HandBack(share, ofGroup: true);
+        bytes += HandBack(account, share, ofGroup: true);
         return next;
     }
 
