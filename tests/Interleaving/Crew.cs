@@ -36,7 +36,7 @@ internal sealed class Crew : IDisposable
 
         Schedule schedule = new(_workers, threads, tree, weakness, trace);
         schedule.Run();
-        if (schedule.Failure is null && !schedule.IsRedundant)
+        if (schedule.IsComplete)
         {
             CheckEnd(scenario, schedule);
         }

@@ -67,6 +67,11 @@ public sealed class Explorer
         {
             int collections = GC.CollectionCount(0);
             Schedule schedule = crew.Run(tree, Weakness, trace: null);
+            if (schedule.IsUnrepeatable)
+            {
+                throw new InvalidOperationException($"The scenario is not the same each time: after {schedule.StepCount} steps other threads can move than could before.");
+            }
+
             if (collections == GC.CollectionCount(0) || schedule.Failure is not null)
             {
                 return schedule;

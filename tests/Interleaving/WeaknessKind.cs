@@ -15,6 +15,6 @@ public enum WeaknessKind
     /// <summary>An addition leaves the default value behind, and gives it, whatever others have added meanwhile.</summary>
     Resets,
 
-    /// <summary>A write or a fence does not happen.</summary>
+    /// <summary>A write or a fence does not happen, and an exchange only reads.</summary>
     DoesNothing,
 }

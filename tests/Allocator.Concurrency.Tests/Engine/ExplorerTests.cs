@@ -154,6 +154,19 @@ public sealed class ExplorerTests
         Assert.NotNull(planted.Explore(Create).Failure);
     }
 
+    [Fact]
+    public void Explore_ScenarioThatIsNotTheSameEachTime_Throws()
+    {
+        int runs = 0;
+        void Change(Inline run)
+        {
+            _ = runs++ % 2 == 0 ? Interlocked.Increment(ref run.Shared.Y) : Interlocked.Decrement(ref run.Shared.Y);
+            Interlocked.Increment(ref run.Shared.X);
+        }
+
+        Assert.Throws<InvalidOperationException>(() => new Interleaving.Explorer().Explore(() => new Inline(static _ => { }, Change, static run => Interlocked.Increment(ref run.Shared.X))));
+    }
+
     private static void Nest(object outer, object inner)
     {
         lock (outer)

@@ -42,7 +42,15 @@ public static class Interlocked
         T value,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Exchange), text, member, file, line));
+        StepSite site = new(nameof(Exchange), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out _))
+        {
+            // Only looks.
+            schedule.Note(location, location);
+            return location;
+        }
+
         T found = System.Threading.Interlocked.Exchange(ref location, value);
         schedule?.Note(found, value);
         return found;

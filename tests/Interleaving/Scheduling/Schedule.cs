@@ -36,9 +36,15 @@ internal sealed class Schedule
     /// <summary>Gets whether it was given up because another one shows the same.</summary>
     public bool IsRedundant { get; private set; }
 
+    /// <summary>Gets whether the scenario went another way than before, where it had the same to go by.</summary>
+    public bool IsUnrepeatable { get; private set; }
+
+    /// <summary>Gets whether all threads came to their ends.</summary>
+    public bool IsComplete => !IsAbandoned;
+
     public int StepCount => _steps.Count;
 
-    private bool IsAbandoned => IsRedundant || Failure is not null;
+    private bool IsAbandoned => IsRedundant || IsUnrepeatable || Failure is not null;
 
     /// <summary>Runs all threads to their ends. pre: called outside of them.</summary>
     public void Run()
@@ -66,7 +72,7 @@ internal sealed class Schedule
 
     public string NameOf(Worker worker) => _threads[worker.Index].Name;
 
-    public void Fail(string what) => Failure ??= IsRedundant ? null : what;
+    public void Fail(string what) => Failure ??= IsRedundant || IsUnrepeatable ? null : what;
 
     public void ThrowIfAbandoned()
     {
@@ -124,7 +130,8 @@ internal sealed class Schedule
     {
         ThrowIfAbandoned();
         CloseLastStep();
-        int way = _tree.ChooseWay(_steps.Count, SleepAfterLastStep());
+        IsUnrepeatable = !_tree.TryChooseWay(_steps.Count, SleepAfterLastStep(), out int way);
+        ThrowIfAbandoned();
         Execute(worker, new Step(StepKind.Local, 0, site));
         return way == 1;
     }
@@ -238,15 +245,17 @@ internal sealed class Schedule
             return null;
         }
 
-        int chosen = _tree.ChooseThread(_steps.Count, enabled, SleepAfterLastStep(), current?.Index ?? -1);
+        IsUnrepeatable = !_tree.TryChooseThread(_steps.Count, enabled, SleepAfterLastStep(), current?.Index ?? -1, out int chosen);
+        IsRedundant = chosen < 0 && !IsUnrepeatable;
         if (chosen < 0)
         {
-            IsRedundant = true;
             return null;
         }
 
-        Execute(_workers[chosen], _workers[chosen].Pending);
-        return _workers[chosen];
+        Worker next = _workers[chosen];
+        IsUnrepeatable = !_tree.IsAsBefore(_steps.Count, next.Pending.Site);
+        Execute(next, next.Pending);
+        return IsUnrepeatable ? null : next;
     }
 
     private bool IsEnabled(Worker worker)

@@ -1,3 +1,5 @@
+using Interleaving.Scheduling;
+
 namespace Interleaving.Search;
 
 /// <summary>A state from which one step or another may be taken. Threads, or ways, are bits.</summary>
@@ -18,6 +20,9 @@ internal sealed class SearchNode
     public uint Tried { get; set; }
 
     public int Chosen { get; set; }
+
+    /// <summary>Gets or sets the step that was taken; null where none has been since the choice.</summary>
+    public StepSite? Site { get; set; }
 
     public uint Sleep => IsWay ? Slept : Slept | Tried;
 }

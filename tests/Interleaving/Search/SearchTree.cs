@@ -1,6 +1,6 @@
-using System;
 using System.Collections.Generic;
 using System.Numerics;
+using Interleaving.Scheduling;
 
 namespace Interleaving.Search;
 
@@ -17,38 +17,48 @@ internal sealed class SearchTree
 
     public uint SleepAt(int depth) => _path[depth].Sleep;
 
-    /// <summary>Gives the thread to move; -1 where all that could happen from here has been seen.</summary>
-    public int ChooseThread(int depth, uint enabled, uint sleep, int current)
+    /// <summary>Chooses the thread to move; -1 where all that could happen from here has been seen.</summary>
+    /// <returns>False where other threads could move when the search came here before.</returns>
+    public bool TryChooseThread(int depth, uint enabled, uint sleep, int current, out int chosen)
     {
+        chosen = -1;
         if (depth < _path.Count)
         {
-            CheckReplay(depth, enabled, isWay: false);
-            return _path[depth].Chosen;
+            return TryReplay(depth, enabled, isWay: false, out chosen);
         }
 
         uint candidates = enabled & ~sleep;
         if (candidates == 0)
         {
-            return -1;
+            return true;
         }
 
         // Whoever is at it goes on where possible: a change of thread costs most.
-        int chosen = current >= 0 && (candidates & (1u << current)) != 0 ? current : BitOperations.TrailingZeroCount(candidates);
+        chosen = current >= 0 && (candidates & (1u << current)) != 0 ? current : BitOperations.TrailingZeroCount(candidates);
         _path.Add(new SearchNode { Enabled = enabled, Slept = sleep, Wanted = 1u << chosen, Chosen = chosen });
-        return chosen;
+        return true;
     }
 
-    /// <summary>Gives the way to take, 0 or 1.</summary>
-    public int ChooseWay(int depth, uint sleep)
+    /// <summary>Chooses the way to take, 0 or 1.</summary>
+    /// <returns>False where there was no choice when the search came here before.</returns>
+    public bool TryChooseWay(int depth, uint sleep, out int way)
     {
+        way = 0;
         if (depth < _path.Count)
         {
-            CheckReplay(depth, 0b11, isWay: true);
-            return _path[depth].Chosen;
+            return TryReplay(depth, 0b11, isWay: true, out way);
         }
 
         _path.Add(new SearchNode { Enabled = 0b11, Slept = sleep, IsWay = true, Wanted = 0b11 });
-        return 0;
+        return true;
+    }
+
+    /// <summary>Gives whether the step that follows from the choice is the one that followed from it before.</summary>
+    public bool IsAsBefore(int depth, in StepSite site)
+    {
+        SearchNode node = _path[depth];
+        node.Site ??= site;
+        return node.Site == site;
     }
 
     /// <summary>Asks for another thread at an earlier node: the one whose step raced, or one that leads there, or else all.</summary>
@@ -84,6 +94,7 @@ internal sealed class SearchTree
             if (left != 0)
             {
                 last.Chosen = BitOperations.TrailingZeroCount(left);
+                last.Site = null;
                 return true;
             }
 
@@ -93,11 +104,11 @@ internal sealed class SearchTree
         return false;
     }
 
-    private void CheckReplay(int depth, uint enabled, bool isWay)
+    private bool TryReplay(int depth, uint enabled, bool isWay, out int chosen)
     {
-        if (_path[depth].Enabled != enabled || _path[depth].IsWay != isWay)
-        {
-            throw new InvalidOperationException($"The scenario is not the same each time: at step {depth} the threads {enabled:b} can move, and {_path[depth].Enabled:b} could before.");
-        }
+        SearchNode node = _path[depth];
+        bool isAsBefore = node.Enabled == enabled && node.IsWay == isWay;
+        chosen = isAsBefore ? node.Chosen : -1;
+        return isAsBefore;
     }
 }

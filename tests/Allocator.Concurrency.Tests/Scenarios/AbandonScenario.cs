@@ -1,0 +1,65 @@
+using System;
+using System.Reflection;
+using Allocator.Concurrency.Seam;
+using Allocator.Lifetime;
+using Allocator.Pooling;
+using Xunit;
+
+namespace Allocator.Concurrency.Scenarios;
+
+/// <summary>
+/// One rented block whose guard and owner a collection has found unreachable: the guard's finalizer is pending, and a finalizer of the user's may still dispose of the owner, or hand it to another thread that does.
+/// </summary>
+internal sealed class AbandonScenario : PoolScenario
+{
+    private static readonly FieldInfo s_self = typeof(NativeGuard).GetField("_self", BindingFlags.Instance | BindingFlags.NonPublic)!;
+    private static readonly MethodInfo s_finalize = typeof(NativeGuard).GetMethod("Finalize", BindingFlags.Instance | BindingFlags.NonPublic)!;
+
+    private readonly BlockGuard _guard;
+    private readonly Action _finalize;
+    private readonly long _generation;
+
+    public AbandonScenario(AbandonedMemory abandoned, params Action<AbandonScenario>[] bodies)
+        : base(1, abandoned)
+    {
+        _guard = Pool.TryRent(out _)!;
+        _generation = _guard.BeginSingle(BlockSize);
+        _finalize = s_finalize.CreateDelegate<Action>(_guard);
+        ((WeakReference<NativeGuard>)s_self.GetValue(_guard)!).Clear();
+        foreach (Action<AbandonScenario> body in bodies)
+        {
+            Thread(body.Method.Name, () => body(this));
+        }
+    }
+
+    public static void RunFinalizer(AbandonScenario run) => run._finalize();
+
+    public static void DisposeOwner(AbandonScenario run) => run._guard.Dispose(run._generation);
+
+    /// <summary>Claims the one block, and tries for another: there is none, unless the first was given back twice.</summary>
+    public static void ClaimTwo(AbandonScenario run)
+    {
+        BlockArena arena = run.Pool.Arenas[0];
+        if (arena.TryClaim(resident: true) is >= 0 and int index && ClaimedBlocks.Take(arena, index, 1, out _) is BlockGuard block)
+        {
+            long generation = run.Begin(block);
+            Assert.Equal(-1, arena.TryClaim(resident: true));
+            run.End(block, generation);
+        }
+    }
+
+    public static void SweepQuarantine(AbandonScenario run)
+    {
+        Collector.PretendCollection();
+        run.Quarantine.ReleaseExpired();
+    }
+
+    public override void Check()
+    {
+        WorkItems.DoAll();
+        Collector.PretendCollection();
+        Quarantine.ReleaseExpired();
+        Assert.InRange(Counters.Abandoned, 0, 1);
+        ExpectAllIdle();
+    }
+}

@@ -1,0 +1,36 @@
+using Interleaving;
+using Xunit;
+using Xunit.Abstractions;
+using static Allocator.Concurrency.Scenarios.AbandonScenario;
+
+namespace Allocator.Concurrency.Scenarios;
+
+public sealed class AbandonTests : Exploring
+{
+    public AbandonTests(ITestOutputHelper output)
+        : base(output)
+    {
+    }
+
+    [Fact]
+    public void Finalizer_BesideDispose_OneOfThemGivesBack() =>
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner));
+
+    [Fact]
+    public void Finalizer_BesideDisposeAndTheNextRenter_LeavesTheNextRentAlone() =>
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner, ClaimTwo));
+
+    [Fact]
+    public void Finalizer_BesideDisposeAndASweep_LeavesTheQuarantineOnce() =>
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, DisposeOwner, SweepQuarantine));
+
+    [Fact]
+    public void Sweep_ByTwoThreads_RecyclesOnce() =>
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, SweepQuarantine, SweepQuarantine));
+
+    [Fact]
+    public void Handover_ThatLooksInPlaceOfExchanging_IsFound() =>
+        ExpectFailure(
+            new Weakness("NativeGuard.TrySettle", "Exchange", WeaknessKind.DoesNothing), "A block is lost",
+            static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner));
+}
