@@ -1,5 +1,8 @@
 using System;
 using System.Buffers;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
@@ -33,6 +36,22 @@ internal abstract class PixelStore : IDisposable
     /// <summary>Lends memory of exactly <paramref name="length"/> elements, contents unspecified.</summary>
     public abstract IMemoryOwner<T> Allocate<T>(int length)
         where T : unmanaged;
+
+    /// <summary>Returns how much memory <paramref name="length"/> elements take at most.</summary>
+    public long Estimate<T>(int length)
+        where T : unmanaged
+        => EstimatePixels<T>(length, 1);
+
+    /// <summary>Returns how much memory a picture takes at most, in one run or not.</summary>
+    public virtual long EstimatePixels<TPixel>(int width, int height)
+        where TPixel : unmanaged
+        => (long)width * height * Unsafe.SizeOf<TPixel>();
+
+    /// <summary>
+    /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a budget ever waits;
+    /// it takes all of a job's memory out of it at once, so that no two jobs hold half of what they need and wait for each other.
+    /// </summary>
+    public virtual ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken) => new(new Admission(this));
 
     /// <summary>Gives back whatever lies idle, as far as the allocator has a way to do so.</summary>
     public abstract void Release();

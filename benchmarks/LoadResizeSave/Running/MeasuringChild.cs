@@ -101,15 +101,15 @@ internal sealed class MeasuringChild
         // One repetition after the other: two of them would write the same file at the same time.
         for (int repetition = 0; repetition < _options.Repeat; repetition++)
         {
-            _ = Parallel.ForEach(Partitioner.Create(names, EnumerablePartitionerOptions.NoBuffering), parallel, name => Process(pipeline, name));
+            Parallel.ForEachAsync(names, parallel, (name, _) => ProcessAsync(pipeline, name)).GetAwaiter().GetResult();
         }
     }
 
-    private void Process(PicturePipeline pipeline, string name)
+    private async ValueTask ProcessAsync(PicturePipeline pipeline, string name)
     {
         try
         {
-            SavedPicture picture = pipeline.Process(_input, name);
+            SavedPicture picture = await pipeline.ProcessAsync(_input, name);
             if (_saved.GetOrAdd(name, picture) != picture)
             {
                 throw new InvalidOperationException($"{name} came out different when it was repeated: memory was overwritten.");
