@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Allocator.Allocators;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -15,7 +16,7 @@ namespace Allocator;
 /// Thread-safe. What is handed out belongs to the caller, who disposes it; one owner, group, pixel buffer or lease is used and disposed by whoever owns it.
 /// Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary or better, and what a pool block begins on a 2 MiB one.
 /// </remarks>
-public abstract class MemoryAllocator : IDisposable
+public abstract partial class MemoryAllocator : IDisposable
 {
     private protected MemoryAllocator()
     {
@@ -165,31 +166,8 @@ public abstract class MemoryAllocator : IDisposable
     public PixelBuffer<TPixel> AllocatePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
         where TPixel : unmanaged
     {
-        ThrowIfUndefined(options);
-        ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
-        if (width < 1)
-        {
-            Throw.OutOfRange(nameof(width), width, "must be at least 1");
-        }
-
-        if (height < 1)
-        {
-            Throw.OutOfRange(nameof(height), height, "must be at least 1");
-        }
-
-        long rowStride = RequestSize.RowStride(width, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes);
-        if (rowStride > int.MaxValue)
-        {
-            Throw.OutOfRange(nameof(width), width, $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
-        }
-
-        GroupRequest request = new(RequestSize.Multiply(rowStride, height), Unsafe.SizeOf<TPixel>())
-        {
-            ElementAlignment = (int)rowStride,
-            AlignmentInBytes = rowAlignmentInBytes,
-            MakeContiguousWhereNeeded = true,
-        };
-        return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(RentGroup(request, options)), width, height, (int)rowStride, rowAlignmentInBytes);
+        GroupRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
+        return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(RentGroup(request, options)), width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
     /// <summary>Commits memory of the pool and makes it resident ahead of use, until that many bytes lie idle there or the pool is full.</summary>
@@ -212,13 +190,36 @@ public abstract class MemoryAllocator : IDisposable
     /// </summary>
     public abstract void Dispose();
 
+    /// <summary>Gets what requests are charged to; null for nothing.</summary>
+    internal abstract BudgetAccount? Account { get; }
+
     /// <summary>Rents one run of memory, and begins the rent.</summary>
     internal abstract LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation);
 
-    /// <summary>Rents memory in as many members as it takes, and begins the rent.</summary>
-    internal abstract GroupRental RentGroup(in GroupRequest request, AllocationOptions options);
+    /// <summary>Gives what serves requests. Throws where this allocator has been disposed.</summary>
+    internal abstract RequestRouter GetRouter();
+
+    private GroupRental RentGroup(in GroupRequest request, AllocationOptions options)
+    {
+        RequestRouter router = GetRouter();
+        long bytes = router.CheckGroup(request, options, out bool isContiguous);
+        if (isContiguous)
+        {
+            LifetimeGuard guard = RentContiguous(bytes, request.AlignmentInBytes, options, out long generation);
+            return GroupRenter.DescribeContiguous(guard, generation, request);
+        }
+
+        return router.RentMembers(Account, request, options);
+    }
 
     private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)
+        where T : struct
+    {
+        ThrowIfNotElements<T>(length, options);
+        return RentContiguous((long)length * Unsafe.SizeOf<T>(), alignmentInBytes, options, out generation);
+    }
+
+    private static void ThrowIfNotElements<T>(int length, AllocationOptions options)
         where T : struct
     {
         ThrowIfContainsReferences<T>();
@@ -227,8 +228,40 @@ public abstract class MemoryAllocator : IDisposable
         {
             Throw.OutOfRange(nameof(length), length, "must not be negative");
         }
+    }
 
-        return RentContiguous((long)length * Unsafe.SizeOf<T>(), alignmentInBytes, options, out generation);
+    private static GroupRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
+        where TPixel : unmanaged
+    {
+        ThrowIfUndefined(options);
+        ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
+        return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes);
+    }
+
+    private static GroupRequest DescribePixels(int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes)
+    {
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
+
+        long rowStride = RequestSize.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
+        if (rowStride > int.MaxValue)
+        {
+            Throw.OutOfRange(nameof(width), width, $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
+        }
+
+        return new GroupRequest(RequestSize.Multiply(rowStride, height), pixelSizeInBytes)
+        {
+            ElementAlignment = (int)rowStride,
+            AlignmentInBytes = rowAlignmentInBytes,
+            MakeContiguousWhereNeeded = true,
+        };
     }
 
     private static void ThrowIfContainsReferences<T>()

@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 
 namespace Allocator;
 
@@ -17,6 +18,19 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>Gets the largest single buffer, group or pixel buffer, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.</summary>
     public int? AllocationLimitMegabytes { get; init; }
+
+    /// <summary>
+    /// Gets how much memory may be held at once, in MiB: all that is out, at its capacity, and all that lies idle. <see langword="null"/>: no budget. What does not fit waits, see <see cref="BudgetTimeout"/>;
+    /// <see cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
+    /// </summary>
+    /// <remarks>Idle memory is given back before anybody waits. What <c>ArrayPool.Shared</c> keeps for itself is not counted. A budget costs some interlocked operations an allocation, and small buffers a guard with a finalizer.</remarks>
+    public int? MemoryBudgetMegabytes { get; init; }
+
+    /// <summary>
+    /// Gets how long a synchronous call waits for the budget before it throws <see cref="MemoryLimitExceededException"/>: up to 24 days, or <see cref="Timeout.InfiniteTimeSpan"/>. It blocks its thread meanwhile,
+    /// so the default is zero: it throws at once.
+    /// </summary>
+    public TimeSpan BudgetTimeout { get; init; }
 
     /// <summary>Gets whether every group and pixel buffer is made as if <see cref="AllocationOptions.Contiguous"/> had been asked for.</summary>
     public bool PreferContiguous { get; init; }
@@ -55,6 +69,16 @@ public sealed class MemoryAllocatorOptions
         if (AllocationLimitMegabytes is < 1)
         {
             Throw.OutOfRange(nameof(AllocationLimitMegabytes), AllocationLimitMegabytes, "must be at least 1");
+        }
+
+        if (MemoryBudgetMegabytes is < 1)
+        {
+            Throw.OutOfRange(nameof(MemoryBudgetMegabytes), MemoryBudgetMegabytes, "must be at least 1");
+        }
+
+        if (BudgetTimeout != Timeout.InfiniteTimeSpan && (BudgetTimeout < TimeSpan.Zero || BudgetTimeout > TimeSpan.FromMilliseconds(int.MaxValue)))
+        {
+            Throw.OutOfRange(nameof(BudgetTimeout), BudgetTimeout, "must be from zero to int.MaxValue milliseconds, or infinite");
         }
 
         // Written so that NaN fails too.

@@ -26,7 +26,7 @@ public readonly record struct MemoryAllocatorStatistics
     public long TrimmedBytes { get; init; }
 
     /// <summary>Gets how many allocations are out: not disposed, or disposed and still pinned.</summary>
-    /// <remarks>A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count; larger ones leave it when they are found.</remarks>
+    /// <remarks>A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count; larger ones leave it when they are found, and with a memory budget all do.</remarks>
     public long OutstandingAllocations { get; init; }
 
     /// <summary>Gets how many allocations were made since creation.</summary>
@@ -43,6 +43,12 @@ public readonly record struct MemoryAllocatorStatistics
 
     /// <summary>Gets how many allocations were found unreachable without <c>Dispose</c>.</summary>
     public long Abandoned { get; init; }
+
+    /// <summary>Gets how many requests did not fit the memory budget when they came: they waited, or failed.</summary>
+    public long BudgetWaits { get; init; }
+
+    /// <summary>Gets how much of the memory budget is taken, in bytes: what is out, at its capacity, and what is reserved and not used. 0 where there is no budget.</summary>
+    public long BudgetUsedBytes { get; init; }
 
     /// <summary>Gets how often a request was tried again because the operating system had refused it.</summary>
     public long AllocationRetries { get; init; }

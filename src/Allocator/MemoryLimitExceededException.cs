@@ -3,14 +3,27 @@ using System.Globalization;
 
 namespace Allocator;
 
-/// <summary>Thrown when a request is larger than the limit its allocator was made with. Nothing was allocated.</summary>
+/// <summary>Thrown when a request is larger than a limit its allocator was made with, or than what the memory budget had left for it in time. Nothing was allocated.</summary>
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     /// <summary>Makes the exception, naming both numbers.</summary>
     /// <param name="requestedBytes">What was asked for, in bytes; <see cref="long.MaxValue"/> where the true size is larger than that.</param>
     /// <param name="limitBytes">The limit that it exceeds, in bytes.</param>
     public MemoryLimitExceededException(long requestedBytes, long limitBytes)
-        : base(Describe(requestedBytes, limitBytes))
+        : this(
+            requestedBytes,
+            limitBytes,
+            Format(
+                "{0} bytes were requested; the limit for one allocation is {1:N0} bytes ({2}.{3}).",
+                Describe(requestedBytes),
+                limitBytes,
+                nameof(MemoryAllocatorOptions),
+                nameof(MemoryAllocatorOptions.AllocationLimitMegabytes)))
+    {
+    }
+
+    private MemoryLimitExceededException(long requestedBytes, long limitBytes, string message)
+        : base(message)
     {
         RequestedBytes = requestedBytes;
         LimitBytes = limitBytes;
@@ -19,20 +32,54 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// <summary>Gets what was asked for, in bytes. It saturates at <see cref="long.MaxValue"/>.</summary>
     public long RequestedBytes { get; }
 
-    /// <summary>Gets the limit that the request exceeds, in bytes.</summary>
+    /// <summary>Gets the limit that the request exceeds, in bytes: of one allocation, or of the memory budget.</summary>
     public long LimitBytes { get; }
 
-    private static string Describe(long requestedBytes, long limitBytes)
-    {
-        string requested = requestedBytes == long.MaxValue
-            ? "more than 9,223,372,036,854,775,806"
-            : requestedBytes.ToString("N0", CultureInfo.InvariantCulture);
-        return string.Format(
-            CultureInfo.InvariantCulture,
-            "{0} bytes were requested; the limit for one allocation is {1:N0} bytes ({2}.{3}).",
-            requested,
-            limitBytes,
-            nameof(MemoryAllocatorOptions),
-            nameof(MemoryAllocatorOptions.AllocationLimitMegabytes));
-    }
+    internal static MemoryLimitExceededException ForBudget(long requestedBytes, long budgetBytes) =>
+        new(
+            requestedBytes,
+            budgetBytes,
+            Format(
+                "{0} bytes were requested; the memory budget is {1:N0} bytes ({2}.{3}), so they never fit.",
+                Describe(requestedBytes),
+                budgetBytes,
+                nameof(MemoryAllocatorOptions),
+                nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)));
+
+    internal static MemoryLimitExceededException ForTimeout(long requestedBytes, long budgetBytes, long usedBytes, TimeSpan timeout) =>
+        new(
+            requestedBytes,
+            budgetBytes,
+            Format(
+                "{0} bytes were requested; {1:N0} of the memory budget of {2:N0} bytes are out or reserved, and they did not come back within {3} ({4}.{5}). Asynchronous calls wait without blocking a thread.",
+                Describe(requestedBytes),
+                usedBytes,
+                budgetBytes,
+                timeout,
+                nameof(MemoryAllocatorOptions),
+                nameof(MemoryAllocatorOptions.BudgetTimeout)));
+
+    internal static MemoryLimitExceededException ForDeadlock(long requestedBytes, long budgetBytes) =>
+        new(
+            requestedBytes,
+            budgetBytes,
+            Format(
+                "{0} bytes beyond a reservation were requested; all that is out of the memory budget of {1:N0} bytes belongs to reservations that wait for more, so none of them could go on. This one is the youngest. Reserve the whole estimate of a job before it starts.",
+                Describe(requestedBytes),
+                budgetBytes));
+
+    internal static MemoryLimitExceededException ForCeiling(long requestedBytes, long budgetBytes, int attempts) =>
+        new(
+            requestedBytes,
+            budgetBytes,
+            Format(
+                "{0} bytes were requested and fit the memory budget of {1:N0} bytes, but memory that is no longer in use did not go back to the system, although that was tried {2} times.",
+                Describe(requestedBytes),
+                budgetBytes,
+                attempts));
+
+    private static string Describe(long bytes) =>
+        bytes == long.MaxValue ? "more than 9,223,372,036,854,775,806" : bytes.ToString("N0", CultureInfo.InvariantCulture);
+
+    private static string Format(string format, params object[] values) => string.Format(CultureInfo.InvariantCulture, format, values);
 }

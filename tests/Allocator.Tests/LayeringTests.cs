@@ -18,11 +18,12 @@ public partial class LayeringTests
         ["Diagnostics"] = [],
         ["Compat"] = [],
         ["Native"] = ["Diagnostics"],
-        ["Lifetime"] = ["Native", "Diagnostics"],
+        ["Budgeting"] = [],
+        ["Lifetime"] = ["Budgeting", "Native", "Diagnostics"],
         ["Pooling"] = ["Lifetime", "Native", "Diagnostics"],
-        ["Trimming"] = ["Pooling", "Lifetime", "Native", "Diagnostics"],
-        ["Allocators"] = ["Trimming", "Pooling", "Lifetime", "Native", "Diagnostics"],
-        [Root] = ["Allocators", "Lifetime", "Diagnostics"],
+        ["Trimming"] = ["Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
+        ["Allocators"] = ["Trimming", "Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
+        [Root] = ["Allocators", "Lifetime", "Budgeting", "Diagnostics"],
     };
 
     private static readonly string s_library = Repository.PathTo("src", "Allocator");

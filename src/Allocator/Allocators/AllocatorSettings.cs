@@ -15,6 +15,7 @@ internal sealed class AllocatorSettings
         Safety = SafetyModes.Resolve(options.Safety);
         Source = NativeMemorySources.Create(options.NativeMemory, options.HugePages);
         AllocationLimitInBytes = PoolSizing.AllocationLimitBytes(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
+        MemoryBudgetInBytes = options.MemoryBudgetMegabytes * 1024L * 1024;
         Geometry = new PoolGeometry(
             PoolGeometry.DefaultBlockSizeInBytes,
             PoolSizing.MaximumBlocks(
@@ -37,9 +38,17 @@ internal sealed class AllocatorSettings
         init;
     }
 
-    public PoolGeometry Geometry { get; init; }
+    /// <summary>Gets the pool's measures: no more blocks than fit the budget.</summary>
+    public PoolGeometry Geometry
+    {
+        get => field with { MaximumBlocks = (int)Math.Min(field.MaximumBlocks, (MemoryBudgetInBytes ?? long.MaxValue) / field.BlockSizeInBytes) };
+        init;
+    }
 
     public long AllocationLimitInBytes { get; init; }
+
+    /// <summary>Gets how much may be held at once; null for no budget.</summary>
+    public long? MemoryBudgetInBytes { get; init; }
 
     /// <summary>Gets the largest request that an array serves: 1 MiB, the largest array that <c>ArrayPool.Shared</c> of older runtimes keeps.</summary>
     public int ArrayThresholdInBytes { get; init; } = 1024 * 1024;

@@ -11,6 +11,7 @@ internal sealed class ContiguousRenter
     private readonly LifetimePolicy _policy;
     private readonly MemoryRecovery _recovery;
     private readonly FencedRenter? _fences;
+    private readonly CountedArrayRenter _arrays;
 
     public ContiguousRenter(
         AllocatorSettings settings, UniformUnmanagedMemoryPool pool, LifetimePolicy policy, MemoryRecovery recovery, FencedRenter? fences)
@@ -20,6 +21,21 @@ internal sealed class ContiguousRenter
         _policy = policy;
         _recovery = recovery;
         _fences = fences;
+        _arrays = new CountedArrayRenter(policy);
+    }
+
+    /// <summary>Rents an array of the array pool that counts against a budget, and gives idle memory back first where too much is held. The rent has not begun.</summary>
+    public CountedArrayGuard RentArray(int lengthInBytes)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            if (_arrays.TryRent(lengthInBytes) is CountedArrayGuard guard)
+            {
+                return guard;
+            }
+
+            _recovery.Recover(attempt, CountedArrayRenter.CapacityOf(lengthInBytes));
+        }
     }
 
     /// <summary>Rents, and gives idle memory back and tries again where the system refuses. The rent has not begun.</summary>

@@ -78,8 +78,7 @@ internal sealed class GroupRenter
             while (filled < plan.Layout.Count)
             {
                 int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - filled);
-                long bytes = (members - 1) * plan.MemberStrideInBytes + plan.BytesOf(filled + members - 1);
-                if (MappingGuard.TryAllocate(_settings.Source, bytes, alignmentInBytes, _policy) is not MappingGuard segment)
+                if (MappingGuard.TryAllocate(_settings.Source, plan.BytesOfSegment(filled, members), alignmentInBytes, _policy) is not MappingGuard segment)
                 {
                     break;
                 }

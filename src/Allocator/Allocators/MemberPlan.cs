@@ -48,6 +48,9 @@ internal readonly struct MemberPlan
         return new MemberPlan(request, segments, usesPool: false, segmentSizeInBytes);
     }
 
+    /// <summary>Gives the bytes of a segment that holds some members.</summary>
+    public long BytesOfSegment(int firstMember, int members) => (members - 1) * MemberStrideInBytes + BytesOf(firstMember + members - 1);
+
     /// <summary>Gives the bytes of one member.</summary>
     public long BytesOf(int member) => (long)Layout.LengthOf(member) * ElementSizeInBytes;
 }

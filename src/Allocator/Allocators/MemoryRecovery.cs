@@ -1,51 +1,80 @@
 using System;
-using Allocator.Diagnostics;
 using Allocator.Lifetime;
-using Allocator.Native;
 using Allocator.Pooling;
-using Allocator.Trimming;
 
 namespace Allocator.Allocators;
 
-/// <summary>What is done when the system refuses memory, before the caller hears of it.</summary>
+/// <summary>What is done when memory is refused, before the caller hears of it.</summary>
 internal sealed class MemoryRecovery
 {
     // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes live on this.
     private const int Retries = 8;
 
+    // Below the ceiling other threads' requests, which fit too, may be faster than this one to what it has freed: more often than the system refuses, but not for ever.
+    private const int RetriesAtCeiling = 64;
+
+    private readonly AllocatorSettings _settings;
     private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly AllocatorCounters _counters;
-    private readonly Clock _clock;
-    private readonly TrimScheduler _scheduler;
-    private readonly TimeSpan _period;
+    private readonly LifetimePolicy _policy;
     private readonly FencedRenter? _fences;
 
-    public MemoryRecovery(
-        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, Clock clock, TrimScheduler scheduler, TimeSpan period, FencedRenter? fences)
+    public MemoryRecovery(AllocatorSettings settings, UniformUnmanagedMemoryPool pool, LifetimePolicy policy, FencedRenter? fences)
     {
+        _settings = settings;
         _pool = pool;
-        _counters = counters;
-        _clock = clock;
-        _scheduler = scheduler;
-        _period = period;
+        _policy = policy;
         _fences = fences;
     }
 
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
-    /// <param name="attempt">How often the system has refused this request.</param>
-    /// <param name="requestedBytes">What is asked for, for the message.</param>
-    /// <exception cref="OutOfMemoryException">It has refused too often.</exception>
+    /// <param name="attempt">How often this request has been refused.</param>
+    /// <param name="requestedBytes">What is asked for.</param>
+    /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
+    /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
     public void Recover(int attempt, long requestedBytes)
+    {
+        if (_policy.Ceiling.IsShortOf(requestedBytes))
+        {
+            RecoverFromCeiling(attempt, requestedBytes);
+        }
+        else
+        {
+            RecoverFromRefusal(attempt, requestedBytes);
+        }
+    }
+
+    private void RecoverFromRefusal(int attempt, long requestedBytes)
     {
         if (attempt > Retries)
         {
             Throw.OutOfMemory(requestedBytes, attempt);
         }
 
-        _counters.CountRetry();
+        _policy.Counters.CountRetry();
         _pool.Reclaimer.TrimAll();
         _fences?.ReleaseAll();
-        _scheduler.RequestCollection(_period);
-        _clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
+        _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
+        _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
+    }
+
+    // As much as is asked for, and no more: what stays idle is for others.
+    private void RecoverFromCeiling(int attempt, long requestedBytes)
+    {
+        if (attempt > RetriesAtCeiling)
+        {
+            throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt);
+        }
+
+        long trimmed = _pool.Reclaimer.TrimSome(requestedBytes);
+        if (trimmed < requestedBytes)
+        {
+            _fences?.ReleaseAll();
+        }
+
+        // What nobody has out and nobody finds idle is in somebody's hand, on its way back.
+        if (trimmed == 0 && attempt > 1)
+        {
+            _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(attempt - 2, 4)));
+        }
     }
 }

@@ -1,6 +1,6 @@
 using System;
-using System.Runtime.CompilerServices;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
@@ -16,13 +16,15 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     private readonly ArrayRenter _arrays;
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
+    private readonly MemoryCeiling _ceiling;
     private readonly MemoryRecovery _recovery;
-    private readonly ContiguousRenter _contiguous;
-    private readonly GroupRenter _groups;
+    private readonly RequestRouter _router;
 
-    // Both or neither: none in Standard mode.
+    // None without a limit.
+    private readonly MemoryBudget? _budget;
+
+    // None in Standard mode.
     private readonly FencedRenter? _fences;
-    private readonly SafetySampler? _sampler;
 
     // Copies, so that the fast path reads them from here.
     private readonly long _arrayThresholdInBytes;
@@ -34,9 +36,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
+        _ceiling = new MemoryCeiling(settings.MemoryBudgetInBytes ?? long.MaxValue);
+        _budget = settings.MemoryBudgetInBytes is long budget ? new MemoryBudget(budget) : null;
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
+            Ceiling = _ceiling,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
@@ -46,17 +51,23 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         if (settings.Safety != SafetyMode.Standard)
         {
             _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, policy);
-            _sampler = new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : options.SafetySampleInterval);
         }
 
-        // Where some rents are watched, none takes the fast path: no length is small enough for it.
-        _arrayThresholdInBytes = _fences is null ? settings.ArrayThresholdInBytes : -1;
-        _slotLimitInBytes = _fences is null ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
+        // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
+        bool hasFastPath = _fences is null && _budget is null;
+        _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
+        _slotLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate, _fences);
-        _recovery = new MemoryRecovery(_pool, _counters, settings.Clock, settings.Scheduler, options.TrimPeriod, _fences);
-        _contiguous = new ContiguousRenter(settings, _pool, policy, _recovery, _fences);
-        _groups = new GroupRenter(settings, _pool, policy, _recovery, _fences);
+        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate, _fences, _budget);
+        _recovery = new MemoryRecovery(settings, _pool, policy, _fences);
+        _router = new RequestRouter(
+            settings,
+            _counters,
+            _arrays,
+            _trimmer,
+            new ContiguousRenter(settings, _pool, policy, _recovery, _fences),
+            new GroupRenter(settings, _pool, policy, _recovery, _fences),
+            _blockAlignmentInBytes);
 
         settings.Scheduler.Register(_trimmer);
         MemoryDiagnostics.Register(_pool);
@@ -77,6 +88,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         }
     }
 
+    internal override BudgetAccount? Account => _budget;
+
     public override void Prewarm(long bytes)
     {
         ThrowIfDisposed();
@@ -88,14 +101,15 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
-            for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
+            // Up to the budget: idle memory makes room for requests, not for more idle memory.
+            for (int attempt = 1; !_pool.TryPrewarm(bytes) && !_ceiling.IsShortOf(_pool.BlockSizeInBytes); attempt++)
             {
                 _recovery.Recover(attempt, bytes);
             }
         }
         finally
         {
-            NoteSystemMemory();
+            _router.NoteSystemMemory();
         }
     }
 
@@ -124,6 +138,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             Trims = _counters.Trims,
             Abandoned = _counters.Abandoned,
             AllocationRetries = _counters.Retries,
+            BudgetWaits = _counters.BudgetWaits,
+            BudgetUsedBytes = _budget?.UsedBytes ?? 0,
         };
     }
 
@@ -134,6 +150,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         if (!_settings.IsShared && Interlocked.Exchange(ref _disposed, 1) == 0)
         {
             GC.SuppressFinalize(this);
+            _budget?.Close();
             _pool.Close();
             _fences?.ThrowIfAny(_fences.Close());
         }
@@ -158,135 +175,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             return block;
         }
 
-        return RentSlow(lengthInBytes, alignmentInBytes, options, out generation);
+        return _router.RentContiguous(_budget, lengthInBytes, alignmentInBytes, options, out generation);
     }
 
-    internal override GroupRental RentGroup(in GroupRequest request, AllocationOptions options)
+    internal override RequestRouter GetRouter()
     {
         ThrowIfDisposed();
-        long bytes = RequestSize.Multiply(request.TotalLength, request.ElementSizeInBytes);
-        if (bytes > _settings.AllocationLimitInBytes)
-        {
-            Throw.LimitExceeded(bytes, _settings.AllocationLimitInBytes);
-        }
-
-        long undividedBytes = RequestSize.Multiply(request.ElementAlignment, request.ElementSizeInBytes);
-        bool isLongRow = undividedBytes > _settings.SegmentSizeInBytes;
-        if (isLongRow && !request.MakeContiguousWhereNeeded)
-        {
-            Throw.OutOfRange(
-                "elementAlignment", request.ElementAlignment, $"must be at most {_settings.SegmentSizeInBytes / request.ElementSizeInBytes}, which {_settings.SegmentSizeInBytes} bytes hold");
-        }
-
-        bool isContiguous = isLongRow || _settings.Options.PreferContiguous || (options & AllocationOptions.Contiguous) != 0;
-        if (isContiguous || bytes <= Math.Max(_settings.ArrayThresholdInBytes, _settings.Geometry.BlockSizeInBytes))
-        {
-            LifetimeGuard guard = RentContiguous(bytes, request.AlignmentInBytes, options, out long generation);
-            return GroupRenter.DescribeContiguous(guard, generation, request);
-        }
-
-        return RentMembers(request, (options & AllocationOptions.Clean) != 0, _sampler is not null && _sampler.Chooses());
-    }
-
-    private GroupRental RentMembers(in GroupRequest request, bool clean, bool isWatched)
-    {
-        GroupRental rental;
-        bool isMiss;
-        try
-        {
-            rental = _groups.Rent(request, clean, isWatched, out isMiss);
-        }
-        catch
-        {
-            // The blocks that were had meanwhile lie idle now.
-            NoteSystemMemory();
-            throw;
-        }
-
-        if (isMiss)
-        {
-            try
-            {
-                NoteSystemMemory();
-            }
-            catch
-            {
-                rental.Guard.Dispose(rental.Generation);
-                throw;
-            }
-
-            _counters.CountMiss(servedByPool: rental.Guard is BlockGuard);
-        }
-
-        return rental;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private LifetimeGuard RentSlow(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
-    {
-        if (lengthInBytes > _settings.AllocationLimitInBytes)
-        {
-            Throw.LimitExceeded(lengthInBytes, _settings.AllocationLimitInBytes);
-        }
-
-        bool clean = (options & AllocationOptions.Clean) != 0;
-        bool isWatched = false;
-        if (_sampler is not null)
-        {
-            isWatched = lengthInBytes > 0 && _sampler.Chooses();
-            if (!isWatched && lengthInBytes <= _settings.ArrayThresholdInBytes && (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0))
-            {
-                return _arrays.Rent((int)lengthInBytes, clean, out generation);
-            }
-        }
-
-        NativeGuard guard = RentWithRecovery(lengthInBytes, alignmentInBytes, isWatched, clean, out PoolOutcome outcome);
-        try
-        {
-            if (outcome != PoolOutcome.Hit)
-            {
-                NoteSystemMemory();
-            }
-
-            guard.Prepare(lengthInBytes, clean);
-            generation = guard.BeginAllocation();
-        }
-        catch
-        {
-            guard.Cancel();
-            throw;
-        }
-
-        // A small request with a large alignment never was the pool's business.
-        if (outcome != PoolOutcome.Hit && lengthInBytes > _settings.ArrayThresholdInBytes)
-        {
-            _counters.CountMiss(servedByPool: guard is BlockGuard);
-        }
-
-        return guard;
-    }
-
-    private NativeGuard RentWithRecovery(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
-    {
-        try
-        {
-            return _contiguous.Rent(lengthInBytes, alignmentInBytes, isWatched, clean, out outcome);
-        }
-        catch
-        {
-            NoteSystemMemory();
-            throw;
-        }
-    }
-
-    // The system may have given memory: somebody has to look after it from now on.
-    private void NoteSystemMemory()
-    {
-        _settings.Clock.RefreshCoarse();
-        if (_trimmer.HasWork)
-        {
-            _settings.Scheduler.Wake(_trimmer);
-        }
+        return _router;
     }
 
     private void ThrowIfDisposed()

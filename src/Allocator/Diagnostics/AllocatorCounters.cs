@@ -16,6 +16,7 @@ internal sealed class AllocatorCounters : IAllocationSource
     private long _retries;
     private long _poolMisses;
     private long _coldPoolRents;
+    private long _budgetWaits;
     private long _mappingRents;
     private long _mappingsOutstanding;
     private long _mappingRentedBytes;
@@ -39,7 +40,10 @@ internal sealed class AllocatorCounters : IAllocationSource
     /// <summary>Gets those of the misses whose first block is the pool's, and which the blocks therefore count as rents of theirs.</summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
-    /// <summary>Gets the allocations whose first part is a mapping of their own.</summary>
+    /// <summary>Gets the requests that had to wait for the budget, or were refused by it.</summary>
+    public long BudgetWaits => Interlocked.Read(ref _budgetWaits);
+
+    /// <summary>Gets the allocations whose first part is a mapping of their own, or an array that counts against a budget.</summary>
     public long MappingRents => Interlocked.Read(ref _mappingRents);
 
     /// <summary>Gets how many of these are out.</summary>
@@ -76,6 +80,8 @@ internal sealed class AllocatorCounters : IAllocationSource
     public void CountAbandoned() => Interlocked.Increment(ref _abandoned);
 
     public void CountRetry() => Interlocked.Increment(ref _retries);
+
+    public void CountBudgetWait() => Interlocked.Increment(ref _budgetWaits);
 
     public void CountMiss(bool servedByPool)
     {

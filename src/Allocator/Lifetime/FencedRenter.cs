@@ -152,9 +152,15 @@ internal sealed class FencedRenter
     private bool TryMap(FencedMemory memory)
     {
         FenceLayout layout = memory.Layout;
+        if (!_policy.Ceiling.TryHold(layout.BodyInBytes))
+        {
+            return false;
+        }
+
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
         if (address == 0)
         {
+            _policy.Ceiling.Release(layout.BodyInBytes);
             return false;
         }
 
@@ -162,6 +168,7 @@ internal sealed class FencedRenter
         if (!TryFence(address, layout.FrontInBytes) || !TryFence((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
         {
             _source.Free(address, layout.TotalInBytes);
+            _policy.Ceiling.Release(layout.BodyInBytes);
             return false;
         }
 
@@ -188,7 +195,7 @@ internal sealed class FencedRenter
                 return false;
             }
 
-            _policy.Counters.RemoveCommitted(bytes);
+            _policy.NoteFreed(bytes);
             return true;
         }
 
@@ -244,7 +251,7 @@ internal sealed class FencedRenter
     private void Unmap(FencedMemory memory, long committedBytes)
     {
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
-        _policy.Counters.RemoveCommitted(committedBytes);
+        _policy.NoteFreed(committedBytes);
         memory.EndRecord();
     }
 }

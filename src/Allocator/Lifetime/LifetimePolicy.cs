@@ -1,3 +1,4 @@
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;
 
@@ -19,6 +20,9 @@ internal sealed class LifetimePolicy
 
     public Quarantine Quarantine { get; }
 
+    /// <summary>Gets how much may be held at once. Without a budget: as much as the system gives.</summary>
+    public MemoryCeiling Ceiling { get; init; } = new(long.MaxValue);
+
     /// <summary>Gets the name that the user gave the allocator.</summary>
     public string? AllocatorName { get; init; }
 
@@ -28,4 +32,11 @@ internal sealed class LifetimePolicy
 
     /// <summary>Gets how long abandoned memory stays in quarantine at least.</summary>
     public long QuarantineMilliseconds { get; init; }
+
+    /// <summary>Counts memory that the system has back.</summary>
+    public void NoteFreed(long bytes)
+    {
+        Counters.RemoveCommitted(bytes);
+        Ceiling.Release(bytes);
+    }
 }

@@ -32,9 +32,16 @@ internal sealed class MappingGuard : NativeGuard
 
         // The object first: once there is memory, nothing can fail that would lose it.
         MappingGuard guard = new(source, source.RoundUp(lengthInBytes), policy);
-        guard.Address = source.TryAllocate(guard._lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), out bool zeroed);
+        bool isHeld = policy.Ceiling.TryHold(guard._lengthInBytes);
+        bool zeroed = false;
+        if (isHeld)
+        {
+            guard.Address = source.TryAllocate(guard._lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), out zeroed);
+        }
+
         if (guard.Address == 0)
         {
+            policy.Ceiling.Release(isHeld ? guard._lengthInBytes : 0);
             GC.SuppressFinalize(guard);
             return null;
         }
@@ -49,7 +56,7 @@ internal sealed class MappingGuard : NativeGuard
         // Nothing is left to be found: the guard ends with its memory.
         GC.SuppressFinalize(this);
         _source.Free(Address, _lengthInBytes);
-        Policy.Counters.RemoveCommitted(_lengthInBytes);
+        Policy.NoteFreed(_lengthInBytes);
     }
 
     protected override void ClearUsed(bool evenIfZeroed)

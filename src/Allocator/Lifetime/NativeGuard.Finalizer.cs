@@ -23,6 +23,9 @@ internal abstract partial class NativeGuard
         }
     }
 
+    /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
+    protected virtual bool NeedsQuarantine => true;
+
     /// <summary>Gets whether a collection has found this guard unreachable: whoever calls now is a finalizer, or was called by one.</summary>
     protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
 
@@ -114,11 +117,11 @@ internal abstract partial class NativeGuard
         Policy.Counters.CountAbandoned();
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - record.RentedAtMilliseconds));
         MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, Trace?.StackTrace));
-        if (Policy.Abandoned == AbandonedMemory.Quarantine)
+        if (Policy.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine)
         {
             Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds);
         }
-        else if (Policy.ClearOnReturn || _next is not null)
+        else if ((Policy.ClearOnReturn && NeedsQuarantine) || _next is not null)
         {
             // Zeroing, and giving back parts that may be the system's, take too long for the finalizer thread.
             ThreadPool.UnsafeQueueUserWorkItem(static guard => ((NativeGuard)guard!).Recycle(), this);

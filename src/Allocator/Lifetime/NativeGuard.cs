@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
@@ -12,6 +13,9 @@ namespace Allocator.Lifetime;
 internal abstract partial class NativeGuard : LifetimeGuard
 {
     private NativeGuard? _next;
+
+    // Of the whole chain, with its first part.
+    private BudgetPermit _permit;
 
     protected NativeGuard(GuardRecord[] records, int index, LifetimePolicy policy)
         : base(records, index)
@@ -67,6 +71,9 @@ internal abstract partial class NativeGuard : LifetimeGuard
         return Begin();
     }
 
+    /// <summary>Notes what the rent is charged to; it gets that back when the memory is back. pre: the rent has begun, and nobody told.</summary>
+    public void Charge(in BudgetPermit permit) => _permit = permit.Settle(Record.AllocationBytes);
+
     /// <summary>Hands the memory of this guard and all parts behind it back, although no rent began: something in between went wrong.</summary>
     public void Cancel()
     {
@@ -86,6 +93,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
     {
         NativeGuard? part = this;
         bool ofGroup = _next is not null;
+        BudgetPermit permit = TakePermit();
         while (part is not null)
         {
             NativeGuard? next = part._next;
@@ -96,28 +104,28 @@ internal abstract partial class NativeGuard : LifetimeGuard
             part.HandBack(ofGroup);
             part = next;
         }
+
+        permit.Return();
     }
 
-    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, and no trace.</summary>
-    protected bool IsPlain => _next is null && Trace is null;
+    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.</summary>
+    protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
 
     protected override void GiveBack()
     {
         NativeGuard? part = _next;
+        BudgetPermit permit = TakePermit();
         OnReturned(isAllocation: true);
         ClearForNext();
-        if (part is null)
-        {
-            HandBack(ofGroup: false);
-            return;
-        }
-
         _next = null;
-        HandBack(ofGroup: true);
+        HandBack(ofGroup: part is not null);
         while (part is not null)
         {
             part = part.EndMember();
         }
+
+        // Last: whoever waits for it finds the memory.
+        permit.Return();
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.</summary>
@@ -149,6 +157,14 @@ internal abstract partial class NativeGuard : LifetimeGuard
 
     protected virtual void OnRecycled()
     {
+    }
+
+    // Before the memory is handed back: this guard may be another renter's right after.
+    private BudgetPermit TakePermit()
+    {
+        BudgetPermit permit = _permit;
+        _permit = default;
+        return permit;
     }
 
     private void ClearForNext()

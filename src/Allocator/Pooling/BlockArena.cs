@@ -152,7 +152,7 @@ internal sealed class BlockArena
     }
 
     /// <summary>Puts memory behind blocks that have none. pre: all held by the caller.</summary>
-    /// <returns>False where the system refuses. Blocks that got memory keep it.</returns>
+    /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
     public bool TryReady(int first, int count, out bool cold)
     {
         ulong missing = (BitRuns.Mask(count) << first) & ~Committed;
@@ -160,9 +160,15 @@ internal sealed class BlockArena
         for (; missing != 0; missing &= missing - 1)
         {
             int index = BitOperations.TrailingZeroCount(missing);
+            if (!_policy.Ceiling.TryHold(BlockSizeInBytes))
+            {
+                return false;
+            }
+
             nint address = _storage.TryCommit(index, out bool zeroed);
             if (address == 0)
             {
+                _policy.Ceiling.Release(BlockSizeInBytes);
                 return false;
             }
 
@@ -251,7 +257,7 @@ internal sealed class BlockArena
         }
 
         Interlocked.And(ref _committed.Value, ~(1L << index));
-        _policy.Counters.RemoveCommitted(BlockSizeInBytes);
+        _policy.NoteFreed(BlockSizeInBytes);
         return true;
     }
 
@@ -270,7 +276,7 @@ internal sealed class BlockArena
             if (IsResident(i) && !TryPurge(i))
             {
                 Interlocked.And(ref _committed.Value, ~(1L << i));
-                _policy.Counters.RemoveCommitted(BlockSizeInBytes);
+                _policy.NoteFreed(BlockSizeInBytes);
             }
         }
 

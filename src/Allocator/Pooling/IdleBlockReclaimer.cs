@@ -60,18 +60,18 @@ internal sealed class IdleBlockReclaimer
     /// <summary>Gives back up to <paramref name="count"/> idle blocks, because as many others have just been given memory.</summary>
     public void Exchange(int count)
     {
-        long bytes = 0;
-        foreach (BlockArena arena in _pool.Arenas)
-        {
-            for (int index; count > 0 && (index = arena.TryClaim(resident: true)) >= 0; count--)
-            {
-                bytes += arena.TryPurge(index) ? arena.BlockSizeInBytes : 0;
-                arena.Release(index, 1);
-            }
-        }
-
+        PurgeSome(count);
         _pool.ReleaseIfClosed();
-        Count(bytes);
+    }
+
+    /// <summary>Gives back as many idle blocks as make up so many bytes, or all there are.</summary>
+    /// <returns>The bytes given back.</returns>
+    public long TrimSome(long bytes)
+    {
+        _pool.DrainSlots();
+        long trimmed = PurgeSome((bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes);
+        _pool.ReleaseIfClosed();
+        return trimmed;
     }
 
     /// <summary>Gives back all idle blocks.</summary>
@@ -91,6 +91,21 @@ internal sealed class IdleBlockReclaimer
         {
             arena.TryReleaseAll();
         }
+    }
+
+    private long PurgeSome(long count)
+    {
+        long bytes = 0;
+        foreach (BlockArena arena in _pool.Arenas)
+        {
+            for (int index; count > 0 && (index = arena.TryClaim(resident: true)) >= 0; count--)
+            {
+                bytes += arena.TryPurge(index) ? arena.BlockSizeInBytes : 0;
+                arena.Release(index, 1);
+            }
+        }
+
+        return Count(bytes);
     }
 
     private long PurgeAll()

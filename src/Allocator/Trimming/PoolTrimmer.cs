@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -15,10 +16,11 @@ internal sealed class PoolTrimmer
     private readonly PressureSource _pressure;
     private readonly double _rate;
     private readonly FencedRenter? _fences;
+    private readonly MemoryBudget? _budget;
     private int _busy;
 
     public PoolTrimmer(
-        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, TimeSpan period, double rate, FencedRenter? fences)
+        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, TimeSpan period, double rate, FencedRenter? fences, MemoryBudget? budget)
     {
         _pool = pool;
         _counters = counters;
@@ -26,6 +28,7 @@ internal sealed class PoolTrimmer
         PeriodMilliseconds = (long)period.TotalMilliseconds;
         _rate = rate;
         _fences = fences;
+        _budget = budget;
     }
 
     /// <summary>Gets or sets whether the scheduler looks after this pool. The scheduler's own.</summary>
@@ -36,8 +39,8 @@ internal sealed class PoolTrimmer
     /// <summary>Gets when the current period ends.</summary>
     public long DueMilliseconds { get; private set; }
 
-    /// <summary>Gets whether anything is out, retained or quarantined.</summary>
-    public bool HasWork => _counters.CommittedBytes > 0;
+    /// <summary>Gets whether anything is out, retained or quarantined, or somebody waits for the budget.</summary>
+    public bool HasWork => _counters.CommittedBytes > 0 || _budget?.HasWaiters == true;
 
     /// <summary>Gets whether anything is out that a collection might find abandoned.</summary>
     public bool HasMemoryOut => _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;

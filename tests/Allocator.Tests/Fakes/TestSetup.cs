@@ -13,13 +13,13 @@ internal sealed class TestSetup : IDisposable
     public const int BlockSize = 16 * 1024;
     public const int SegmentSize = 8 * BlockSize;
 
-    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false)
+    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false, long? budget = null)
     {
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections);
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source);
+        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget);
     }
 
     public FakeClock Clock { get; }
@@ -42,7 +42,7 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source) =>
+    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, long? budget) =>
         new(new AllocatorSettings(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
@@ -50,6 +50,7 @@ internal sealed class TestSetup : IDisposable
             Geometry = new PoolGeometry(BlockSize, maximumBlocks),
             Source = source,
             FencedSource = source as VirtualMemorySource ?? Source,
+            MemoryBudgetInBytes = budget,
             Clock = Clock,
             Pressure = Pressure,
             Scheduler = Scheduler,

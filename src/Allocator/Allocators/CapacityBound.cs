@@ -1,0 +1,66 @@
+using System;
+using Allocator.Lifetime;
+
+namespace Allocator.Allocators;
+
+/// <summary>Gives the most memory that a request can take, wherever it comes from: what has to be free in a budget before it is served.</summary>
+internal sealed class CapacityBound
+{
+    private readonly AllocatorSettings _settings;
+    private readonly int _blockAlignmentInBytes;
+    private readonly bool _mayBeFenced;
+
+    /// <param name="settings">Sizes, and where memory comes from.</param>
+    /// <param name="blockAlignmentInBytes">The alignment of the pool's blocks.</param>
+    public CapacityBound(AllocatorSettings settings, int blockAlignmentInBytes)
+    {
+        _settings = settings;
+        _blockAlignmentInBytes = blockAlignmentInBytes;
+        _mayBeFenced = settings.Safety != SafetyMode.Standard;
+    }
+
+    /// <summary>Gives the bytes for one run of memory. pre: within the limit for one allocation.</summary>
+    public long OfContiguous(long lengthInBytes, int alignmentInBytes)
+    {
+        if (lengthInBytes == 0)
+        {
+            return 0;
+        }
+
+        long bytes = _settings.Source.RoundUp(lengthInBytes);
+        if (lengthInBytes <= _settings.ArrayThresholdInBytes)
+        {
+            bytes = alignmentInBytes <= IntPtr.Size ? CountedArrayRenter.CapacityOf((int)lengthInBytes) : bytes;
+        }
+        else if (alignmentInBytes <= _blockAlignmentInBytes && lengthInBytes <= _settings.Geometry.MaximumBytes)
+        {
+            bytes = Math.Max(bytes, RequestSize.RoundUp(lengthInBytes, _settings.Geometry.BlockSizeInBytes));
+        }
+
+        return Math.Max(bytes, OfFenced(lengthInBytes));
+    }
+
+    /// <summary>Gives the bytes for memory in members. pre: within the limit for one allocation, and what no member divides fits a segment.</summary>
+    public long OfMembers(in GroupRequest request)
+    {
+        int usableBlocks = request.AlignmentInBytes <= _blockAlignmentInBytes ? _settings.Geometry.MaximumBlocks : 0;
+        MemberPlan plan = MemberPlan.Create(request, _settings.Geometry.BlockSizeInBytes, usableBlocks, _settings.SegmentSizeInBytes);
+        long fenced = 0;
+        long inSegments = 0;
+        for (int member = 0; member < plan.Layout.Count; member++)
+        {
+            fenced += OfFenced(plan.BytesOf(member));
+            if (member % plan.MembersPerSegment == 0)
+            {
+                int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - member);
+                inSegments += _settings.Source.RoundUp(plan.BytesOfSegment(member, members));
+            }
+        }
+
+        // Some in blocks and the rest in segments is no more than all in whichever takes more.
+        long inBlocks = plan.UsesPool ? (long)plan.Layout.Count * _settings.Geometry.BlockSizeInBytes : 0;
+        return Math.Max(Math.Max(inBlocks, inSegments), fenced);
+    }
+
+    private long OfFenced(long lengthInBytes) => _mayBeFenced ? RequestSize.RoundUp(lengthInBytes, _settings.FencedSource.PageSizeInBytes) : 0;
+}

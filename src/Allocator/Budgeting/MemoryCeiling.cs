@@ -1,0 +1,57 @@
+using System.Threading;
+
+namespace Allocator.Budgeting;
+
+/// <summary>
+/// How much memory may be held at once: what the system has given and what is out of the array pool. It is asked before the system is, so what is held is never above it.
+/// </summary>
+/// <remarks>
+/// The budget lets no more out than this, so what a request lacks here lies idle, or is in the hand of a trimmer: whoever is refused gives idle memory back and tries again.
+/// </remarks>
+internal sealed class MemoryCeiling
+{
+    private readonly long _limitInBytes;
+    private long _heldBytes;
+
+    public MemoryCeiling(long limitInBytes) => _limitInBytes = limitInBytes;
+
+    private bool IsUnlimited => _limitInBytes == long.MaxValue;
+
+    /// <summary>Gets what is held; 0 where there is no limit, and so nobody counts.</summary>
+    public long HeldBytes => Volatile.Read(ref _heldBytes);
+
+    /// <summary>Counts bytes as held, unless they are too many.</summary>
+    public bool TryHold(long bytes)
+    {
+        if (IsUnlimited)
+        {
+            return true;
+        }
+
+        long held = Volatile.Read(ref _heldBytes);
+        while (bytes <= _limitInBytes - held)
+        {
+            long seen = Interlocked.CompareExchange(ref _heldBytes, held + bytes, held);
+            if (seen == held)
+            {
+                return true;
+            }
+
+            held = seen;
+        }
+
+        return false;
+    }
+
+    /// <summary>Counts bytes as no longer held. pre: they have gone.</summary>
+    public void Release(long bytes)
+    {
+        if (!IsUnlimited)
+        {
+            Interlocked.Add(ref _heldBytes, -bytes);
+        }
+    }
+
+    /// <summary>Gives whether so many bytes more would be too many.</summary>
+    public bool IsShortOf(long bytes) => !IsUnlimited && bytes > _limitInBytes - HeldBytes;
+}

@@ -1,0 +1,163 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Allocators;
+using Allocator.Budgeting;
+using Allocator.Lifetime;
+
+namespace Allocator;
+
+/// <content>What waits for the memory budget without blocking a thread.</content>
+public abstract partial class MemoryAllocator
+{
+    /// <summary>Allocates one buffer, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a budget it completes at once.</summary>
+    /// <typeparam name="T">The element type; it contains no references.</typeparam>
+    /// <param name="length">The length in elements; 0 gives an empty owner.</param>
+    /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <returns>The owner, which the caller disposes. Await it once: an owner that nobody takes is abandoned.</returns>
+    /// <remarks>
+    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not, up to 16 times. What runs after the wait runs on the thread pool, never on the
+    /// thread whose <c>Dispose</c> made room. Jobs that each hold some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync"/> takes all that a job needs before it starts.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had beyond.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    [return: OwnedBuffer]
+    public ValueTask<IMemoryOwner<T>> AllocateAsync<T>(int length, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
+        where T : struct
+    {
+        ThrowIfNotElements<T>(length, options);
+        return AllocateAdmittedAsync<T>((long)length * Unsafe.SizeOf<T>(), options, cancellationToken);
+    }
+
+    /// <summary>Allocates the pixels of an image, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a budget it completes at once.</summary>
+    /// <typeparam name="TPixel">The pixel type.</typeparam>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="options">What the memory must be.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <returns>The buffer, which the caller disposes. Await it once: a buffer that nobody takes is abandoned.</returns>
+    /// <remarks>As <see cref="AllocateAsync{T}"/>.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had beyond.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    [return: OwnedBuffer]
+    public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
+        int width, int height, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
+        where TPixel : unmanaged =>
+        AllocatePixelsAdmittedAsync<TPixel>(DescribePixels<TPixel>(width, height, 1, options), width, height, options, cancellationToken);
+
+    /// <summary>Takes a part of the memory budget for a whole job before it starts, and waits where there is no room. Without a budget it completes at once.</summary>
+    /// <param name="bytes">
+    /// What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/> and <see cref="EstimateBytes"/>.
+    /// </param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
+    /// <remarks>Ten jobs that each hold half of what they need, and wait for the rest, wait for ever. Jobs that reserve all of it first wait for each other in turn.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
+    /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    [return: OwnedBuffer]
+    public ValueTask<MemoryReservation> ReserveAsync(long bytes, CancellationToken cancellationToken = default)
+    {
+        if (bytes < 0)
+        {
+            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
+        }
+
+        return ReserveAdmittedAsync(bytes, cancellationToken);
+    }
+
+    /// <summary>Gives how much of the budget pixel buffers take at most, for <see cref="ReserveAsync"/>: their capacity, not their length.</summary>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
+    /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
+    /// <returns>The bytes; <see cref="long.MaxValue"/> where there are more than that.</returns>
+    /// <remarks>For buffers with packed rows, contiguous only where this allocator prefers that. Add up what else lives at the same time: the thumbnail, say, or a row of another format.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">A value is below 1.</exception>
+    public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1)
+    {
+        if (pixelSizeInBytes < 1)
+        {
+            Throw.OutOfRange(nameof(pixelSizeInBytes), pixelSizeInBytes, "must be at least 1");
+        }
+
+        return Multiply(GetRouter().BoundOfGroup(DescribePixels(width, height, pixelSizeInBytes, 1)), liveCopies);
+    }
+
+    /// <summary>Gives how much of the budget plain buffers take at most, for <see cref="ReserveAsync"/>: their capacity, not their length.</summary>
+    /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
+    /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
+    /// <returns>The bytes; <see cref="long.MaxValue"/> where there are more than that.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="lengthInBytes"/> is negative, or <paramref name="liveCopies"/> is below 1.</exception>
+    public long EstimateBytes(long lengthInBytes, int liveCopies = 1)
+    {
+        if (lengthInBytes < 0)
+        {
+            Throw.OutOfRange(nameof(lengthInBytes), lengthInBytes, "must not be negative");
+        }
+
+        return Multiply(GetRouter().BoundOfContiguous(lengthInBytes), liveCopies);
+    }
+
+    private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(long lengthInBytes, AllocationOptions options, CancellationToken cancellationToken)
+        where T : struct
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        BudgetPermit permit = await GetRouter().AdmitContiguousAsync(Account, lengthInBytes, 1, cancellationToken).ConfigureAwait(false);
+        LifetimeGuard guard = GetRouterOrReturn(permit).RentContiguous(permit, lengthInBytes, 1, options, out long generation);
+        return new GuardedMemoryOwner<T>(guard, generation);
+    }
+
+    private async ValueTask<PixelBuffer<TPixel>> AllocatePixelsAdmittedAsync<TPixel>(
+        GroupRequest request, int width, int height, AllocationOptions options, CancellationToken cancellationToken)
+        where TPixel : unmanaged
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        BudgetPermit permit = await GetRouter().AdmitGroupAsync(Account, request, options, cancellationToken).ConfigureAwait(false);
+        GroupRental rental = GetRouterOrReturn(permit).RentGroup(permit, request, options);
+        return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(rental), width, height, request.ElementAlignment, rowAlignmentInBytes: 1);
+    }
+
+    private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        BudgetPermit permit = await GetRouter().AdmitReservationAsync(Account, bytes, cancellationToken).ConfigureAwait(false);
+        GetRouterOrReturn(permit);
+        return new MemoryReservation(this, new ReservationAccount(Account, bytes));
+    }
+
+    // The allocator may have been disposed during the wait.
+    private RequestRouter GetRouterOrReturn(in BudgetPermit permit)
+    {
+        try
+        {
+            return GetRouter();
+        }
+        catch
+        {
+            permit.Return();
+            throw;
+        }
+    }
+
+    private static long Multiply(long bytes, int liveCopies)
+    {
+        if (liveCopies < 1)
+        {
+            Throw.OutOfRange(nameof(liveCopies), liveCopies, "must be at least 1");
+        }
+
+        return RequestSize.Multiply(bytes, liveCopies);
+    }
+}

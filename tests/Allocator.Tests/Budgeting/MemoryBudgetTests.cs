@@ -1,0 +1,175 @@
+using System;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Budgeting;
+using Xunit;
+
+namespace Allocator.Tests.Budgeting;
+
+/// <summary>The budget itself, in units of one byte.</summary>
+public class MemoryBudgetTests
+{
+    [Fact]
+    public void TryTake_UpToTheLimit_SucceedsAndNoByteMore()
+    {
+        MemoryBudget budget = new(100);
+        Assert.True(budget.TryTake(60, overtakes: false));
+        Assert.False(budget.TryTake(41, overtakes: false));
+        Assert.True(budget.TryTake(40, overtakes: false));
+        Assert.False(budget.TryTake(1, overtakes: false));
+        Assert.False(budget.TryTake(long.MaxValue, overtakes: false));
+        Assert.Equal(100, budget.UsedBytes);
+    }
+
+    [Fact]
+    public void Return_SomebodyWaits_GrantsInOrder()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(100, overtakes: false);
+        BudgetRequest first = Post(budget, 60);
+        BudgetRequest second = Post(budget, 60);
+        Assert.False(first.Settled.IsCompleted);
+
+        budget.Return(100);
+        Assert.True(first.IsGranted && first.Settled.IsCompleted);
+        Assert.True(second.IsWaiting);
+        Assert.Equal(60, budget.UsedBytes);
+
+        budget.Return(60);
+        Assert.True(second.IsGranted);
+        budget.Return(60);
+        Assert.Equal((0L, false), (budget.UsedBytes, budget.HasWaiters));
+    }
+
+    [Fact]
+    public void TryTake_SomebodyWaits_LeavesItToTheQueue()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(50, overtakes: false);
+        BudgetRequest head = Post(budget, 60);
+        Assert.False(budget.TryTake(10, overtakes: false));
+        Assert.True(Post(budget, 10).IsGranted);
+        Assert.True(head.IsWaiting);
+    }
+
+    [Fact]
+    public void Post_HeadDoesNotFit_IsOvertakenSixteenTimesAndThenNoMore()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(50, overtakes: false);
+        BudgetRequest head = Post(budget, 100);
+        for (int i = 0; i < BudgetQueue.MaximumOvertakes; i++)
+        {
+            Assert.True(Post(budget, 1).IsGranted);
+        }
+
+        // What comes back from here on accumulates for the head.
+        BudgetRequest late = Post(budget, 1);
+        budget.Return(50);
+        Assert.True(late.IsWaiting && head.IsWaiting);
+        budget.Return(15);
+        Assert.True(head.IsWaiting);
+        budget.Return(1);
+        Assert.True(head.IsGranted && late.IsWaiting);
+        budget.Return(100);
+        Assert.True(late.IsGranted);
+    }
+
+    [Fact]
+    public void TryCancel_OfTheHead_LetsTheNextOnesIn()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(90, overtakes: false);
+        BudgetRequest head = Post(budget, 100);
+        BudgetRequest[] others = [.. Enumerable.Range(0, 17).Select(_ => Post(budget, 0 + 1))];
+        Assert.Equal(10, others.Count(other => other.IsGranted));
+        budget.Return(90);
+        Assert.Equal(16, others.Count(other => other.IsGranted));
+
+        using CancellationTokenSource source = new();
+        source.Cancel();
+        Assert.True(head.TryCancel(source.Token));
+        budget.ServeWaiters();
+        Assert.True(head.Settled.IsCanceled);
+        Assert.All(others, other => Assert.True(other.IsGranted));
+        Assert.Equal((17L, false), (budget.UsedBytes, budget.HasWaiters));
+    }
+
+    [Fact]
+    public void TryFail_AfterTheGrant_ChangesNothing()
+    {
+        MemoryBudget budget = new(100);
+        BudgetRequest request = Post(budget, 100);
+        Assert.True(request.IsGranted);
+        Assert.False(request.TryFail(new InvalidOperationException()));
+        Assert.False(request.TryCancel(new CancellationToken(canceled: true)));
+        Assert.Equal(TaskStatus.RanToCompletion, request.Settled.Status);
+    }
+
+    [Fact]
+    public void Close_SomebodyWaits_TellsThem()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(100, overtakes: false);
+        BudgetRequest request = Post(budget, 1);
+        budget.Close();
+        Assert.IsType<ObjectDisposedException>(request.Settled.Exception!.InnerException);
+        Assert.False(budget.HasWaiters);
+    }
+
+    // A thousand requests of many threads, each given back by another thread; half of them are given up at some moment.
+    [Fact]
+    public void Post_ManyThreadsTakeReturnAndGiveUp_NothingIsLostAndNobodyWaitsForEver()
+    {
+        const int Limit = 64;
+        MemoryBudget budget = new(Limit);
+        int granted = 0;
+        int ended = 0;
+        long held = 0;
+        Parallel.For(0, 8, new ParallelOptions { MaxDegreeOfParallelism = 8 }, worker =>
+        {
+            Random random = new(worker);
+            for (int i = 0; i < 2_000; i++)
+            {
+                int bytes = random.Next(1, Limit + 1);
+                bool isTaken = budget.TryTake(bytes, overtakes: false);
+                if (!isTaken)
+                {
+                    BudgetRequest request = Post(budget, bytes);
+                    if (random.Next(2) == 0 && request.TryFail(new TimeoutException()))
+                    {
+                        budget.ServeWaiters();
+                    }
+
+                    // Somebody else holds memory, and gives it back: so this ends.
+                    ((IAsyncResult)request.Settled).AsyncWaitHandle.WaitOne();
+                    isTaken = request.IsGranted;
+                }
+
+                if (isTaken)
+                {
+                    Assert.InRange(Interlocked.Add(ref held, bytes), 1, Limit);
+                    Interlocked.Increment(ref granted);
+                    Thread.Yield();
+                    Interlocked.Add(ref held, -bytes);
+                    budget.Return(bytes);
+                }
+                else
+                {
+                    Interlocked.Increment(ref ended);
+                }
+            }
+        });
+
+        Assert.Equal((0L, false, 16_000), (budget.UsedBytes, budget.HasWaiters, granted + ended));
+        Assert.True(granted > 0);
+    }
+
+    private static BudgetRequest Post(MemoryBudget budget, long bytes)
+    {
+        BudgetRequest request = new(budget, bytes);
+        budget.Post(request);
+        return request;
+    }
+}

@@ -1,0 +1,355 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Allocators;
+using Allocator.Pooling;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests;
+
+/// <summary>Allocators with a memory budget: what fits, what waits and what fails. In blocks of 16 KiB, arrays up to 1 KiB.</summary>
+public class MemoryBudgetAllocationTests
+{
+    private const int Block = TestSetup.BlockSize;
+
+    [Fact]
+    public void Allocate_NoRoomAndNoTimeout_ThrowsAtOnceAndNamesTheNumbers()
+    {
+        using TestSetup setup = new(budget: 4 * Block);
+        using MemoryGroup<byte> held = setup.Allocator.AllocateGroup<byte>(3 * Block);
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(2 * Block));
+        Assert.Equal((2L * Block, 4L * Block), (failure.RequestedBytes, failure.LimitBytes));
+        Assert.Contains("32,768", failure.Message);
+        Assert.Contains("49,152", failure.Message);
+        Assert.Contains("65,536", failure.Message);
+        Assert.Equal((3L * Block, 1L, 1L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits, setup.Statistics.OutstandingAllocations));
+        using IMemoryOwner<byte> fits = setup.Allocator.Allocate<byte>(Block);
+        Assert.Equal(4 * Block, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task Allocate_AboveTheWholeBudget_ThrowsAtOnceInEveryCall()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, budget: 4 * Block);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(4 * Block + 1));
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocatePixels<int>(Block, 2));
+        await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.AllocateAsync<byte>(4 * Block + 1));
+        await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.AllocatePixelsAsync<int>(Block, 2));
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(4 * Block + 1));
+        Assert.Equal((4L * Block + 1, 4L * Block), (failure.RequestedBytes, failure.LimitBytes));
+        Assert.Equal((0L, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits, setup.Statistics.Rents));
+    }
+
+    [Fact]
+    public async Task AllocateAsync_NoRoom_CompletesWhenMemoryComesBack()
+    {
+        using TestSetup setup = new(budget: 4 * Block);
+        IMemoryOwner<byte> first = setup.Allocator.Allocate<byte>(2 * Block);
+        IMemoryOwner<byte> second = setup.Allocator.Allocate<byte>(2 * Block);
+        Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(3 * Block).AsTask();
+        first.Dispose();
+        Assert.False(waiting.IsCompleted);
+        Assert.Equal(1, setup.Statistics.BudgetWaits);
+        second.Dispose();
+        using (IMemoryOwner<byte> owner = await waiting)
+        {
+            Assert.Equal(3 * Block, owner.Memory.Length);
+            Assert.Equal(3 * Block, setup.Statistics.BudgetUsedBytes);
+        }
+
+        Assert.Equal((0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations));
+        Assert.InRange(setup.Statistics.PeakCommittedBytes, 1, 4 * Block);
+    }
+
+    [Fact]
+    public async Task AllocateAsync_NoRoom_ContinuesOnAnotherThreadThanTheDisposing()
+    {
+        using TestSetup setup = new(budget: Block);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        int continuedOn = 0;
+        Task continued = ContinueAsync();
+        int disposedOn = 0;
+        Thread disposing = new(() =>
+        {
+            disposedOn = Environment.CurrentManagedThreadId;
+            held.Dispose();
+        });
+        disposing.Start();
+        disposing.Join();
+        await continued;
+        Assert.NotEqual(disposedOn, continuedOn);
+
+        async Task ContinueAsync()
+        {
+            using IMemoryOwner<byte> owner = await setup.Allocator.AllocateAsync<byte>(Block).ConfigureAwait(false);
+            continuedOn = Environment.CurrentManagedThreadId;
+        }
+    }
+
+    [Fact]
+    public async Task AllocateAsync_Cancelled_TakesNothingAndLetsTheNextIn()
+    {
+        using TestSetup setup = new(budget: 4 * Block);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(2 * Block);
+        using CancellationTokenSource source = new();
+        Task<IMemoryOwner<byte>> cancelled = setup.Allocator.AllocateAsync<byte>(4 * Block, cancellationToken: source.Token).AsTask();
+        Task<PixelBuffer<byte>> pixels = setup.Allocator.AllocatePixelsAsync<byte>(Block, 4, cancellationToken: source.Token).AsTask();
+        Task<MemoryReservation> reservation = setup.Allocator.ReserveAsync(4 * Block, source.Token).AsTask();
+        source.Cancel();
+        OperationCanceledException failure = await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled);
+        Assert.Equal(source.Token, failure.CancellationToken);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => pixels);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reservation);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await setup.Allocator.AllocateAsync<byte>(1, cancellationToken: source.Token));
+        Assert.Equal(2 * Block, setup.Statistics.BudgetUsedBytes);
+        using IMemoryOwner<byte> next = setup.Allocator.Allocate<byte>(2 * Block);
+    }
+
+    [Fact]
+    public async Task Allocate_NoRoomInTime_ThrowsWhenTheTimeIsOver()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(30) }, budget: Block);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        Task<IMemoryOwner<byte>> waiting = OnAThread(() => setup.Allocator.Allocate<byte>(Block));
+        WaitForWaiter(setup);
+        setup.Clock.Advance(TimeSpan.FromSeconds(29));
+        Assert.False(waiting.IsCompleted);
+        setup.Clock.Advance(TimeSpan.FromSeconds(2));
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting);
+        Assert.Contains("00:00:30", failure.Message);
+        Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Allocate_MemoryComesBackInTime_Succeeds(bool hasTimeout)
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = hasTimeout ? TimeSpan.FromSeconds(30) : Timeout.InfiniteTimeSpan }, budget: Block);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        Task<IMemoryOwner<byte>> waiting = OnAThread(() => setup.Allocator.Allocate<byte>(Block));
+        WaitForWaiter(setup);
+        held.Dispose();
+        (await waiting).Dispose();
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+    }
+
+    private static readonly string[] s_shapes = ["block", "run", "group", "mapping", "aligned", "array", "pixels", "lease", "clean"];
+
+    public static TheoryData<string> Shapes => new(s_shapes);
+
+    // The pool holds 4 blocks, so the mapping cannot come from it; all the budget lies idle in single blocks first.
+    [Theory]
+    [MemberData(nameof(Shapes))]
+    public void Allocate_BudgetLiesIdle_IdleMemoryIsGivenUpBeforeAnyoneWaits(string shape)
+    {
+        using TestSetup setup = new(maximumBlocks: 4, budget: 8 * Block);
+        IMemoryOwner<byte>[] singles = [.. Times(4, () => setup.Allocator.Allocate<byte>(Block))];
+        Array.ForEach(singles, static single => single.Dispose());
+        Assert.Equal(4 * Block, setup.Statistics.RetainedBytes);
+        using IMemoryOwner<byte> held = setup.Allocator.AllocateAligned<byte>(4 * Block, 2 * 1024 * 1024);
+        Assert.Equal(8 * Block, setup.Statistics.CommittedBytes);
+
+        using (Allocate(setup.Allocator, shape))
+        {
+            Assert.InRange(setup.Statistics.BudgetUsedBytes, 4 * Block + 1, 8 * Block);
+        }
+
+        Assert.Equal((0L, 4L * Block), (setup.Statistics.BudgetWaits, setup.Statistics.BudgetUsedBytes));
+        Assert.InRange(setup.Statistics.PeakCommittedBytes, 1, 8 * Block);
+        Assert.Empty(setup.Clock.Delays);
+    }
+
+    [Fact]
+    public void Allocate_MemoryIsInATrimmersHand_WaitsForItRatherThanFail()
+    {
+        using TestSetup setup = new(maximumBlocks: 1, budget: Block);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        using ManualResetEventSlim inHand = new();
+        using ManualResetEventSlim goOn = new();
+        setup.Source.OnPurge = () =>
+        {
+            inHand.Set();
+            goOn.Wait();
+        };
+        Thread trimmer = new(setup.Allocator.ReleaseRetainedResources);
+        trimmer.Start();
+        inHand.Wait();
+        setup.Source.OnPurge = null;
+        setup.Clock.OnDelay = () =>
+        {
+            goOn.Set();
+            trimmer.Join();
+        };
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Single(setup.Clock.Delays);
+        Assert.Equal((0L, 0L, 0L), (setup.Statistics.BudgetWaits, setup.Statistics.BudgetUsedBytes, setup.Statistics.AllocationRetries));
+    }
+
+    [Fact]
+    public void Allocate_SmallBuffers_CountByTheirArrays()
+    {
+        using TestSetup setup = new(budget: Block);
+        List<IMemoryOwner<byte>> owners = [];
+        for (int i = 0; i < 16; i++)
+        {
+            owners.Add(setup.Allocator.Allocate<byte>(TestSetup.ArrayThreshold - i));
+        }
+
+        Assert.Equal((16L * TestSetup.ArrayThreshold, 16L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.CommittedBytes));
+        Assert.Equal(16 * TestSetup.ArrayThreshold, setup.Statistics.RentedBytes);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(1));
+        setup.Allocator.Allocate<byte>(0).Dispose();
+        owners.ForEach(static owner => owner.Dispose());
+        Assert.Equal((0L, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
+        using IMemoryOwner<byte> block = setup.Allocator.Allocate<byte>(Block);
+    }
+
+    [Fact]
+    public void Allocate_SmallClean_IsZero()
+    {
+        using TestSetup setup = new(budget: Block);
+        for (int i = 0; i < 3; i++)
+        {
+            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(500, AllocationOptions.Clean);
+            Assert.Equal(-1, owner.Memory.Span.IndexOfAnyExcept((byte)0));
+            owner.Memory.Span.Fill(0xCD);
+        }
+    }
+
+    [Fact]
+    public void Dispose_WhilePinned_KeepsTheBudgetUntilUnpinned()
+    {
+        using TestSetup setup = new(budget: 2 * Block);
+        foreach (int length in new[] { 100, Block, 2 * Block })
+        {
+            IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(length);
+            long used = setup.Statistics.BudgetUsedBytes;
+            using (owner.Memory.Pin())
+            {
+                owner.Dispose();
+                Assert.Equal(used, setup.Statistics.BudgetUsedBytes);
+            }
+
+            Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+        }
+    }
+
+    [Fact]
+    public void Prewarm_BeyondTheBudget_StopsThereAndLeavesIdleMemoryToRequests()
+    {
+        using TestSetup setup = new(maximumBlocks: 16, budget: 4 * Block);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        setup.Allocator.Prewarm(16 * Block);
+        Assert.Equal((4L * Block, 3L * Block), (setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes));
+        using IMemoryOwner<byte> aligned = setup.Allocator.AllocateAligned<byte>(3 * Block, 2 * 1024 * 1024);
+        Assert.Equal(4 * Block, setup.Statistics.CommittedBytes);
+    }
+
+    [Fact]
+    public async Task Dispose_SomebodyWaits_TheyAreTold()
+    {
+        using TestSetup setup = new(budget: Block);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(Block).AsTask();
+        setup.Allocator.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => waiting);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await setup.Allocator.AllocateAsync<byte>(Block));
+    }
+
+    [Theory]
+    [InlineData(SafetyMode.Sampled)]
+    [InlineData(SafetyMode.Guarded)]
+    public void Allocate_Watched_StaysWithinTheBudget(SafetyMode mode)
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1 }, budget: 8 * Block);
+        for (int i = 0; i < 20; i++)
+        {
+            foreach (string shape in s_shapes)
+            {
+                Allocate(setup.Allocator, shape).Dispose();
+            }
+        }
+
+        Assert.Equal((0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits));
+        Assert.InRange(setup.Statistics.PeakCommittedBytes, 1, 8 * Block);
+    }
+
+    [Fact]
+    public void Allocate_ManyThreadsAtTheLimit_NeverHoldsMoreThanTheBudget()
+    {
+        MemoryAllocatorOptions options = new() { BudgetTimeout = Timeout.InfiniteTimeSpan };
+        using MemoryAllocator allocator = new PooledMemoryAllocator(new AllocatorSettings(options)
+        {
+            ArrayThresholdInBytes = TestSetup.ArrayThreshold,
+            SegmentSizeInBytes = TestSetup.SegmentSize,
+            Geometry = new PoolGeometry(Block, 8),
+            MemoryBudgetInBytes = 12 * Block,
+        });
+        Parallel.For(0, 4, new ParallelOptions { MaxDegreeOfParallelism = 4 }, worker =>
+        {
+            Random random = new(worker);
+            for (int i = 0; i < 2_000; i++)
+            {
+                string shape = s_shapes[random.Next(s_shapes.Length)];
+                using IDisposable owner = random.Next(4) == 0 ? allocator.AllocateAsync<byte>(random.Next(6 * Block)).AsTask().GetAwaiter().GetResult() : Allocate(allocator, shape);
+                if (random.Next(50) == 0)
+                {
+                    allocator.ReleaseRetainedResources();
+                }
+            }
+        });
+
+        MemoryAllocatorStatistics after = allocator.GetStatistics();
+        Assert.Equal((0L, 0L, 0L), (after.BudgetUsedBytes, after.OutstandingAllocations, after.RentedBytes));
+        Assert.InRange(after.PeakCommittedBytes, 1, 12 * Block);
+    }
+
+    private static IDisposable Allocate(MemoryAllocator allocator, string shape) => shape switch
+    {
+        "block" => allocator.Allocate<byte>(Block),
+        "run" => allocator.Allocate<byte>(3 * Block),
+        "group" => allocator.AllocateGroup<byte>(4 * Block),
+        "mapping" => allocator.AllocateAligned<byte>(4 * Block, 2 * 1024 * 1024),
+        "aligned" => allocator.AllocateAligned<byte>(100, 4096),
+        "array" => allocator.Allocate<byte>(1000),
+        "pixels" => allocator.AllocatePixels<int>(100, 100),
+        "lease" => new LeaseHolder(allocator),
+        _ => allocator.Allocate<byte>(2 * Block, AllocationOptions.Clean),
+    };
+
+    private static IEnumerable<T> Times<T>(int count, Func<T> make)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            yield return make();
+        }
+    }
+
+    // A thread and not the pool's: it blocks.
+    private static Task<T> OnAThread<T>(Func<T> action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+    private static void WaitForWaiter(TestSetup setup) => SpinWait.SpinUntil(() => setup.Statistics.BudgetWaits > 0);
+
+    // A lease cannot be boxed: it is rented and returned.
+    private sealed class LeaseHolder : IDisposable
+    {
+        private readonly IMemoryOwner<byte> _owner;
+
+        public LeaseHolder(MemoryAllocator allocator)
+        {
+            using (MemoryLease<byte> lease = allocator.Rent<byte>(3 * Block))
+            {
+                lease.Span.Fill(1);
+            }
+
+            _owner = allocator.Allocate<byte>(Block);
+        }
+
+        public void Dispose() => _owner.Dispose();
+    }
+}

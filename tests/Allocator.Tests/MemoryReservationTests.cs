@@ -1,0 +1,183 @@
+using System;
+using System.Buffers;
+using System.Linq;
+using System.Threading.Tasks;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests;
+
+public class MemoryReservationTests
+{
+    private const int Block = TestSetup.BlockSize;
+
+    [Fact]
+    public async Task ReserveAsync_ThereIsRoom_DrawsOnWhatIsReserved()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
+        Assert.Equal((5L * Block, 5L * Block), (reservation.ReservedBytes, reservation.RemainingBytes));
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(4 * Block));
+
+        using (IMemoryOwner<byte> owner = reservation.Allocate<byte>(2 * Block))
+        using (PixelBuffer<int> pixels = reservation.AllocatePixels<int>(64, 128))
+        using (MemoryLease<byte> lease = reservation.Rent<byte>(10))
+        {
+            Assert.Equal((5L * Block - 2 * Block - 2 * Block - 16, 5L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+            using PixelBuffer<int> clone = pixels.Clone();
+            Assert.Equal((0L, 6L * Block + 16), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+        }
+
+        Assert.Equal((5L * Block, 5L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+    }
+
+    [Fact]
+    public async Task ReserveAsync_NoRoom_WaitsForIt()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        MemoryReservation first = await setup.Allocator.ReserveAsync(5 * Block);
+        Task<MemoryReservation> second = setup.Allocator.ReserveAsync(5 * Block).AsTask();
+        Assert.False(second.IsCompleted);
+        first.Dispose();
+        using MemoryReservation admitted = await second;
+        Assert.Equal(5 * Block, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task Dispose_MemoryIsStillOut_StaysOnTheParentsAccount()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
+        IMemoryOwner<byte> owner = reservation.Allocate<byte>(2 * Block);
+        reservation.Dispose();
+        reservation.Dispose();
+        Assert.Equal((0L, 2L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+        owner.Memory.Span.Fill(1);
+        Assert.Throws<ObjectDisposedException>(() => reservation.Allocate<byte>(1));
+        Assert.Throws<ObjectDisposedException>(() => reservation.Prewarm(1));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await reservation.AllocateAsync<byte>(1));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await reservation.ReserveAsync(1));
+        owner.Dispose();
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task AllocateAsync_BeyondTheReservation_WaitsLikeAnyone()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(4 * Block);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(3 * Block);
+        Assert.Throws<MemoryLimitExceededException>(() => reservation.Allocate<byte>(5 * Block));
+        Task<IMemoryOwner<byte>> waiting = reservation.AllocateAsync<byte>(5 * Block).AsTask();
+        Assert.False(waiting.IsCompleted);
+        held.Dispose();
+        (await waiting).Dispose();
+        Assert.Equal((3L * Block, 3L * Block), (setup.Statistics.BudgetUsedBytes, reservation.RemainingBytes));
+    }
+
+    // Two jobs that each hold half of what they need, and wait for the rest.
+    [Fact]
+    public async Task AllocateAsync_AllReservationsWait_TheYoungestFailsAndTheOtherGoesOn()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        MemoryReservation older = await setup.Allocator.ReserveAsync(4 * Block);
+        MemoryReservation younger = await setup.Allocator.ReserveAsync(4 * Block);
+        IMemoryOwner<byte> ofOlder = older.Allocate<byte>(4 * Block);
+        IMemoryOwner<byte> ofYounger = younger.Allocate<byte>(4 * Block);
+        Task<IMemoryOwner<byte>> moreForOlder = older.AllocateAsync<byte>(2 * Block).AsTask();
+        Assert.False(moreForOlder.IsCompleted);
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await younger.AllocateAsync<byte>(2 * Block));
+        Assert.Contains("youngest", failure.Message);
+        Assert.False(moreForOlder.IsCompleted);
+
+        ofYounger.Dispose();
+        younger.Dispose();
+        (await moreForOlder).Dispose();
+        ofOlder.Dispose();
+        older.Dispose();
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task ReserveAsync_WithoutABudget_CompletesAtOnceAndLimitsNothing()
+    {
+        using TestSetup setup = new();
+        ValueTask<MemoryReservation> admission = setup.Allocator.ReserveAsync(long.MaxValue);
+        Assert.True(admission.IsCompletedSuccessfully);
+        (await admission).Dispose();
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(2 * Block);
+        using (reservation.Allocate<byte>(Block))
+        {
+            Assert.Equal(Block, reservation.RemainingBytes);
+            using IMemoryOwner<byte> beyond = reservation.Allocate<byte>(20 * Block);
+            Assert.Equal(0, reservation.RemainingBytes);
+        }
+
+        Assert.Equal((2L * Block, 0L), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+    }
+
+    [Fact]
+    public async Task ReserveAsync_OfAReservation_DrawsOnIt()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation outer = await setup.Allocator.ReserveAsync(6 * Block);
+        using (MemoryReservation inner = await outer.ReserveAsync(4 * Block))
+        {
+            Assert.Equal(2 * Block, outer.RemainingBytes);
+            using IMemoryOwner<byte> owner = inner.Allocate<byte>(Block);
+            Assert.Equal((3L * Block, 2L * Block), (inner.RemainingBytes, outer.RemainingBytes));
+        }
+
+        Assert.Equal((6L * Block, 6L * Block), (outer.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+    }
+
+    [Fact]
+    public async Task ReserveAsync_Negative_IsRefused()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await setup.Allocator.ReserveAsync(-1));
+        using MemoryReservation nothing = await setup.Allocator.ReserveAsync(0);
+        using IMemoryOwner<byte> owner = nothing.Allocate<byte>(Block);
+        Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Theory]
+    [InlineData(10, 10, 4, 1)]
+    [InlineData(100, 100, 4, 3)]
+    [InlineData(64, 128, 3, 2)]
+    [InlineData(2_000, 300, 4, 2)]
+    [InlineData(5_000, 1, 8, 1)]
+    [InlineData(30_000, 4, 8, 1)]
+    public async Task EstimatePixelBytes_OfTheJobsBuffers_IsEnoughForThemAndNotTwiceAsMuch(int width, int height, int pixelSize, int copies)
+    {
+        using TestSetup setup = new(maximumBlocks: 8, budget: 4096 * Block);
+        long estimate = setup.Allocator.EstimatePixelBytes(width, height, pixelSize, copies);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(estimate);
+        IDisposable[] buffers = [.. Enumerable.Range(0, copies).Select(_ => AllocatePixels(reservation, width, height, pixelSize))];
+        long used = setup.Statistics.BudgetUsedBytes;
+        Array.ForEach(buffers, static buffer => buffer.Dispose());
+        Assert.Equal(estimate, used);
+        Assert.InRange(estimate, (long)width * height * pixelSize * copies, Math.Max(2 * Block, 2L * width * height * pixelSize) * copies);
+    }
+
+    [Fact]
+    public void EstimateBytes_WhateverTheLength_IsTheCapacity()
+    {
+        using TestSetup setup = new(budget: 64 * Block);
+        Assert.Equal(0, setup.Allocator.EstimateBytes(0));
+        Assert.Equal(1024, setup.Allocator.EstimateBytes(600));
+        Assert.Equal(2 * 3 * Block, setup.Allocator.EstimateBytes(2 * Block + 1, liveCopies: 2));
+        Assert.Equal(long.MaxValue, setup.Allocator.EstimateBytes(long.MaxValue, liveCopies: 2));
+        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimateBytes(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimateBytes(1, liveCopies: 0));
+        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimatePixelBytes(0, 1, 1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimatePixelBytes(1, 1, 0));
+    }
+
+    private static IDisposable AllocatePixels(MemoryAllocator allocator, int width, int height, int pixelSize) => pixelSize switch
+    {
+        3 => allocator.AllocatePixels<(byte, byte, byte)>(width, height),
+        4 => allocator.AllocatePixels<int>(width, height),
+        _ => allocator.AllocatePixels<long>(width, height),
+    };
+}
