@@ -19,13 +19,25 @@ internal abstract class PixelStore : IDisposable
     /// <summary>Gets the library's own counters; null for arrays.</summary>
     public virtual MemoryAllocatorStatistics? Statistics => null;
 
-    /// <summary>Makes the store that <paramref name="kind"/> names. <paramref name="trimPeriod"/> matters to the pool alone.</summary>
-    public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod) => kind switch
+    /// <summary>Makes the store that <paramref name="kind"/> names.</summary>
+    /// <param name="kind">Whose memory it lends.</param>
+    /// <param name="trimPeriod">Matters to the pool alone.</param>
+    /// <param name="budgetMegabytes">What the one with a budget may hold.</param>
+    public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod, int? budgetMegabytes = null) => kind switch
     {
         AllocatorKind.Pool => new BlockStore(new MemoryAllocatorOptions { Name = "pool", TrimPeriod = trimPeriod }),
         AllocatorKind.Unpooled => new BlockStore(new MemoryAllocatorOptions { Name = "unpooled", MaximumPoolSizeMegabytes = 0, TrimPeriod = trimPeriod }),
         AllocatorKind.ArrayPool => new ArrayStore(pooled: true),
         AllocatorKind.GC => new ArrayStore(pooled: false),
+
+        // All that the budget allows may lie idle: what is needed for something else is given up then, and not before.
+        AllocatorKind.Budget => new BlockStore(new MemoryAllocatorOptions
+        {
+            Name = "budget",
+            MemoryBudgetMegabytes = budgetMegabytes ?? throw new ArgumentNullException(nameof(budgetMegabytes)),
+            MaximumPoolSizeMegabytes = budgetMegabytes,
+            TrimPeriod = trimPeriod,
+        }),
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
     };
 
@@ -38,9 +50,9 @@ internal abstract class PixelStore : IDisposable
         where T : unmanaged;
 
     /// <summary>Returns how much memory <paramref name="length"/> elements take at most.</summary>
-    public long Estimate<T>(int length)
+    public virtual long Estimate<T>(int length)
         where T : unmanaged
-        => EstimatePixels<T>(length, 1);
+        => (long)length * Unsafe.SizeOf<T>();
 
     /// <summary>Returns how much memory a picture takes at most, in one run or not.</summary>
     public virtual long EstimatePixels<TPixel>(int width, int height)
