@@ -46,9 +46,6 @@ public sealed class MemoryCgroup : IDisposable
     /// <summary>Gets the page faults of all processes that were in the group, those that were killed included.</summary>
     public long PageFaults => ReadKey("memory.stat", "pgfault") ?? 0;
 
-    /// <summary>Gets the memory that is charged now and cannot be dropped as cached files can.</summary>
-    public long AnonymousBytes => ReadKey("memory.stat", _files == CgroupFiles.Version1 ? "rss" : "anon") ?? 0;
-
     /// <summary>Makes a group that may hold <paramref name="limitInBytes"/> and no swap; null: it only counts.</summary>
     /// <exception cref="CgroupUnavailableException">That cannot be done here.</exception>
     public static MemoryCgroup Create(long? limitInBytes)

@@ -112,7 +112,7 @@ public sealed class MemoryCgroupTests
         File.WriteAllText(Path.Combine(group.Folder, "memory.current"), "345\n");
         File.WriteAllText(Path.Combine(group.Folder, "memory.stat"), "anon 200\nfile 100\npgfault 77\n");
 
-        Assert.Equal((2, 12345, 345, 200, 77), (group.Kills, group.PeakBytes, group.UsedBytes, group.AnonymousBytes, group.PageFaults));
+        Assert.Equal((2, 12345, 345, 77), (group.Kills, group.PeakBytes, group.UsedBytes, group.PageFaults));
     }
 
     private static MemoryCgroup CreateOrSkip(long? limit)
