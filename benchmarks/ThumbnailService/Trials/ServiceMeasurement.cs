@@ -75,7 +75,7 @@ internal sealed class ServiceMeasurement
         if (!mayFail && result.Answered < result.Requests)
         {
             string reason = result.Outcomes.FirstOrDefault(outcome => outcome.Failure is not null)?.Failure ?? "not sent";
-            _failures.Add($"{result.Trial.Name}: {result.Requests - result.Answered} of {result.Requests} requests failed: {reason}");
+            _failures.Add($"{result.Trial.Name}: {result.Requests - result.Answered} of {result.Requests} requests failed: {reason} {result.Errors}");
         }
 
         if (!mayFail && result.Statistics is not { OutstandingAllocations: 0, BudgetUsedBytes: 0 })

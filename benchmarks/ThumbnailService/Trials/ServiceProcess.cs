@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
 using System.Net.Http;
@@ -18,10 +19,13 @@ internal sealed class ServiceProcess : IDisposable
     private const string MappedFromBytes = "1048576";
 
     private readonly Process _process;
+    private readonly ConcurrentQueue<string> _errors = new();
 
     private ServiceProcess(Process process, Uri address, MemoryCgroup? group)
     {
         _process = process;
+        _process.ErrorDataReceived += (_, line) => _errors.Enqueue(line.Data ?? "");
+        _process.BeginErrorReadLine();
         Address = address;
         Group = group;
     }
@@ -34,6 +38,9 @@ internal sealed class ServiceProcess : IDisposable
 
     /// <summary>Gets the number of the process.</summary>
     public int Id => _process.Id;
+
+    /// <summary>Gets what it has written of failures so far.</summary>
+    public string Errors => string.Join('\n', _errors).Trim();
 
     /// <summary>Starts it as <paramref name="trial"/> asks, in <paramref name="group"/> if there is one, and waits until it listens.</summary>
     /// <exception cref="ChildFailedException">It ended instead.</exception>

@@ -32,6 +32,9 @@ internal sealed record ServiceTrialResult
     /// <summary>Gets the allocator's own counters afterwards; null where nobody answered.</summary>
     public MemoryAllocatorStatistics? Statistics { get; init; }
 
+    /// <summary>Gets what the service wrote of failures.</summary>
+    public string Errors { get; init; } = "";
+
     /// <summary>Gets how many requests got a thumbnail.</summary>
     public int Answered => Outcomes.Count(outcome => outcome.Thumbnail is not null);
 

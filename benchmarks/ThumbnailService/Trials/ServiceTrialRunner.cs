@@ -40,6 +40,7 @@ internal sealed class ServiceTrialRunner
             PeakChargedBytes = group?.PeakBytes,
             WasKilled = group?.Kills > 0,
             Statistics = statistics,
+            Errors = service.Errors,
         };
     }
 }
