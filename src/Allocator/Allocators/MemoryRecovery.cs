@@ -1,4 +1,5 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 
@@ -33,7 +34,7 @@ internal sealed class MemoryRecovery
     /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
     public void Recover(int attempt, long requestedBytes)
     {
-        if (_policy.Ceiling.IsShortOf(requestedBytes))
+        if (MemoryCeiling.WasRefused)
         {
             RecoverFromCeiling(attempt, requestedBytes);
         }

@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 
 namespace Allocator.Budgeting;
@@ -10,6 +11,11 @@ namespace Allocator.Budgeting;
 /// </remarks>
 internal sealed class MemoryCeiling
 {
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    [ThreadStatic]
+    private static bool t_wasRefused;
+#pragma warning restore IDE1006
+
     private readonly long _limitInBytes;
     private long _heldBytes;
 
@@ -20,9 +26,13 @@ internal sealed class MemoryCeiling
     /// <summary>Gets what is held; 0 where there is no limit, and so nobody counts.</summary>
     public long HeldBytes => Volatile.Read(ref _heldBytes);
 
+    /// <summary>Gets whether this, and not the system, is what refused memory last on this thread.</summary>
+    public static bool WasRefused => t_wasRefused;
+
     /// <summary>Counts bytes as held, unless they are too many.</summary>
     public bool TryHold(long bytes)
     {
+        t_wasRefused = false;
         if (IsUnlimited)
         {
             return true;
@@ -40,13 +50,14 @@ internal sealed class MemoryCeiling
             held = seen;
         }
 
+        t_wasRefused = true;
         return false;
     }
 
     /// <summary>Counts bytes as no longer held. pre: they have gone.</summary>
     public void Release(long bytes)
     {
-        if (!IsUnlimited)
+        if (bytes != 0 && !IsUnlimited)
         {
             Interlocked.Add(ref _heldBytes, -bytes);
         }
