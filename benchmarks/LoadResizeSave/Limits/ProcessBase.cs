@@ -7,7 +7,7 @@ namespace LoadResizeSave.Limits;
 internal readonly record struct ProcessBase(long Bytes)
 {
     /// <summary>What the managed heap may grow to beside a native pool: rows, headers, and what <c>ArrayPool</c> keeps of them.</summary>
-    public const long HeapLimitInBytes = 48 << 20;
+    public const long HeapLimitInBytes = 64 << 20;
 
     // Above nine tenths of a container's limit the pool gives up what is idle, and would fault it in again for the next picture.
     private const double CalmShare = 0.9;

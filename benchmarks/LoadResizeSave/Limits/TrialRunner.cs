@@ -57,8 +57,8 @@ internal sealed class TrialRunner
     {
         start.Environment["MALLOC_MMAP_THRESHOLD_"] = MappedFromBytes;
 
-        // Who has pixels in arrays needs the heap for them, and leaves the choice to the runtime: three quarters of the container.
-        if (kind is AllocatorKind.Pool or AllocatorKind.Unpooled or AllocatorKind.Budget)
+        // A budget and a limit of the heap go together. Without a budget the choice is left to the runtime: three quarters of the container.
+        if (kind == AllocatorKind.Budget)
         {
             start.Environment["DOTNET_GCHeapHardLimit"] = ProcessBase.HeapLimitInBytes.ToString("x", CultureInfo.InvariantCulture);
         }

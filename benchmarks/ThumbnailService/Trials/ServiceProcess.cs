@@ -48,7 +48,12 @@ internal sealed class ServiceProcess : IDisposable
     {
         ProcessStartInfo start = ChildProgram.Describe(ChildProgram.ThisProgram, ServeCommand.ChildArguments(trial.Allocator, trial.BudgetMegabytes));
         start.Environment["MALLOC_MMAP_THRESHOLD_"] = MappedFromBytes;
-        start.Environment["DOTNET_GCHeapHardLimit"] = ProcessBase.HeapLimitInBytes.ToString("x", CultureInfo.InvariantCulture);
+        if (trial.BudgetMegabytes is not null)
+        {
+            // A budget and a limit of the heap go together. Without, the choice is left to the runtime.
+            start.Environment["DOTNET_GCHeapHardLimit"] = ProcessBase.HeapLimitInBytes.ToString("x", CultureInfo.InvariantCulture);
+        }
+
         group?.Wrap(start);
         Process process = ChildProgram.Start(start);
         string? line = await process.StandardOutput.ReadLineAsync();
