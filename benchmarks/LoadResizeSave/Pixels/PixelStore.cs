@@ -13,6 +13,8 @@ namespace LoadResizeSave.Pixels;
 /// </summary>
 internal abstract class PixelStore : IDisposable
 {
+    private const double IdleShare = 0.4;
+
     /// <summary>Gets what the allocator holds of the operating system's memory at this moment, in bytes.</summary>
     public abstract long CommittedBytes { get; }
 
@@ -30,12 +32,13 @@ internal abstract class PixelStore : IDisposable
         AllocatorKind.ArrayPool => new ArrayStore(pooled: true),
         AllocatorKind.GC => new ArrayStore(pooled: false),
 
-        // All that the budget allows may lie idle: what is needed for something else is given up then, and not before.
+        // A codec's own memory is reserved, but the allocator does not know when it is taken, and so cannot give up idle memory for it:
+        // where a picture is decoded in layers it is twice that of the pixels. What lies idle must leave room for it.
         AllocatorKind.Budget => new BlockStore(new MemoryAllocatorOptions
         {
             Name = "budget",
             MemoryBudgetMegabytes = budgetMegabytes ?? throw new ArgumentNullException(nameof(budgetMegabytes)),
-            MaximumPoolSizeMegabytes = budgetMegabytes,
+            MaximumPoolSizeMegabytes = Math.Max(1, (int)(IdleShare * budgetMegabytes.Value)),
             TrimPeriod = trimPeriod,
         }),
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
