@@ -77,6 +77,31 @@ public abstract partial class MemoryAllocator
         return ReserveAdmittedAsync(bytes, cancellationToken);
     }
 
+    /// <summary>
+    /// Counts memory that somebody else allocates, a decoder or a native library, against the budget, as if it was out of this allocator. Idle memory goes back to the system for it.
+    /// </summary>
+    /// <param name="bytes">How many bytes it is going to take at most.</param>
+    /// <returns>What the caller disposes when that memory has been freed.</returns>
+    /// <remarks>
+    /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>; within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget it costs
+    /// an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes; <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
+    /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget, or it had no room for them in time.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    [return: OwnedBuffer]
+    public IDisposable CountExternal(long bytes)
+    {
+        if (bytes < 0)
+        {
+            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
+        }
+
+        ExternalMemory external = GetRouter().CountExternal(Account, bytes);
+        GC.KeepAlive(this);
+        return external;
+    }
+
     /// <summary>Gives how much of the budget pixel buffers take at most, for <see cref="ReserveAsync"/>: their capacity, not their length.</summary>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>

@@ -161,6 +161,48 @@ public class MemoryReservationTests
     }
 
     [Fact]
+    public async Task CountExternal_WithinAReservation_IdleMemoryMakesRoom()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(6 * Block);
+        Assert.Equal(8 * Block, setup.Statistics.CommittedBytes);
+        using (IMemoryOwner<byte> pixels = reservation.Allocate<byte>(2 * Block))
+        {
+            IDisposable decoder = reservation.CountExternal(4 * Block);
+            Assert.Equal((4L * Block, 0L, 6L * Block), (setup.Statistics.CommittedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+
+            // What is held never exceeds the budget, with what others hold.
+            using (setup.Allocator.AllocateGroup<byte>(2 * Block))
+            {
+                Assert.Equal(4 * Block, setup.Statistics.CommittedBytes);
+            }
+
+            decoder.Dispose();
+            decoder.Dispose();
+            Assert.Equal((4L * Block, 6L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+        }
+
+        setup.Allocator.Prewarm(8 * Block);
+        Assert.Equal(8 * Block, setup.Statistics.CommittedBytes);
+    }
+
+    [Fact]
+    public void CountExternal_OfThePlainAllocator_CountsLikeAnyRequest()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using IDisposable external = setup.Allocator.CountExternal(6 * Block);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(3 * Block));
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(3 * Block));
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(9 * Block));
+        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.CountExternal(-1));
+        setup.Allocator.CountExternal(0).Dispose();
+        Assert.Equal((6L * Block, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations));
+        using TestSetup unlimited = new();
+        unlimited.Allocator.CountExternal(long.MaxValue).Dispose();
+    }
+
+    [Fact]
     public void EstimateBytes_WhateverTheLength_IsTheCapacity()
     {
         using TestSetup setup = new(budget: 64 * Block);

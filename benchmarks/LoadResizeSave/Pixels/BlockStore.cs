@@ -1,3 +1,4 @@
+using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -43,6 +44,9 @@ internal sealed class BlockStore : PixelStore
 
     /// <inheritdoc/>
     public override long EstimatePixels<TPixel>(int width, int height) => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
+
+    /// <inheritdoc/>
+    public override IDisposable? CountExternal(long bytes) => _allocator.CountExternal(bytes);
 
     /// <inheritdoc/>
     public override ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken)

@@ -13,8 +13,6 @@ namespace LoadResizeSave.Pixels;
 /// </summary>
 internal abstract class PixelStore : IDisposable
 {
-    private const double IdleShare = 0.4;
-
     /// <summary>Gets what the allocator holds of the operating system's memory at this moment, in bytes.</summary>
     public abstract long CommittedBytes { get; }
 
@@ -32,13 +30,12 @@ internal abstract class PixelStore : IDisposable
         AllocatorKind.ArrayPool => new ArrayStore(pooled: true),
         AllocatorKind.GC => new ArrayStore(pooled: false),
 
-        // A codec's own memory is reserved, but the allocator does not know when it is taken, and so cannot give up idle memory for it:
-        // where a picture is decoded in layers it is twice that of the pixels. What lies idle must leave room for it.
+        // All that the budget allows may lie idle: what is needed for something else is given up then, and not before.
         AllocatorKind.Budget => new BlockStore(new MemoryAllocatorOptions
         {
             Name = "budget",
             MemoryBudgetMegabytes = budgetMegabytes ?? throw new ArgumentNullException(nameof(budgetMegabytes)),
-            MaximumPoolSizeMegabytes = Math.Max(1, (int)(IdleShare * budgetMegabytes.Value)),
+            MaximumPoolSizeMegabytes = budgetMegabytes,
             TrimPeriod = trimPeriod,
         }),
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
@@ -61,6 +58,9 @@ internal abstract class PixelStore : IDisposable
     public virtual long EstimatePixels<TPixel>(int width, int height)
         where TPixel : unmanaged
         => (long)width * height * Unsafe.SizeOf<TPixel>();
+
+    /// <summary>Says that a library is about to take so much memory of its own, until the result is disposed.</summary>
+    public virtual IDisposable? CountExternal(long bytes) => null;
 
     /// <summary>
     /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a budget ever waits;

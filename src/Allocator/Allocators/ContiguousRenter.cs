@@ -1,3 +1,4 @@
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 
@@ -37,6 +38,21 @@ internal sealed class ContiguousRenter
 
             int capacity = CountedArrayRenter.CapacityOf(lengthInBytes);
             _recovery.Recover(attempt, capacity, capacity);
+        }
+    }
+
+    /// <summary>Counts what others have allocated as held, and gives idle memory back for it.</summary>
+    public ExternalMemory CountExternal(in BudgetPermit permit)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            MemoryRecovery.BeginAttempt();
+            if (_policy.Ceiling.TryHold(permit.Bytes))
+            {
+                return new ExternalMemory(_policy.Ceiling, permit);
+            }
+
+            _recovery.Recover(attempt, permit.Bytes, permit.Bytes);
         }
     }
 

@@ -104,6 +104,21 @@ internal sealed class RequestRouter
         return bytes;
     }
 
+    /// <summary>Counts memory that others allocate, until the result is disposed.</summary>
+    public ExternalMemory CountExternal(BudgetAccount? account, long bytes)
+    {
+        BudgetPermit permit = _admission.Admit(account, bytes);
+        try
+        {
+            return _contiguous.CountExternal(permit);
+        }
+        catch
+        {
+            permit.Return();
+            throw;
+        }
+    }
+
     /// <summary>Lets a request for one run of memory in, without blocking.</summary>
     public ValueTask<BudgetPermit> AdmitContiguousAsync(BudgetAccount? account, long lengthInBytes, int alignmentInBytes, CancellationToken cancellationToken)
     {

@@ -62,6 +62,8 @@ internal sealed unsafe class JpegCodec : IPictureCodec
     /// <inheritdoc/>
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
     {
+        // Before the library takes it: what lies idle goes for it, where memory is limited.
+        using IDisposable? ofLibrary = store.CountExternal(JpegFrame.Read(file.Span).DecoderBytes);
         bool contiguous = picture.TryProcessPixels(pixels =>
         {
             using TurboJpegHandle decompressor = new(_library, compress: false);
