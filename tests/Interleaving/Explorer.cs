@@ -11,7 +11,7 @@ namespace Interleaving;
 public sealed class Explorer
 {
     /// <summary>Gets the schedules after which the search is given up.</summary>
-    public int MaximumSchedules { get; init; } = 100_000;
+    public int MaximumSchedules { get; init; } = 30_000;
 
     /// <summary>Gets the bug that is planted; null for none.</summary>
     public Weakness? Weakness { get; init; }

@@ -103,7 +103,9 @@ internal sealed class Schedule
         if (byFence)
         {
             worker.MustEmptyBuffer = false;
-            worker.Pending = new Step(StepKind.Local, 0, new StepSite("goes on", "", "", "", 0));
+
+            // After the fence, and after nothing else.
+            worker.Pending = new Step(StepKind.Read, 0, new StepSite("goes on", "", "", "", 0));
             _fencing!.HandBaton();
             worker.AwaitTurn();
             ThrowIfAbandoned();
@@ -307,8 +309,8 @@ internal sealed class Schedule
         int[] clock = _workers[last.Worker].Clock;
         int[] before = (int[])clock.Clone();
 
-        // A lock that is held is released before it is taken: the race is with whoever took it.
-        int[] withoutReleases = last.Step.Kind == StepKind.Acquire ? (int[])clock.Clone() : clock;
+        // A lock that is held is released before it is taken: the race is with whoever took it, past the release in between.
+        int[] pastReleases = (int[])clock.Clone();
         for (int i = last.Index - 1; i >= 0; i--)
         {
             ExecutedStep earlier = _steps[i];
@@ -317,14 +319,15 @@ internal sealed class Schedule
                 continue;
             }
 
-            bool isRelease = earlier.Step.Kind == StepKind.Release;
-            if (!isRelease && !earlier.HappenedBefore(withoutReleases))
+            bool isRelease = earlier.Step.Kind == StepKind.Release && last.Step.Kind == StepKind.Acquire;
+            bool isAcquire = earlier.Step.Kind == StepKind.Acquire && last.Step.Kind == StepKind.Acquire;
+            if (!isRelease && !earlier.HappenedBefore(isAcquire ? pastReleases : clock))
             {
                 _tree.AddBacktracking(i, Races.FindInitials(_steps, i, before));
-                earlier.MergeInto(withoutReleases);
             }
 
             earlier.MergeInto(clock);
+            earlier.MergeInto(isRelease ? clock : pastReleases);
         }
 
         clock[last.Worker] = last.Index + 1;

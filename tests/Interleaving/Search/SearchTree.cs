@@ -68,9 +68,14 @@ internal sealed class SearchTree
     public void AddBacktracking(int depth, uint threads)
     {
         SearchNode node = _path[depth];
-        if ((threads & (node.Wanted | node.Slept)) == 0)
+        uint able = threads & node.Enabled;
+        if (able == 0)
         {
-            node.Wanted |= threads & (~threads + 1);
+            node.Wanted |= node.Enabled;
+        }
+        else if ((able & (node.Wanted | node.Slept)) == 0)
+        {
+            node.Wanted |= able & (~able + 1);
         }
     }
 
