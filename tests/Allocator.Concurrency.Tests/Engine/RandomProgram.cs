@@ -50,7 +50,8 @@ internal sealed class RandomProgram : Scenario
                     _locked = 2 * _locked + value;
                     See(self, _locked);
                 }
-            },
+            }
+            ,
         };
     }
 
