@@ -2,6 +2,7 @@ using System;
 using System.CommandLine;
 using System.Threading;
 using System.Threading.Tasks;
+using LoadResizeSave.Limits;
 using LoadResizeSave.Running;
 using Measuring.Processes;
 using Measuring.Results;
@@ -33,7 +34,9 @@ internal static class Program
 
         AllocatorRunner runner = new(commandLine);
         IAnsiConsole console = ResultConsole.Create();
-        IJobMeasurement measurement = options.Runs == 1
+        IJobMeasurement measurement = options.MemoryLimits.Count > 0
+            ? new LimitMeasurement(runner, options, console, title => CommandLine.NewDocument(title, arguments))
+            : options.Runs == 1
             ? new SingleMeasurement(runner, options, console)
             : new RoundMeasurement(runner, options, console, title => CommandLine.NewDocument(title, arguments));
         return await new Job(runner, options, measurement, console).RunAsync(cancellationToken);

@@ -133,8 +133,16 @@ public abstract partial class MemoryAllocator
     {
         cancellationToken.ThrowIfCancellationRequested();
         BudgetPermit permit = await GetRouter().AdmitReservationAsync(Account, bytes, cancellationToken).ConfigureAwait(false);
-        GetRouterOrReturn(permit);
-        return new MemoryReservation(this, new ReservationAccount(Account, bytes));
+        try
+        {
+            GetRouter();
+            return new MemoryReservation(this, new ReservationAccount(Account, bytes));
+        }
+        catch
+        {
+            permit.Return();
+            throw;
+        }
     }
 
     // The allocator may have been disposed during the wait.

@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Allocator.Allocators;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -51,7 +52,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>From the calling thread's share of a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -71,7 +72,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the operating system, which costs microseconds: arrays move.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, <paramref name="alignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -90,7 +91,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <returns>The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -110,7 +111,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the operating system.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="totalLength"/> is negative, <paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The group is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The group is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -129,9 +130,13 @@ public abstract partial class MemoryAllocator : IDisposable
             Throw.OutOfRange(nameof(elementAlignment), elementAlignment, "must be at least 1");
         }
 
-        return new MemoryGroup<T>(RentGroup(
+        MemoryGroup<T> group = new(RentGroup(
             new GroupRequest(totalLength, Unsafe.SizeOf<T>()) { ElementAlignment = elementAlignment },
             options));
+
+        // Not before: a reservation that is collected while it waits closes its account.
+        GC.KeepAlive(this);
+        return group;
     }
 
     /// <summary>Allocates the pixels of an image, row after row. No row is divided between two pieces of memory.</summary>
@@ -142,7 +147,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <returns>The buffer, which the caller disposes. Rows are packed: <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>.</returns>
     /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.</exception>
-    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -159,7 +164,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.
     /// </exception>
-    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -183,6 +188,10 @@ public abstract partial class MemoryAllocator : IDisposable
 
     /// <summary>Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.</summary>
     public abstract MemoryAllocatorStatistics GetStatistics();
+
+    /// <summary>Reads from the system how short memory is, and who says so: what this allocator's trimming goes by at its next tick.</summary>
+    /// <remarks>Reads a handful of small files or makes some system calls: meant for diagnostics, not for every request.</remarks>
+    public abstract MemoryLoad GetMemoryLoad();
 
     /// <summary>
     /// Gives idle memory back now, and what is out as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.
@@ -230,6 +239,7 @@ public abstract partial class MemoryAllocator : IDisposable
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static GroupRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
         where TPixel : unmanaged
     {
@@ -238,6 +248,7 @@ public abstract partial class MemoryAllocator : IDisposable
         return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static GroupRequest DescribePixels(int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes)
     {
         if (width < 1)

@@ -42,6 +42,7 @@ public sealed class MemoryAllocatorOptions
     public HugePages HugePages { get; init; } = HugePages.Auto;
 
     /// <summary>Gets how often idle memory is looked at: from 1 millisecond to 24 days. The default is 1 minute, as in <c>ArrayPool.Shared</c>.</summary>
+    /// <remarks>Each period is stretched by a random part of up to a fifth, so that pools and processes that were started together do not trim together.</remarks>
     public TimeSpan TrimPeriod { get; init; } = TimeSpan.FromMinutes(1);
 
     /// <summary>Gets which part, from 0 to 1, of what stayed idle through a whole period goes back to the system at its end. The default is 0.5.</summary>

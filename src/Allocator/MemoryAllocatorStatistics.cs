@@ -44,7 +44,7 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many allocations were found unreachable without <c>Dispose</c>.</summary>
     public long Abandoned { get; init; }
 
-    /// <summary>Gets how many requests did not fit the memory budget when they came: they waited, or failed.</summary>
+    /// <summary>Gets how many requests found no room in the memory budget when they came: they waited, or failed. Those larger than the whole budget are not in it.</summary>
     public long BudgetWaits { get; init; }
 
     /// <summary>Gets how much of the memory budget is taken, in bytes: what is out, at its capacity, and what is reserved and not used. 0 where there is no budget.</summary>

@@ -51,10 +51,11 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             requestedBytes,
             budgetBytes,
             Format(
-                "{0} bytes were requested; {1:N0} of the memory budget of {2:N0} bytes are out or reserved, and they did not come back within {3} ({4}.{5}). Asynchronous calls wait without blocking a thread.",
+                "{0} bytes were requested; {1:N0} of the memory budget of {2:N0} bytes are out or reserved{3}, and the call may wait for {4} ({5}.{6}). Asynchronous calls wait without blocking a thread.",
                 Describe(requestedBytes),
                 usedBytes,
                 budgetBytes,
+                requestedBytes <= budgetBytes - usedBytes ? ", what is left is kept for a request that came earlier" : "",
                 timeout,
                 nameof(MemoryAllocatorOptions),
                 nameof(MemoryAllocatorOptions.BudgetTimeout)));
@@ -64,7 +65,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             requestedBytes,
             budgetBytes,
             Format(
-                "{0} bytes beyond a reservation were requested; all that is out of the memory budget of {1:N0} bytes belongs to reservations that wait for more, so none of them could go on. This one is the youngest. Reserve the whole estimate of a job before it starts.",
+                "{0} bytes were requested, more than is left of a reservation; all that is out of the memory budget of {1:N0} bytes belongs to reservations that wait for more, so none of them could go on. This one is the youngest. Reserve the whole estimate of a job before it starts.",
                 Describe(requestedBytes),
                 budgetBytes));
 

@@ -1,6 +1,7 @@
 using System;
 using Allocator.Allocators;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -26,7 +27,7 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>Gives the unused part back where nobody disposed the reservation: it would be kept from everybody for ever.</summary>
     // What is out of it knows the account, not this object.
-    ~MemoryReservation() => _account?.Close();
+    ~MemoryReservation() => _account?.CloseLater();
 
     /// <summary>Gets what was reserved, in bytes.</summary>
     public long ReservedBytes => _account.ReservedBytes;
@@ -49,6 +50,9 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <summary>Reads what the parent holds and has done; the reservation has no memory of its own.</summary>
     public override MemoryAllocatorStatistics GetStatistics() => _parent.GetStatistics();
 
+    /// <inheritdoc/>
+    public override MemoryLoad GetMemoryLoad() => _parent.GetMemoryLoad();
+
     /// <summary>Gives the unused part back to the budget. What is out stays valid, counts against the budget, and goes back to it when it is disposed. New requests throw, and those that wait. A second call does nothing.</summary>
     public override void Dispose()
     {
@@ -59,8 +63,14 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override string ToString() => $"{nameof(MemoryReservation)} of {ReservedBytes} bytes from {_parent}";
 
-    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation) =>
-        GetRouter().RentContiguous(_account, lengthInBytes, alignmentInBytes, options, out generation);
+    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    {
+        LifetimeGuard guard = GetRouter().RentContiguous(_account, lengthInBytes, alignmentInBytes, options, out generation);
+
+        // Not before: the collection that is asked for while this waits would close the account.
+        GC.KeepAlive(this);
+        return guard;
+    }
 
     internal override RequestRouter GetRouter()
     {

@@ -140,6 +140,97 @@ public class MemoryBudgetAllocationTests
 
     private static readonly string[] s_shapes = ["block", "run", "group", "mapping", "aligned", "array", "pixels", "lease", "clean"];
 
+    [Fact]
+    public void Allocate_WaitingIsInterrupted_WhatItWouldHaveGotIsForOthers()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, budget: Block);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        bool wasInterrupted = false;
+        Thread waiting = new(() =>
+        {
+            try
+            {
+                setup.Allocator.Allocate<byte>(Block).Dispose();
+            }
+            catch (ThreadInterruptedException)
+            {
+                wasInterrupted = true;
+            }
+        });
+        waiting.Start();
+        WaitForWaiter(setup);
+        waiting.Interrupt();
+        waiting.Join();
+        held.Dispose();
+        Assert.True(wasInterrupted);
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(30)]
+    public void Allocate_NobodyCanBeWokenToLookAfterTheWait_WhatItWouldHaveGotIsForOthers(int seconds)
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(seconds) }, budget: 1024);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(1000);
+        setup.Clock.FailToMakeTimers = true;
+        Assert.Throws<InvalidOperationException>(() => setup.Allocator.Allocate<byte>(1000));
+        held.Dispose();
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+        using IMemoryOwner<byte> next = setup.Allocator.Allocate<byte>(1000);
+    }
+
+    // What a refusal of another kind was is not blamed on the budget, with one or without.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Prewarm_SystemRefusesAddressesAfterABudgetRefusedMemory_ThrowsOutOfMemory(bool hasBudget)
+    {
+        using TestSetup other = new(budget: Block);
+        using (other.Allocator.Allocate<byte>(Block))
+        {
+            Assert.Throws<MemoryLimitExceededException>(() => other.Allocator.Allocate<byte>(Block));
+            other.Allocator.Prewarm(Block);
+        }
+
+        using TestSetup setup = new(budget: hasBudget ? 8 * Block : null);
+        setup.Source.Refuses = static kind => kind == "reserve";
+        setup.Source.RefuseFrom = 1;
+        Assert.Throws<OutOfMemoryException>(() => setup.Allocator.Prewarm(Block));
+    }
+
+    [Fact]
+    public void Allocate_LittleIsMissing_LittleIsGivenUp()
+    {
+        using TestSetup setup = new(maximumBlocks: 16, budget: 16 * Block);
+        setup.Allocator.AllocateGroup<byte>(12 * Block).Dispose();
+        using IMemoryOwner<byte> outside = setup.Allocator.AllocateAligned<byte>(6 * Block, 2 * 1024 * 1024);
+        Assert.Equal((10L * Block, 16L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes));
+    }
+
+    [Fact]
+    public void Allocate_OneIdleBlockCannotBeGivenUp_AnotherIs()
+    {
+        using TestSetup setup = new(maximumBlocks: 4, budget: 4 * Block);
+        setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+        nint locked = 0;
+        setup.Source.RefusesPurge = address => address == (locked == 0 ? locked = address : locked);
+        using IMemoryOwner<byte> outside = setup.Allocator.AllocateAligned<byte>(3 * Block, 2 * 1024 * 1024);
+        Assert.Equal((Block, 4L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes));
+    }
+
+    [Theory]
+    [InlineData(NativeMemoryKind.HGlobal)]
+    [InlineData(NativeMemoryKind.CoTaskMem)]
+    public void AllocateAligned_HeapThatKnowsNoAlignment_CountsWhatTheAlignmentTakes(NativeMemoryKind kind)
+    {
+        MemoryAllocatorOptions options = new() { NativeMemory = kind, MemoryBudgetMegabytes = 8, Safety = SafetyMode.Standard };
+        using MemoryAllocator allocator = MemoryAllocator.Create(options);
+        using IMemoryOwner<byte> one = allocator.AllocateAligned<byte>(100, 2 * 1024 * 1024);
+        Assert.InRange(allocator.GetStatistics().BudgetUsedBytes, 2 * 1024 * 1024, 3 * 1024 * 1024);
+        Assert.Equal(allocator.GetStatistics().BudgetUsedBytes, allocator.GetStatistics().CommittedBytes);
+    }
+
     public static TheoryData<string> Shapes => new(s_shapes);
 
     // The pool holds 4 blocks, so the mapping cannot come from it; all the budget lies idle in single blocks first.
@@ -333,7 +424,7 @@ public class MemoryBudgetAllocationTests
     // A thread and not the pool's: it blocks.
     private static Task<T> OnAThread<T>(Func<T> action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
-    private static void WaitForWaiter(TestSetup setup) => SpinWait.SpinUntil(() => setup.Statistics.BudgetWaits > 0);
+    private static void WaitForWaiter(TestSetup setup) => SpinWait.SpinUntil(() => setup.Clock.Waits > 0);
 
     // A lease cannot be boxed: it is rented and returned.
     private sealed class LeaseHolder : IDisposable

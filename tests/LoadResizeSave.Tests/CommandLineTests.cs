@@ -54,6 +54,11 @@ public class CommandLineTests
     [InlineData("--runs", "0")]
     [InlineData("--runs", "2", "--chart", "there.svg")]
     [InlineData("--allocator", "other")]
+    [InlineData("--parallelism", "0")]
+    [InlineData("--memory-limit", "350", "--runs", "2")]
+    [InlineData("--memory-limit", "10")]
+    [InlineData("--budget", "0")]
+    [InlineData("--allocator", "budget")]
     public void Parse_WhatCannotBe_HasAnErrorThatNamesTheOption(params string[] arguments)
         => Assert.Contains(_commandLine.Root.Parse(arguments).Errors, error => error.Message.Contains(arguments[^2]) || error.Message.Contains(arguments[^1]));
 
@@ -69,5 +74,31 @@ public class CommandLineTests
             (options.Work, options.Repeat, options.TrimPeriod, options.UseLibjpeg, Path.GetFullPath("pictures")),
             (child.Work, child.Repeat, child.TrimPeriod, child.UseLibjpeg, child.Input));
         Assert.Equal(AllocatorKind.ArrayPool, child.Allocators.Single());
+    }
+
+    [Fact]
+    public void Read_MemoryLimits_IsTheJobInEachAtEachParallelism()
+    {
+        JobOptions options = _commandLine.Read(["--memory-limit", "350", "500", "--parallelism", "1", "8"]);
+
+        Assert.Equal([350, 500], options.MemoryLimits);
+        Assert.Equal([1, 8], options.Parallelisms);
+        Assert.Contains(AllocatorKind.Budget, options.Allocators);
+        Assert.Equal(Path.GetFullPath(Path.Combine("artifacts", "results")), Path.GetDirectoryName(options.Output));
+    }
+
+    [Fact]
+    public void Parse_SeveralParallelismsWithoutLimit_IsRefused()
+        => Assert.Contains(_commandLine.Root.Parse(["--parallelism", "1", "2"]).Errors, error => error.Message.Contains("--memory-limit"));
+
+    [Fact]
+    public void ChildArguments_OfATrial_CarryBudgetAndParallelism()
+    {
+        JobOptions options = _commandLine.Read(["--memory-limit", "350", "--no-idle"]) with { Parallelism = 7, BudgetMegabytes = 123 };
+
+        JobOptions child = _commandLine.Read([.. _commandLine.ChildArguments(options, AllocatorKind.Budget, Path.GetFullPath("pictures"))]);
+
+        Assert.Equal((7, 123, false, 0), (child.Parallelism, child.BudgetMegabytes, child.WatchesIdle, child.MemoryLimits.Count));
+        Assert.Equal([AllocatorKind.Budget], child.Allocators);
     }
 }

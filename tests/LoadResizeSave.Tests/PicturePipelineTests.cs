@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
@@ -13,11 +14,11 @@ public sealed class PicturePipelineTests : IDisposable
     private readonly PixelStore _store = Pictures.Store();
 
     [Fact]
-    public void Process_PngWithWrongEnding_IsSavedUnderAnHonestName()
+    public async Task ProcessAsync_PngWithWrongEnding_IsSavedUnderAnHonestName()
     {
         Write(Path.Combine("in", "sub", "picture.jpg"), new PngFixture(40, 20, 8, 0, false).Header().Pixels((x, _, _) => x).End().ToArray());
 
-        SavedPicture saved = Pipeline().Process(In, Path.Combine("sub", "picture.jpg"));
+        SavedPicture saved = await Pipeline().ProcessAsync(In, Path.Combine("sub", "picture.jpg"));
 
         byte[] file = File.ReadAllBytes(Path.Combine(_folder.FullName, "out", "sub", "picture.jpg.png"));
         Assert.Equal(new PictureSize(10, 5), new PictureCodecs(useLibjpeg: false).Png.ReadSize(file));
@@ -26,36 +27,36 @@ public sealed class PicturePipelineTests : IDisposable
     }
 
     [Fact]
-    public void Process_HeaderAboveTheLimit_IsRefusedBeforeAnythingLargeIsAllocated()
+    public async Task ProcessAsync_HeaderAboveTheLimit_IsRefusedBeforeAnythingIsAllocated()
     {
         Write(Path.Combine("in", "large.png"), new PngFixture(1001, 1000, 8, 2, false).Header().End().ToArray());
 
-        UnreadablePictureException exception = Assert.Throws<UnreadablePictureException>(() => Pipeline().Process(In, "large.png"));
+        UnreadablePictureException exception = await Assert.ThrowsAsync<UnreadablePictureException>(() => Pipeline().ProcessAsync(In, "large.png").AsTask());
 
         Assert.Contains("limit is 1 million", exception.Message, StringComparison.Ordinal);
-        Assert.Equal(1, _store.Statistics!.Value.Rents);
+        Assert.Equal(0, _store.Statistics!.Value.Rents);
         Pictures.AssertNothingIsOut(_store);
     }
 
     [Fact]
-    public void Process_ShortFileThatClaimsManyPixels_IsRefusedBeforeAnythingLargeIsAllocated()
+    public async Task ProcessAsync_ShortFileThatClaimsManyPixels_IsRefusedBeforeAnythingIsAllocated()
     {
         Write(Path.Combine("in", "bomb.png"), new PngFixture(900, 900, 8, 2, false).Header().End().ToArray());
 
-        Assert.Throws<UnreadablePictureException>(() => Pipeline().Process(In, "bomb.png"));
+        await Assert.ThrowsAsync<UnreadablePictureException>(() => Pipeline().ProcessAsync(In, "bomb.png").AsTask());
 
-        Assert.Equal(1, _store.Statistics!.Value.Rents);
+        Assert.Equal(0, _store.Statistics!.Value.Rents);
     }
 
     [Theory]
     [InlineData(new byte[0])]
     [InlineData(new byte[] { 1 })]
     [InlineData(new byte[] { (byte)'G', (byte)'I', (byte)'F', (byte)'8', (byte)'9', (byte)'a' })]
-    public void Process_NoPicture_IsRefused(byte[] file)
+    public async Task ProcessAsync_NoPicture_IsRefused(byte[] file)
     {
         Write(Path.Combine("in", "file.png"), file);
 
-        Assert.Throws<UnreadablePictureException>(() => Pipeline().Process(In, "file.png"));
+        await Assert.ThrowsAsync<UnreadablePictureException>(() => Pipeline().ProcessAsync(In, "file.png").AsTask());
         Pictures.AssertNothingIsOut(_store);
     }
 

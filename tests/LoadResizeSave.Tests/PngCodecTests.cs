@@ -157,7 +157,7 @@ public class PngCodecTests
         byte[] file = new PngFixture(int.MaxValue, int.MaxValue, 16, 6, false).Header().End().ToArray();
 
         Assert.Equal(new PictureSize(int.MaxValue, int.MaxValue), s_codec.ReadSize(file));
-        Assert.False(s_codec.CouldHoldItsPixels(file));
+        Assert.False(s_codec.CouldHoldItsPixels(file, file.Length));
     }
 
     [Fact]
@@ -165,7 +165,7 @@ public class PngCodecTests
     {
         byte[] file = new PngFixture(2000, 2000, 1, 0, false).Header().Pixels((_, _, _) => 0).End().ToArray();
 
-        Assert.True(s_codec.CouldHoldItsPixels(file));
+        Assert.True(s_codec.CouldHoldItsPixels(file, file.Length));
     }
 
     [Fact]

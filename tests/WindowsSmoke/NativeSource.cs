@@ -76,14 +76,6 @@ internal sealed unsafe class NativeSource
         Checks.That(!_source.TryCommit(start, Part, out _), "no commit of what was released");
     }
 
-    public void KnowsTheMachinesMemory()
-    {
-        Checks.That(WindowsMemoryStatus.TryRead() is { TotalBytes: > 64 << 20, UsedBytes: > 0 }, "figures of the machine");
-        Checks.That(AvailableMemory.TryRead() > 0, "available memory");
-        Checks.That(PressureSource.Create() is WindowsPressureSource, "the pressure source for Windows");
-        _ = PressureSource.Create().Read();
-    }
-
     private nint Reserve()
     {
         nint start = _source.TryReserve(Whole);

@@ -13,7 +13,8 @@ checks.Run("source: purges what its neighbours keep", source.PurgesWhatItsNeighb
 checks.Run("source: allocates with every alignment", source.AllocatesWithEveryAlignment);
 checks.Run("source: seals and unseals", source.SealsAndUnseals);
 checks.Run("source: refuses the impossible", source.RefusesTheImpossible);
-checks.Run("source: knows the machine's memory", source.KnowsTheMachinesMemory);
+checks.Run("load: of the machine", SystemLoad.OfTheMachine);
+checks.Run("load: of a job", SystemLoad.OfAJob);
 foreach (SafetyMode mode in (SafetyMode[])[SafetyMode.Sampled, SafetyMode.Guarded])
 {
     checks.Run($"{mode}: buffers of every length", () => Watched.BuffersOfEveryLength(mode));

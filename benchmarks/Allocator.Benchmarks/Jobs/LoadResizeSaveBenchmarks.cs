@@ -107,5 +107,5 @@ public class LoadResizeSaveBenchmarks
     private static bool IsPhotograph(string name) => name.StartsWith("photograph", StringComparison.Ordinal);
 
     private void Work()
-        => Parallel.ForEach(_names, new ParallelOptions { MaxDegreeOfParallelism = PicturesAtOnce }, name => _pipeline!.Process(_input, name));
+        => Parallel.ForEach(_names, new ParallelOptions { MaxDegreeOfParallelism = PicturesAtOnce }, name => _pipeline!.ProcessAsync(_input, name).AsTask().GetAwaiter().GetResult());
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Threading.Tasks;
 using Allocator.Native;
 
 namespace Decisions.Machines;
@@ -20,6 +21,9 @@ internal sealed class MovedClock : Clock
 
     /// <inheritdoc/>
     public override ClockTimer CreateTimer(Action callback) => new SilentTimer();
+
+    /// <inheritdoc/>
+    public override void Wait(Task task, TimeSpan timeout) => throw new NotSupportedException("Nothing here has a memory budget.");
 
     /// <inheritdoc/>
     public override void Delay(TimeSpan duration) => Advance(duration);

@@ -1,3 +1,4 @@
+using Allocator.Diagnostics;
 using Allocator.Native;
 
 namespace Decisions.Machines;
@@ -6,5 +7,5 @@ namespace Decisions.Machines;
 internal sealed class NoPressure : PressureSource
 {
     /// <inheritdoc/>
-    public override MemoryPressure Read() => MemoryPressure.Low;
+    public override MemoryLoad Read() => default;
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using Allocator.Diagnostics;
 using Allocator.Native;
 
 namespace Decisions.Machines;
@@ -10,10 +11,10 @@ internal static class SpareMemory
     /// <summary>Returns the number of pieces wanted, or as many as fit into half of what is free.</summary>
     public static int Fit(int wanted, long bytesEach)
     {
-        MemoryUsage?[] limits = OperatingSystem.IsLinux()
+        MemoryLoad?[] limits = OperatingSystem.IsLinux()
             ? [MemoryInfo.TryRead(SystemFiles.TryRead), CgroupMemory.TryRead(SystemFiles.TryRead)]
             : [];
-        long free = limits.OfType<MemoryUsage>().Select(limit => limit.TotalBytes - limit.UsedBytes)
+        long free = limits.OfType<MemoryLoad>().Select(limit => limit.TotalBytes - limit.UsedBytes)
             .DefaultIfEmpty(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 2).Min();
         return (int)Math.Clamp(free / 2 / bytesEach, 1, wanted);
     }

@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using Decisions.BlockSizes;
+using Decisions.Budgets;
 using Decisions.Purging;
 using Decisions.Safety;
 using Decisions.Segments;
@@ -22,5 +23,6 @@ internal static class AllQuestions
         new PurgeQuestion(),
         new TrimLatencyQuestion(),
         new SafetyQuestion(),
+        new BudgetQuestion(),
     ];
 }

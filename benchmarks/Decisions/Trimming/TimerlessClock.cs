@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using System.Threading.Tasks;
 using Allocator.Native;
 using Decisions.Machines;
 
@@ -13,6 +14,9 @@ internal sealed class TimerlessClock : Clock
 
     /// <inheritdoc/>
     public override ClockTimer CreateTimer(Action callback) => new SilentTimer();
+
+    /// <inheritdoc/>
+    public override void Wait(Task task, TimeSpan timeout) => Task.WaitAny([task], timeout);
 
     /// <inheritdoc/>
     public override void Delay(TimeSpan duration) => Thread.Sleep(duration);

@@ -17,11 +17,18 @@ internal interface IPictureCodec
     bool Recognizes(ReadOnlySpan<byte> file);
 
     /// <summary>Reads the size from the header alone.</summary>
+    /// <param name="start">The file, or as much of its start as has the header.</param>
     /// <exception cref="UnreadablePictureException">The header is damaged or describes what this program does not read.</exception>
-    PictureSize ReadSize(ReadOnlyMemory<byte> file);
+    PictureSize ReadSize(ReadOnlyMemory<byte> start);
 
-    /// <summary>Returns false where <paramref name="file"/> is too short for all the pixels that its header claims, whatever they are.</summary>
-    bool CouldHoldItsPixels(ReadOnlyMemory<byte> file);
+    /// <summary>Returns false where a file of <paramref name="fileLength"/> bytes is too short for all the pixels that its header claims, whatever they are.</summary>
+    bool CouldHoldItsPixels(ReadOnlyMemory<byte> start, long fileLength);
+
+    /// <summary>Returns how much memory decoding takes at most, beside the file and its pixels: of the store, and of the codec's own.</summary>
+    long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store);
+
+    /// <summary>Returns the same for encoding a picture of <paramref name="size"/>.</summary>
+    long EstimateEncoding(PictureSize size, PixelStore store);
 
     /// <summary>Decodes into <paramref name="picture"/>, which has the size that <see cref="ReadSize"/> told.</summary>
     /// <exception cref="UnreadablePictureException">The data is damaged or cut short.</exception>

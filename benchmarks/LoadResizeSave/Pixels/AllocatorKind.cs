@@ -1,6 +1,6 @@
 namespace LoadResizeSave.Pixels;
 
-/// <summary>Names the four ways of getting memory that the program compares.</summary>
+/// <summary>Names the ways of getting memory that the program compares.</summary>
 public enum AllocatorKind
 {
     /// <summary><c>MemoryAllocator.Create()</c>: blocks are kept between pictures and trimmed when idle.</summary>
@@ -14,4 +14,7 @@ public enum AllocatorKind
 
     /// <summary>A new array for every request, left to the garbage collector.</summary>
     GC,
+
+    /// <summary>The pool with a budget: each picture waits until there is memory for all that it will take.</summary>
+    Budget,
 }

@@ -1,17 +1,27 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
 
-/// <summary>Lends memory of the library: the pool, or with a pool size of zero the same code without pooling.</summary>
+/// <summary>Lends memory of the library: the pool, or with a pool size of zero the same code without pooling, or the pool with a budget.</summary>
 internal sealed class BlockStore : PixelStore
 {
     private readonly MemoryAllocator _allocator;
+    private readonly bool _hasBudget;
 
     /// <summary>Makes an allocator with <paramref name="options"/>.</summary>
     public BlockStore(MemoryAllocatorOptions options)
+        : this(MemoryAllocator.Create(options), hasBudget: options.MemoryBudgetMegabytes is not null)
     {
-        _allocator = MemoryAllocator.Create(options);
+    }
+
+    private BlockStore(MemoryAllocator allocator, bool hasBudget)
+    {
+        _allocator = allocator;
+        _hasBudget = hasBudget;
     }
 
     /// <inheritdoc/>
@@ -29,8 +39,24 @@ internal sealed class BlockStore : PixelStore
     public override IMemoryOwner<T> Allocate<T>(int length) => _allocator.Allocate<T>(length);
 
     /// <inheritdoc/>
+    public override long Estimate<T>(int length) => _allocator.EstimateBytes((long)length * Unsafe.SizeOf<T>());
+
+    /// <inheritdoc/>
+    public override long EstimatePixels<TPixel>(int width, int height) => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
+
+    /// <inheritdoc/>
+    public override ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken)
+        => _hasBudget ? ReserveAsync(bytes, cancellationToken) : base.AdmitAsync(bytes, cancellationToken);
+
+    /// <inheritdoc/>
     public override void Release() => _allocator.ReleaseRetainedResources();
 
     /// <inheritdoc/>
     public override void Dispose() => _allocator.Dispose();
+
+    private async ValueTask<Admission> ReserveAsync(long bytes, CancellationToken cancellationToken)
+    {
+        MemoryReservation reservation = await _allocator.ReserveAsync(bytes, cancellationToken);
+        return new Admission(new BlockStore(reservation, hasBudget: false), reservation);
+    }
 }

@@ -1,5 +1,8 @@
 using System;
 using System.Buffers;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
@@ -16,13 +19,25 @@ internal abstract class PixelStore : IDisposable
     /// <summary>Gets the library's own counters; null for arrays.</summary>
     public virtual MemoryAllocatorStatistics? Statistics => null;
 
-    /// <summary>Makes the store that <paramref name="kind"/> names. <paramref name="trimPeriod"/> matters to the pool alone.</summary>
-    public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod) => kind switch
+    /// <summary>Makes the store that <paramref name="kind"/> names.</summary>
+    /// <param name="kind">Whose memory it lends.</param>
+    /// <param name="trimPeriod">Matters to the pool alone.</param>
+    /// <param name="budgetMegabytes">What the one with a budget may hold.</param>
+    public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod, int? budgetMegabytes = null) => kind switch
     {
         AllocatorKind.Pool => new BlockStore(new MemoryAllocatorOptions { Name = "pool", TrimPeriod = trimPeriod }),
         AllocatorKind.Unpooled => new BlockStore(new MemoryAllocatorOptions { Name = "unpooled", MaximumPoolSizeMegabytes = 0, TrimPeriod = trimPeriod }),
         AllocatorKind.ArrayPool => new ArrayStore(pooled: true),
         AllocatorKind.GC => new ArrayStore(pooled: false),
+
+        // All that the budget allows may lie idle: what is needed for something else is given up then, and not before.
+        AllocatorKind.Budget => new BlockStore(new MemoryAllocatorOptions
+        {
+            Name = "budget",
+            MemoryBudgetMegabytes = budgetMegabytes ?? throw new ArgumentNullException(nameof(budgetMegabytes)),
+            MaximumPoolSizeMegabytes = budgetMegabytes,
+            TrimPeriod = trimPeriod,
+        }),
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
     };
 
@@ -33,6 +48,22 @@ internal abstract class PixelStore : IDisposable
     /// <summary>Lends memory of exactly <paramref name="length"/> elements, contents unspecified.</summary>
     public abstract IMemoryOwner<T> Allocate<T>(int length)
         where T : unmanaged;
+
+    /// <summary>Returns how much memory <paramref name="length"/> elements take at most.</summary>
+    public virtual long Estimate<T>(int length)
+        where T : unmanaged
+        => (long)length * Unsafe.SizeOf<T>();
+
+    /// <summary>Returns how much memory a picture takes at most, in one run or not.</summary>
+    public virtual long EstimatePixels<TPixel>(int width, int height)
+        where TPixel : unmanaged
+        => (long)width * height * Unsafe.SizeOf<TPixel>();
+
+    /// <summary>
+    /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a budget ever waits;
+    /// it takes all of a job's memory out of it at once, so that no two jobs hold half of what they need and wait for each other.
+    /// </summary>
+    public virtual ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken) => new(new Admission(this));
 
     /// <summary>Gives back whatever lies idle, as far as the allocator has a way to do so.</summary>
     public abstract void Release();

@@ -26,6 +26,7 @@ internal sealed class JobText
         AllocatorKind.Pool => "pool",
         AllocatorKind.Unpooled => "unpooled",
         AllocatorKind.ArrayPool => "ArrayPool",
+        AllocatorKind.Budget => "pool with budget",
         _ => "GC arrays",
     };
 

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Runtime.InteropServices;
+using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Resizing;
@@ -17,15 +18,9 @@ internal static class LanczosResizer
     /// <summary>Fills <paramref name="target"/> with <paramref name="source"/> made smaller, or copied where the sizes are equal.</summary>
     public static void Resize(Raster<Rgb24> source, Raster<Rgb24> target, PixelStore store)
     {
-        long sumCount = ((long)source.Width * PixelArithmetic.Channels) + PixelArithmetic.Padding;
-        if (sumCount > Array.MaxLength / sizeof(float))
-        {
-            throw new OutOfMemoryException($"Rows of {source.Width:N0} pixels are too long to be resized.");
-        }
-
         using ResamplingWeights horizontal = new(source.Width, target.Width, store);
         using ResamplingWeights vertical = new(source.Height, target.Height, store);
-        using IMemoryOwner<float> sums = store.Allocate<float>((int)sumCount);
+        using IMemoryOwner<float> sums = store.Allocate<float>(CountSums(source.Width));
         source.ProcessRows(target, (sourceRows, targetRows) =>
         {
             Span<float> row = sums.Memory.Span;
@@ -35,6 +30,20 @@ internal static class LanczosResizer
                 ShrinkRow(row, horizontal, targetRows[y]);
             }
         });
+    }
+
+    /// <summary>Returns how much memory that takes of the store at most, beside the pictures.</summary>
+    public static long Estimate(PictureSize source, PictureSize target, PixelStore store)
+        => store.Estimate<byte>(ResamplingWeights.LengthInBytes(source.Width, target.Width))
+            + store.Estimate<byte>(ResamplingWeights.LengthInBytes(source.Height, target.Height))
+            + store.Estimate<float>(CountSums(source.Width));
+
+    private static int CountSums(int width)
+    {
+        long count = ((long)width * PixelArithmetic.Channels) + PixelArithmetic.Padding;
+        return count <= Array.MaxLength / sizeof(float)
+            ? (int)count
+            : throw new OutOfMemoryException($"Rows of {width:N0} pixels are too long to be resized.");
     }
 
     private static void AddRows(scoped PixelRows<Rgb24> source, ResamplingWeights weights, int y, Span<float> sums)

@@ -23,14 +23,8 @@ internal sealed class ResamplingWeights : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(targetLength, sourceLength);
         double scale = (double)sourceLength / targetLength;
-        MaximumCount = (int)Math.Min(sourceLength, Math.Ceiling(2 * Lobes * scale) + 1);
-        long lengthInBytes = ((long)MaximumCount * sizeof(float) + Unsafe.SizeOf<ResamplingRange>()) * targetLength;
-        if (lengthInBytes > Array.MaxLength)
-        {
-            throw new OutOfMemoryException($"{targetLength:N0} pixels in a line are too many to be resized.");
-        }
-
-        _owner = store.Allocate<byte>((int)lengthInBytes);
+        MaximumCount = CountSamples(sourceLength, targetLength);
+        _owner = store.Allocate<byte>(LengthInBytes(sourceLength, targetLength));
         _rangesLengthInBytes = Unsafe.SizeOf<ResamplingRange>() * targetLength;
         Span<ResamplingRange> ranges = MemoryMarshal.Cast<byte, ResamplingRange>(_owner.Memory.Span[.._rangesLengthInBytes]);
         Span<float> weights = MemoryMarshal.Cast<byte, float>(_owner.Memory.Span[_rangesLengthInBytes..]);
@@ -44,6 +38,15 @@ internal sealed class ResamplingWeights : IDisposable
         }
     }
 
+    /// <summary>Returns how much memory they take of their store.</summary>
+    public static int LengthInBytes(int sourceLength, int targetLength)
+    {
+        long length = ((long)CountSamples(sourceLength, targetLength) * sizeof(float) + Unsafe.SizeOf<ResamplingRange>()) * targetLength;
+        return length <= Array.MaxLength
+            ? (int)length
+            : throw new OutOfMemoryException($"{targetLength:N0} pixels in a line are too many to be resized.");
+    }
+
     /// <summary>Gets the largest number of samples that one output is made of.</summary>
     public int MaximumCount { get; }
 
@@ -55,6 +58,9 @@ internal sealed class ResamplingWeights : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => _owner.Dispose();
+
+    private static int CountSamples(int sourceLength, int targetLength)
+        => (int)Math.Min(sourceLength, Math.Ceiling(2 * Lobes * ((double)sourceLength / targetLength)) + 1);
 
     private static void Fill(Span<float> weights, int start, double centre, double scale)
     {

@@ -16,10 +16,12 @@ internal static class ChildProcess
     /// <param name="arguments">The command line.</param>
     /// <param name="onMessage">Called with each message as it comes.</param>
     /// <param name="cancellationToken">Ends the child.</param>
+    /// <param name="prepare">Changes how it is started.</param>
     /// <exception cref="ChildFailedException">It ended without a result; the message is what it wrote about that.</exception>
-    public static async Task<MeasuredRun> RunAsync(IEnumerable<string> arguments, Action<ChildMessage> onMessage, CancellationToken cancellationToken)
+    public static async Task<MeasuredRun> RunAsync(
+        IEnumerable<string> arguments, Action<ChildMessage> onMessage, CancellationToken cancellationToken, Action<ProcessStartInfo>? prepare = null)
     {
-        using Process child = Start(arguments);
+        using Process child = Start(arguments, prepare);
         await using CancellationTokenRegistration registration = cancellationToken.Register(() => child.Kill(entireProcessTree: true));
         Task<string> errors = child.StandardError.ReadToEndAsync(CancellationToken.None);
         MeasuredRun? result = null;
@@ -45,7 +47,7 @@ internal static class ChildProcess
             : throw new ChildFailedException($"exit code {child.ExitCode}. {unexpected} {await errors}".Trim());
     }
 
-    private static Process Start(IEnumerable<string> arguments)
+    private static Process Start(IEnumerable<string> arguments, Action<ProcessStartInfo>? prepare)
     {
         string program = Environment.ProcessPath ?? throw new InvalidOperationException("The system does not tell this program's path.");
         ProcessStartInfo start = new(program) { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
@@ -61,6 +63,7 @@ internal static class ChildProcess
             start.ArgumentList.Add(argument);
         }
 
+        prepare?.Invoke(start);
         return Process.Start(start) ?? throw new InvalidOperationException($"{program} could not be started.");
     }
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.IO;
 using System.Linq;
 using LoadResizeSave.Pixels;
@@ -26,7 +27,9 @@ internal sealed class CommandLine
     private readonly Option<string?> _chart = new("--chart") { Description = "Where the chart goes. [default: memory.svg in the output folder; with several runs it lies beside the results]" };
     private readonly Option<int> _runs = AtLeastOne("--runs", "Runs of each allocator. With more than one they take turns, and the result are medians.", 1);
     private readonly Option<string[]> _allocator = new("--allocator", "-a") { Description = "Allocators to compare.", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [All] };
-    private readonly Option<int> _parallelism = AtLeastOne("--parallelism", "Pictures worked on at once.", Environment.ProcessorCount, "-p");
+    private readonly Option<int[]> _parallelism = Several("--parallelism", "Pictures worked on at once; with --memory-limit one or more such numbers.", [Environment.ProcessorCount], least: 1, "-p");
+    private readonly Option<int[]> _memoryLimit = Several("--memory-limit", "Runs the job in a memory cgroup of so many MiB, in each of those named, and without a limit beside them.", [], least: 64);
+    private readonly Option<int?> _budget = new("--budget") { Description = "MiB that the allocator named budget may hold. [default: what a memory limit leaves]" };
     private readonly Option<int> _repeat = AtLeastOne("--repeat", "How often the folder is gone through.", 3, "-r");
     private readonly Option<int> _width = AtLeastOne("--width", "Width of the saved pictures; narrower ones keep theirs.", 800, "-w");
     private readonly Option<int> _maximumMegapixels = AtLeastOne("--max-megapixels", "Pictures whose header claims more are refused before their pixels are allocated.", 256);
@@ -35,12 +38,20 @@ internal sealed class CommandLine
     private readonly Option<double?> _megapixels = new("--megapixels") { Description = "Size of each synthetic photograph, in millions of pixels. [default: sizes of cameras and screens, 12 to 24]" };
     private readonly Option<bool> _quick = new("--quick") { Description = "A small set and short periods: done in seconds, to see that everything works." };
     private readonly Option<bool> _noLibjpeg = new("--no-libjpeg") { Description = "Do not use libjpeg-turbo, as if the system had none." };
+    private readonly Option<bool> _noIdle = new("--no-idle") { Hidden = true };
     private readonly Option<bool> _child = new("--child") { Hidden = true };
 
     /// <summary>Makes the command with all its options.</summary>
     public CommandLine()
     {
         _allocator.AcceptOnlyFromAmong([All, .. s_allocatorNames]);
+        _budget.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int?>() < 1)
+            {
+                result.AddError("--budget must be at least 1");
+            }
+        });
         _trimPeriod.Validators.Add(result =>
         {
             if (!(result.GetValueOrDefault<double>() is >= 0.05 and <= 3600))
@@ -57,16 +68,10 @@ internal sealed class CommandLine
         });
         Root = new RootCommand("Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and memory.")
         {
-            _input, _output, _work, _chart, _allocator, _runs, _parallelism, _repeat, _width, _maximumMegapixels,
-            _trimPeriod, _count, _megapixels, _quick, _noLibjpeg, _child,
+            _input, _output, _work, _chart, _allocator, _runs, _parallelism, _memoryLimit, _budget, _repeat, _width, _maximumMegapixels,
+            _trimPeriod, _count, _megapixels, _quick, _noLibjpeg, _noIdle, _child,
         };
-        Root.Validators.Add(result =>
-        {
-            if (result.GetValue(_runs) > 1 && result.GetValue(_chart) is not null)
-            {
-                result.AddError("--chart goes with a single run; that of several lies beside their results");
-            }
-        });
+        Root.Validators.Add(CheckTogether);
     }
 
     /// <summary>Gets the command to parse and invoke.</summary>
@@ -80,21 +85,24 @@ internal sealed class CommandLine
     {
         bool quick = result.GetValue(_quick);
         int runs = result.GetValue(_runs);
+        int[] limits = result.GetRequiredValue(_memoryLimit);
+        bool isSingle = runs == 1 && limits.Length == 0;
         string? givenOutput = result.GetValue(_output);
-        string output = Path.GetFullPath(givenOutput ?? (runs > 1 ? DefaultResults() : s_work));
+        string output = Path.GetFullPath(givenOutput ?? (isSingle ? s_work : DefaultResults()));
         string chart = runs > 1 ? Path.Combine(output, Name + "-memory.svg") : result.GetValue(_chart) ?? Path.Combine(output, "memory.svg");
-        string[] allocators = result.GetRequiredValue(_allocator);
         return new JobOptions
         {
             Input = result.GetValue(_input) is { } input ? Path.GetFullPath(input) : null,
             Output = output,
-            Work = Path.GetFullPath(result.GetValue(_work) ?? (runs > 1 ? s_work : output)),
+            Work = Path.GetFullPath(result.GetValue(_work) ?? (isSingle ? output : s_work)),
             Chart = Path.GetFullPath(chart),
             Runs = runs,
-            Allocators = allocators.Contains(All)
-                ? Enum.GetValues<AllocatorKind>()
-                : [.. allocators.Select(name => Enum.Parse<AllocatorKind>(name, ignoreCase: true)).Distinct()],
-            Parallelism = result.GetValue(_parallelism),
+            Allocators = Allocators(result),
+            Parallelism = result.GetRequiredValue(_parallelism)[0],
+            Parallelisms = [.. result.GetRequiredValue(_parallelism).Distinct()],
+            MemoryLimits = [.. limits.Distinct()],
+            BudgetMegabytes = result.GetValue(_budget),
+            WatchesIdle = !result.GetValue(_noIdle),
             Repeat = quick && IsDefault(result, _repeat) ? 1 : result.GetValue(_repeat),
             Width = result.GetValue(_width),
             MaximumMegapixels = result.GetValue(_maximumMegapixels),
@@ -126,15 +134,75 @@ internal sealed class CommandLine
         yield return FormattableString.Invariant($"{options.MaximumMegapixels}");
         yield return _trimPeriod.Name;
         yield return FormattableString.Invariant($"{options.TrimPeriod.TotalSeconds}");
+        if (options.BudgetMegabytes is { } budget)
+        {
+            yield return _budget.Name;
+            yield return FormattableString.Invariant($"{budget}");
+        }
+
         if (!options.UseLibjpeg)
         {
             yield return _noLibjpeg.Name;
+        }
+
+        if (!options.WatchesIdle)
+        {
+            yield return _noIdle.Name;
         }
     }
 
     /// <summary>Starts a document about the runs that <paramref name="result"/> asked for.</summary>
     public static ResultDocument NewDocument(string title, ParseResult result)
         => new MeasurementCommand(Name, "").NewDocument(title, result);
+
+    private void CheckTogether(CommandResult result)
+    {
+        bool hasLimits = result.GetValue(_memoryLimit) is { Length: > 0 };
+        if (result.GetValue(_chart) is not null && (hasLimits || result.GetValue(_runs) > 1))
+        {
+            result.AddError("--chart goes with a single run; that of several lies beside their results");
+        }
+
+        if (hasLimits && result.GetValue(_runs) > 1)
+        {
+            result.AddError("--memory-limit goes with --repeat, not with --runs");
+        }
+
+        if (!hasLimits && result.GetValue(_parallelism) is { Length: > 1 })
+        {
+            result.AddError("--parallelism takes several numbers with --memory-limit alone");
+        }
+
+        // Tokens, not values: a name that does not exist has no value.
+        bool namesBudget = result.GetResult(_allocator)?.Tokens.Any(token => token.Value == s_allocatorNames[(int)AllocatorKind.Budget]) == true;
+        if (!hasLimits && namesBudget && result.GetValue(_budget) is null)
+        {
+            result.AddError("the allocator named budget wants --budget, or --memory-limit to choose one");
+        }
+    }
+
+    // What a budget is cannot be known without one; where there is one, all of them are compared.
+    private IReadOnlyList<AllocatorKind> Allocators(ParseResult result)
+    {
+        bool hasBudget = result.GetValue(_budget) is not null || result.GetValue(_memoryLimit) is { Length: > 0 };
+        string[] names = result.GetRequiredValue(_allocator);
+        return names.Contains(All)
+            ? [.. Enum.GetValues<AllocatorKind>().Where(kind => kind != AllocatorKind.Budget || hasBudget)]
+            : [.. names.Select(name => Enum.Parse<AllocatorKind>(name, ignoreCase: true)).Distinct()];
+    }
+
+    private static Option<int[]> Several(string name, string description, int[] defaultValue, int least, params string[] aliases)
+    {
+        Option<int[]> option = new(name, aliases) { Description = description, AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => defaultValue };
+        option.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int[]>()?.Any(value => value < least) == true)
+            {
+                result.AddError($"{name} must be at least {least}");
+            }
+        });
+        return option;
+    }
 
     private static string DefaultResults() => Path.Combine("artifacts", "results", ThisMachine.FolderName(ThisMachine.Describe()));
 

@@ -28,6 +28,18 @@ internal sealed record JobOptions
     /// <summary>Gets how many pictures are worked on at once.</summary>
     public required int Parallelism { get; init; }
 
+    /// <summary>Gets all the numbers of pictures at once that are tried in each memory limit.</summary>
+    public IReadOnlyList<int> Parallelisms { get => field ?? [Parallelism]; init; }
+
+    /// <summary>Gets the memory cgroups that the job is run in, in MiB; empty: it runs in none.</summary>
+    public IReadOnlyList<int> MemoryLimits { get; init; } = [];
+
+    /// <summary>Gets what the allocator with a budget may hold, in MiB; null: what a memory limit leaves.</summary>
+    public int? BudgetMegabytes { get; init; }
+
+    /// <summary>Gets whether a child keeps still after its work, to show what becomes of idle memory.</summary>
+    public bool WatchesIdle { get; init; } = true;
+
     /// <summary>Gets how often the folder is gone through.</summary>
     public required int Repeat { get; init; }
 

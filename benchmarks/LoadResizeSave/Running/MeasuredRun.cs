@@ -22,6 +22,9 @@ internal sealed record MeasuredRun
     /// <summary>Gets what the work cost.</summary>
     public required ProcessCounters Cost { get; init; }
 
+    /// <summary>Gets each time that the folder was gone through.</summary>
+    public IReadOnlyList<MeasuredPass> Passes { get => field ?? []; init; }
+
     /// <summary>Gets the memory of the machine that the process occupied before the work, in bytes.</summary>
     public required long InitialResidentBytes { get; init; }
 

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Text.Json;
@@ -26,6 +27,7 @@ internal sealed class MeasuringChild
     private readonly TextWriter _parent;
     private readonly ConcurrentDictionary<string, SavedPicture> _saved = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, SkippedPicture> _skipped = new(StringComparer.Ordinal);
+    private readonly List<MeasuredPass> _passes = [];
     private int _done;
     private int _pictures;
     private long _pixels;
@@ -43,7 +45,7 @@ internal sealed class MeasuringChild
     {
         AllocatorKind kind = _options.Allocators[0];
         List<string> names = LargestFirst(PictureFolder.Find(_input, _options.Work, SavedFolder(_options)));
-        using PixelStore store = PixelStore.Create(kind, _options.TrimPeriod);
+        using PixelStore store = PixelStore.Create(kind, _options.TrimPeriod, _options.BudgetMegabytes);
         using MemorySampler sampler = new(store);
         PicturePipeline pipeline = new(_options, new PictureCodecs(_options.UseLibjpeg), store, OutputFolder(_options, kind));
 
@@ -53,10 +55,14 @@ internal sealed class MeasuringChild
         double wall = sampler.Seconds - started;
         ProcessCounters cost = ProcessCounters.Read().Since(before);
 
-        Thread.Sleep(IdlePeriods * _options.TrimPeriod);
+        if (_options.WatchesIdle)
+        {
+            Thread.Sleep(IdlePeriods * _options.TrimPeriod);
+        }
+
         double releasedAt = sampler.Seconds;
         store.Release();
-        Thread.Sleep(s_afterRelease);
+        Thread.Sleep(_options.WatchesIdle ? s_afterRelease : TimeSpan.Zero);
         IReadOnlyList<MemorySample> samples = sampler.Stop();
         Report(new ChildMessage
         {
@@ -67,6 +73,7 @@ internal sealed class MeasuringChild
                 Pictures = _pictures,
                 Megapixels = _pixels / 1e6,
                 Cost = cost,
+                Passes = _passes,
                 InitialResidentBytes = samples[0].ResidentBytes,
                 PeakResidentBytes = ProcessMemory.ReadPeakResident(),
                 FinalResidentBytes = samples[^1].ResidentBytes,
@@ -101,15 +108,19 @@ internal sealed class MeasuringChild
         // One repetition after the other: two of them would write the same file at the same time.
         for (int repetition = 0; repetition < _options.Repeat; repetition++)
         {
-            _ = Parallel.ForEach(Partitioner.Create(names, EnumerablePartitionerOptions.NoBuffering), parallel, name => Process(pipeline, name));
+            ProcessCounters before = ProcessCounters.Read();
+            Stopwatch clock = Stopwatch.StartNew();
+            int saved = _pictures;
+            Parallel.ForEachAsync(names, parallel, (name, _) => ProcessAsync(pipeline, name)).GetAwaiter().GetResult();
+            _passes.Add(new MeasuredPass(clock.Elapsed.TotalSeconds, _pictures - saved, ProcessCounters.Read().Since(before)));
         }
     }
 
-    private void Process(PicturePipeline pipeline, string name)
+    private async ValueTask ProcessAsync(PicturePipeline pipeline, string name)
     {
         try
         {
-            SavedPicture picture = pipeline.Process(_input, name);
+            SavedPicture picture = await pipeline.ProcessAsync(_input, name);
             if (_saved.GetOrAdd(name, picture) != picture)
             {
                 throw new InvalidOperationException($"{name} came out different when it was repeated: memory was overwritten.");

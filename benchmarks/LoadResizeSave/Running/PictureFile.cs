@@ -2,53 +2,67 @@ using System;
 using System.Buffers;
 using System.IO;
 using LoadResizeSave.Codecs;
+using LoadResizeSave.Pictures;
 using LoadResizeSave.Pixels;
 using Microsoft.Win32.SafeHandles;
 
 namespace LoadResizeSave.Running;
 
-/// <summary>A whole encoded file in memory of the store.</summary>
+/// <summary>An encoded file on disk: first its header is read, and all of it when there is memory for it.</summary>
 internal sealed class PictureFile : IDisposable
 {
-    private readonly IMemoryOwner<byte> _owner;
+    private readonly SafeFileHandle _handle;
     private readonly int _length;
+    private byte[]? _start;
 
-    private PictureFile(IMemoryOwner<byte> owner, int length)
+    private PictureFile(SafeFileHandle handle, int length)
     {
-        _owner = owner;
+        _handle = handle;
         _length = length;
     }
 
-    /// <summary>Gets the bytes of the file.</summary>
-    public ReadOnlyMemory<byte> Data => _owner.Memory[.._length];
-
-    /// <summary>Reads <paramref name="path"/>.</summary>
+    /// <summary>Opens <paramref name="path"/>.</summary>
     /// <exception cref="UnreadablePictureException">It is empty, or larger than one buffer can be.</exception>
-    public static PictureFile Read(string path, PixelStore store)
+    public static PictureFile Open(string path)
     {
-        using SafeFileHandle handle = File.OpenHandle(path, options: FileOptions.SequentialScan);
+        SafeFileHandle handle = File.OpenHandle(path, options: FileOptions.SequentialScan);
         long length = RandomAccess.GetLength(handle);
-        if (length is 0 || length > Array.MaxLength)
+        if (length is > 0 && length <= Array.MaxLength)
         {
-            throw new UnreadablePictureException(length == 0 ? "the file is empty" : $"{length:N0} bytes are too many");
+            return new PictureFile(handle, (int)length);
         }
 
-        IMemoryOwner<byte> owner = store.Allocate<byte>((int)length);
+        handle.Dispose();
+        throw new UnreadablePictureException(length == 0 ? "the file is empty" : $"{length:N0} bytes are too many");
+    }
+
+    /// <summary>Reads as much as it takes to know the header, which is valid until this is disposed.</summary>
+    /// <exception cref="UnreadablePictureException">There is none, or it is too long.</exception>
+    public PictureHeader ReadHeader(PictureCodecs codecs)
+    {
+        int wanted = Math.Min(_length, PictureHeader.UsualLength);
+        while (true)
+        {
+            try
+            {
+                return PictureHeader.Read(ReadStart(wanted), _length, codecs);
+            }
+            catch (UnreadablePictureException) when (wanted < Math.Min(_length, PictureHeader.LongestLength))
+            {
+                wanted = Math.Min(_length, PictureHeader.LongestLength);
+            }
+        }
+    }
+
+    /// <summary>Reads all of it into memory of <paramref name="store"/>.</summary>
+    /// <exception cref="UnreadablePictureException">It has become shorter.</exception>
+    public IMemoryOwner<byte> Read(PixelStore store)
+    {
+        IMemoryOwner<byte> owner = store.Allocate<byte>(_length);
         try
         {
-            int read = 0;
-            while (read < length)
-            {
-                int count = RandomAccess.Read(handle, owner.Memory.Span[read..], read);
-                if (count == 0)
-                {
-                    break;
-                }
-
-                read += count;
-            }
-
-            return new PictureFile(owner, read);
+            Fill(owner.Memory.Span);
+            return owner;
         }
         catch
         {
@@ -58,5 +72,41 @@ internal sealed class PictureFile : IDisposable
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _owner.Dispose();
+    public void Dispose()
+    {
+        ReturnStart();
+        _handle.Dispose();
+    }
+
+    private ReadOnlyMemory<byte> ReadStart(int length)
+    {
+        ReturnStart();
+        _start = ArrayPool<byte>.Shared.Rent(length);
+        Fill(_start.AsSpan(0, length));
+        return _start.AsMemory(0, length);
+    }
+
+    private void ReturnStart()
+    {
+        if (_start is not null)
+        {
+            ArrayPool<byte>.Shared.Return(_start);
+            _start = null;
+        }
+    }
+
+    private void Fill(Span<byte> destination)
+    {
+        int read = 0;
+        while (read < destination.Length)
+        {
+            int count = RandomAccess.Read(_handle, destination[read..], read);
+            if (count == 0)
+            {
+                throw new UnreadablePictureException("the file was cut short while it was read");
+            }
+
+            read += count;
+        }
+    }
 }

@@ -1,8 +1,11 @@
 using System;
+using System.Buffers;
 using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
+using LoadResizeSave.Pictures;
 using LoadResizeSave.Pixels;
-using LoadResizeSave.Resizing;
 
 namespace LoadResizeSave.Running;
 
@@ -23,51 +26,28 @@ internal sealed class PicturePipeline
         _outputFolder = outputFolder;
     }
 
-    /// <summary>Takes the picture <paramref name="name"/> of <paramref name="folder"/> all the way.</summary>
+    /// <summary>Takes the picture <paramref name="name"/> of <paramref name="folder"/> all the way. Waits, without a thread, until the store admits it.</summary>
     /// <exception cref="UnreadablePictureException">It cannot be decoded, or is too large.</exception>
-    public SavedPicture Process(string folder, string name)
+    public async ValueTask<SavedPicture> ProcessAsync(string folder, string name, CancellationToken cancellationToken = default)
     {
-        using PictureFile file = PictureFile.Read(Path.Combine(folder, name), _store);
-        IPictureCodec codec = _codecs.Recognize(file.Data.Span);
-        PictureSize size = codec.ReadSize(file.Data);
-        if (size.Megapixels > _options.MaximumMegapixels)
-        {
-            throw new UnreadablePictureException(
-                $"the header claims {size.Width} x {size.Height} pixels, {size.Megapixels:N0} million; the limit is {_options.MaximumMegapixels} million");
-        }
-
-        if (!codec.CouldHoldItsPixels(file.Data))
-        {
-            throw new UnreadablePictureException($"the header claims {size.Width} x {size.Height} pixels, more than {file.Data.Length:N0} bytes can hold");
-        }
-
-        PictureSize targetSize = Fit(size, _options.Width);
-        using Raster<Rgb24> target = _store.AllocatePixels<Rgb24>(targetSize.Width, targetSize.Height, codec.NeedsContiguousPixels);
-        Decode(codec, file.Data, size, target);
-        return new SavedPicture(name, size.Pixels, Save(codec, target, OutputName(name, codec)));
+        using PictureFile file = PictureFile.Open(Path.Combine(folder, name));
+        PictureHeader header = file.ReadHeader(_codecs);
+        header.Check(_options.MaximumMegapixels);
+        PictureSize target = PictureReduction.Fit(header.Size, _options.Width);
+        using Admission admission = await _store.AdmitAsync(header.Estimate(target, _store), cancellationToken);
+        using IMemoryOwner<byte> data = file.Read(admission.Store);
+        using Raster<Rgb24> picture = PictureReduction.Reduce(header, data.Memory, target, admission.Store);
+        return new SavedPicture(name, header.Size.Pixels, Save(header.Codec, picture, OutputName(name, header.Codec), admission.Store));
     }
 
-    // A method of its own, so that the large picture is back before the small one is encoded.
-    private void Decode(IPictureCodec codec, ReadOnlyMemory<byte> file, PictureSize size, Raster<Rgb24> target)
-    {
-        using Raster<Rgb24> source = _store.AllocatePixels<Rgb24>(size.Width, size.Height, codec.NeedsContiguousPixels);
-        codec.Decode(file, source, _store);
-        LanczosResizer.Resize(source, target, _store);
-    }
-
-    private string Save(IPictureCodec codec, Raster<Rgb24> picture, string name)
+    private string Save(IPictureCodec codec, Raster<Rgb24> picture, string name, PixelStore store)
     {
         string path = Path.Combine(_outputFolder, name);
         _ = Directory.CreateDirectory(Path.GetDirectoryName(path)!);
         using HashingFileStream file = new(path);
-        codec.Encode(picture, file, _store);
+        codec.Encode(picture, file, store);
         return file.GetHash();
     }
-
-    private static PictureSize Fit(PictureSize size, int width)
-        => size.Width <= width
-            ? size
-            : new PictureSize(width, (int)Math.Max(1, Math.Round((double)size.Height * width / size.Width, MidpointRounding.AwayFromZero)));
 
     // A PNG that is called .jpg must not be saved under a name that lies too.
     private static string OutputName(string name, IPictureCodec codec)

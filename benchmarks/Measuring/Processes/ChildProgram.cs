@@ -22,7 +22,7 @@ public static class ChildProgram
     /// <exception cref="ChildFailedException">It ended with another exit code than 0; the message holds what it wrote about that.</exception>
     public static string Run(string program, IReadOnlyList<string> arguments)
     {
-        using Process child = Start(program, arguments);
+        using Process child = Start(Describe(program, arguments));
         Task<string> errors = child.StandardError.ReadToEndAsync();
         string output = child.StandardOutput.ReadToEnd();
         child.WaitForExit();
@@ -35,7 +35,8 @@ public static class ChildProgram
     /// <summary>Called by a child: ends it when its parent has gone, however it went. The pipe that is the child's input then ends.</summary>
     public static void EndWithParent() => new Thread(WatchInput) { IsBackground = true, Name = "parent watch" }.Start();
 
-    private static Process Start(string program, IReadOnlyList<string> arguments)
+    /// <summary>Returns how <paramref name="program"/> is started, with all its streams redirected.</summary>
+    public static ProcessStartInfo Describe(string program, IReadOnlyList<string> arguments)
     {
         ProcessStartInfo start = new() { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
         string executable = Path.ChangeExtension(program, OperatingSystem.IsWindows() ? ".exe" : null);
@@ -54,8 +55,12 @@ public static class ChildProgram
             start.ArgumentList.Add(argument);
         }
 
-        return Process.Start(start) ?? throw new InvalidOperationException($"{start.FileName} could not be started.");
+        return start;
     }
+
+    /// <summary>Starts what <paramref name="start"/> describes.</summary>
+    public static Process Start(ProcessStartInfo start)
+        => Process.Start(start) ?? throw new InvalidOperationException($"{start.FileName} could not be started.");
 
     private static void WatchInput()
     {

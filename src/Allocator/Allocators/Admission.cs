@@ -4,7 +4,6 @@ using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
-using Allocator.Native;
 using Allocator.Trimming;
 
 namespace Allocator.Allocators;
@@ -57,127 +56,111 @@ internal sealed class Admission
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BudgetPermit AdmitSlow(BudgetAccount account, long bytes)
     {
-        BudgetRequest request = Post(account, bytes, out bool isWaiting);
-        if (isWaiting)
+        TimeSpan timeout = _settings.Options.BudgetTimeout;
+        BudgetRequest request = CreateRequest(account, bytes, isPatient: timeout != TimeSpan.Zero);
+        try
         {
-            TimeSpan timeout = _settings.Options.BudgetTimeout;
-            if (timeout == TimeSpan.Zero)
+            Post(request);
+            if (request.IsWaiting)
             {
-                _counters.CountBudgetWait();
-                GiveUp(request);
+                Wait(request, timeout);
             }
-            else
-            {
-                Block(request, timeout);
-            }
+
+            request.Settled.GetAwaiter().GetResult();
+        }
+        catch
+        {
+            // Its own end, or an interrupt, or no memory on the managed heap.
+            Withdraw(request);
+            throw;
         }
 
-        request.Settled.GetAwaiter().GetResult();
         return new BudgetPermit(account, bytes);
     }
 
     private async ValueTask<BudgetPermit> WaitAsync(BudgetAccount account, long bytes, CancellationToken cancellationToken)
     {
-        BudgetRequest request = Post(account, bytes, out bool isWaiting);
-        if (isWaiting)
+        BudgetRequest request = CreateRequest(account, bytes, isPatient: true);
+        try
         {
-            using CancellationTokenRegistration registration = cancellationToken.Register(() =>
-            {
-                if (request.TryCancel(cancellationToken))
-                {
-                    account.Budget!.ServeWaiters();
-                }
-            });
-            _counters.CountBudgetWait();
+            Post(request);
+            using CancellationTokenRegistration registration = request.IsWaiting ? CancelWith(request, cancellationToken) : default;
             await request.Settled.ConfigureAwait(false);
         }
-        else
+        catch
         {
-            await request.Settled.ConfigureAwait(false);
+            Withdraw(request);
+            throw;
         }
 
         return new BudgetPermit(account, bytes);
     }
 
-    // Gives whether the request has to wait, which is known as soon as whoever serves the queue has looked at it.
-    private BudgetRequest Post(BudgetAccount account, long bytes, out bool isWaiting)
+    private static BudgetRequest CreateRequest(BudgetAccount account, long bytes, bool isPatient)
     {
         MemoryBudget? budget = account.Budget;
         if (account.IsClosed || budget is null)
         {
-            Throw.Disposed(account is ReservationAccount ? nameof(MemoryReservation) : nameof(MemoryAllocator));
+            Throw.Disposed(account is ReservationAccount && budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator));
         }
 
-        if (bytes > budget.LimitInBytes)
-        {
-            throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes);
-        }
+        return bytes > budget.LimitInBytes
+            ? throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes)
+            : new BudgetRequest(account, bytes, isPatient);
+    }
 
-        BudgetRequest request = new(account, bytes);
-        budget.Post(request);
+    // A request that is only asked for has its answer when whoever serves the queue has looked at it; others can as well begin to wait.
+    private void Post(BudgetRequest request)
+    {
+        request.Account.Budget!.Post(request);
         SpinWait wait = default;
-        while (!request.WasConsidered && request.IsWaiting)
+        while (!request.WasConsidered && request.IsWaiting && !(request.IsPatient && wait.NextSpinWillYield))
         {
             wait.SpinOnce();
         }
 
-        isWaiting = request.IsWaiting;
-        if (isWaiting)
+        if (!request.IsGranted)
         {
-            LookForAbandoned(request);
-        }
-
-        return request;
-    }
-
-    // Part of what is out may have been abandoned; and somebody has to look for it as long as anybody waits.
-    private void LookForAbandoned(BudgetRequest request)
-    {
-        try
-        {
+            // Part of what is out may have been abandoned; and somebody has to look for it as long as anybody waits.
             _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
             _settings.Scheduler.Wake(_trimmer);
-        }
-        catch (Exception e)
-        {
-            Withdraw(request, e);
-            throw;
+            _counters.CountBudgetWait();
         }
     }
 
-    private static void Withdraw(BudgetRequest request, Exception reason)
+    private void Wait(BudgetRequest request, TimeSpan timeout)
     {
-        if (request.TryFail(reason))
+        // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
+        if (timeout != TimeSpan.Zero)
+        {
+            _settings.Clock.Wait(request.Settled, timeout);
+        }
+
+        MemoryBudget budget = request.Account.Budget!;
+        if (request.IsWaiting && request.TryFail(MemoryLimitExceededException.ForTimeout(request.Bytes, budget.LimitInBytes, budget.UsedBytes, timeout)))
+        {
+            budget.ServeWaiters();
+        }
+    }
+
+    private static CancellationTokenRegistration CancelWith(BudgetRequest request, CancellationToken cancellationToken) => cancellationToken.Register(() =>
+    {
+        if (request.TryCancel(cancellationToken))
+        {
+            request.Account.Budget!.ServeWaiters();
+        }
+    });
+
+    // Nobody waits for it any more: what it gets, or has got, is for others.
+    private static void Withdraw(BudgetRequest request)
+    {
+        if (request.TryCancel(CancellationToken.None))
         {
             request.Account.Budget!.ServeWaiters();
         }
         else if (request.IsGranted)
         {
             request.Account.Return(request.Bytes);
-        }
-    }
-
-    private void Block(BudgetRequest request, TimeSpan timeout)
-    {
-        if (timeout == Timeout.InfiniteTimeSpan)
-        {
-            _counters.CountBudgetWait();
-            request.Settled.GetAwaiter().GetResult();
-            return;
-        }
-
-        using ClockTimer timer = _settings.Clock.CreateTimer(() => GiveUp(request));
-        timer.Start(timeout);
-        _counters.CountBudgetWait();
-        request.Settled.GetAwaiter().GetResult();
-    }
-
-    private void GiveUp(BudgetRequest request)
-    {
-        MemoryBudget budget = request.Account.Budget!;
-        if (request.TryFail(MemoryLimitExceededException.ForTimeout(request.Bytes, budget.LimitInBytes, budget.UsedBytes, _settings.Options.BudgetTimeout)))
-        {
-            budget.ServeWaiters();
         }
     }
 }

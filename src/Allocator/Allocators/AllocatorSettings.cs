@@ -58,7 +58,7 @@ internal sealed class AllocatorSettings
 
     public Clock Clock { get; init; } = SystemClock.Instance;
 
-    public PressureSource Pressure { get; init; } = PressureSource.Create();
+    public PressureSource Pressure { get; init; } = PressureSource.Shared;
 
     /// <summary>Gets the scheduler to trim by; the process-wide one by default.</summary>
     public TrimScheduler Scheduler { get; init; } = TrimScheduler.Shared;

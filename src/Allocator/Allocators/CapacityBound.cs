@@ -1,5 +1,6 @@
 using System;
 using Allocator.Lifetime;
+using Allocator.Native;
 
 namespace Allocator.Allocators;
 
@@ -27,7 +28,7 @@ internal sealed class CapacityBound
             return 0;
         }
 
-        long bytes = _settings.Source.RoundUp(lengthInBytes);
+        long bytes = OfMapping(lengthInBytes, alignmentInBytes);
         if (lengthInBytes <= _settings.ArrayThresholdInBytes)
         {
             bytes = alignmentInBytes <= IntPtr.Size ? CountedArrayRenter.CapacityOf((int)lengthInBytes) : bytes;
@@ -53,7 +54,7 @@ internal sealed class CapacityBound
             if (member % plan.MembersPerSegment == 0)
             {
                 int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - member);
-                inSegments += _settings.Source.RoundUp(plan.BytesOfSegment(member, members));
+                inSegments += OfMapping(plan.BytesOfSegment(member, members), request.AlignmentInBytes);
             }
         }
 
@@ -61,6 +62,9 @@ internal sealed class CapacityBound
         long inBlocks = plan.UsesPool ? (long)plan.Layout.Count * _settings.Geometry.BlockSizeInBytes : 0;
         return Math.Max(Math.Max(inBlocks, inSegments), fenced);
     }
+
+    private long OfMapping(long lengthInBytes, int alignmentInBytes) =>
+        _settings.Source.CapacityOf(_settings.Source.RoundUp(lengthInBytes), Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment));
 
     private long OfFenced(long lengthInBytes) => _mayBeFenced ? RequestSize.RoundUp(lengthInBytes, _settings.FencedSource.PageSizeInBytes) : 0;
 }

@@ -29,12 +29,14 @@ internal sealed class ContiguousRenter
     {
         for (int attempt = 1; ; attempt++)
         {
+            MemoryRecovery.BeginAttempt();
             if (_arrays.TryRent(lengthInBytes) is CountedArrayGuard guard)
             {
                 return guard;
             }
 
-            _recovery.Recover(attempt, CountedArrayRenter.CapacityOf(lengthInBytes));
+            int capacity = CountedArrayRenter.CapacityOf(lengthInBytes);
+            _recovery.Recover(attempt, capacity, capacity);
         }
     }
 
@@ -48,6 +50,7 @@ internal sealed class ContiguousRenter
     {
         for (int attempt = 1; ; attempt++)
         {
+            MemoryRecovery.BeginAttempt();
             outcome = PoolOutcome.Full;
             NativeGuard? guard = isWatched
                 ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean)
@@ -57,7 +60,7 @@ internal sealed class ContiguousRenter
                 return guard;
             }
 
-            _recovery.Recover(attempt, lengthInBytes);
+            _recovery.Recover(attempt, lengthInBytes, _settings.Source.CapacityOf(lengthInBytes, alignmentInBytes));
         }
     }
 

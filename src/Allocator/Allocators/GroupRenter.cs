@@ -69,6 +69,8 @@ internal sealed class GroupRenter
         int filled = 0;
         for (int attempt = 1; ; attempt++)
         {
+            MemoryRecovery.BeginAttempt();
+
             // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
             if (plan.UsesPool && !hasSegments)
             {
@@ -94,8 +96,19 @@ internal sealed class GroupRenter
                 return isMiss;
             }
 
-            _recovery.Recover(attempt, plan.Layout.TotalLength * plan.ElementSizeInBytes);
+            Recover(attempt, plan, filled);
         }
+    }
+
+    private void Recover(int attempt, in MemberPlan plan, int filled)
+    {
+        long missing = 0;
+        for (int member = filled; member < plan.Layout.Count; member++)
+        {
+            missing += plan.UsesPool ? _pool.BlockSizeInBytes : _settings.Source.RoundUp(plan.BytesOf(member));
+        }
+
+        _recovery.Recover(attempt, plan.Layout.TotalLength * plan.ElementSizeInBytes, missing);
     }
 
     // pre: there are fences.
@@ -104,6 +117,7 @@ internal sealed class GroupRenter
         int attempt = 0;
         for (int filled = 0; filled < plan.Layout.Count;)
         {
+            MemoryRecovery.BeginAttempt();
             if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean) is FencedGuard member)
             {
                 chain.Add(member);
@@ -111,7 +125,7 @@ internal sealed class GroupRenter
             }
             else
             {
-                _recovery.Recover(++attempt, plan.Layout.TotalLength * plan.ElementSizeInBytes);
+                Recover(++attempt, plan, filled);
             }
         }
 

@@ -27,16 +27,20 @@ internal sealed class MemoryRecovery
         _fences = fences;
     }
 
+    /// <summary>Begins one more try for memory. pre: called before each, on the same thread as <see cref="Recover"/>.</summary>
+    public static void BeginAttempt() => MemoryCeiling.BeginAttempt();
+
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
     /// <param name="attempt">How often this request has been refused.</param>
-    /// <param name="requestedBytes">What is asked for.</param>
+    /// <param name="requestedBytes">What is asked for, for the message.</param>
+    /// <param name="missingBytes">What of it there is no memory for yet.</param>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
-    public void Recover(int attempt, long requestedBytes)
+    public void Recover(int attempt, long requestedBytes, long missingBytes)
     {
         if (MemoryCeiling.WasRefused)
         {
-            RecoverFromCeiling(attempt, requestedBytes);
+            RecoverFromCeiling(attempt, requestedBytes, missingBytes);
         }
         else
         {
@@ -58,16 +62,23 @@ internal sealed class MemoryRecovery
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }
 
-    // As much as is asked for, and no more: what stays idle is for others.
-    private void RecoverFromCeiling(int attempt, long requestedBytes)
+    // As much as is missing, and no more: what stays idle is for others, and what is given back is faulted in again.
+    private void RecoverFromCeiling(int attempt, long requestedBytes, long missingBytes)
     {
         if (attempt > RetriesAtCeiling)
         {
             throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt);
         }
 
-        long trimmed = _pool.Reclaimer.TrimSome(requestedBytes);
-        if (trimmed < requestedBytes)
+        long shortage = _policy.Ceiling.ShortageOf(missingBytes);
+        if (shortage <= 0)
+        {
+            // Others have given something back since.
+            return;
+        }
+
+        long trimmed = _pool.Reclaimer.TrimSome(shortage);
+        if (trimmed < shortage)
         {
             _fences?.ReleaseAll();
         }

@@ -16,7 +16,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     private readonly ArrayRenter _arrays;
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
-    private readonly MemoryCeiling _ceiling;
     private readonly MemoryRecovery _recovery;
     private readonly RequestRouter _router;
 
@@ -36,12 +35,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
-        _ceiling = new MemoryCeiling(settings.MemoryBudgetInBytes ?? long.MaxValue);
         _budget = settings.MemoryBudgetInBytes is long budget ? new MemoryBudget(budget) : null;
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
-            Ceiling = _ceiling,
+            Ceiling = new MemoryCeiling(settings.MemoryBudgetInBytes ?? long.MaxValue),
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
@@ -58,7 +56,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _slotLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options.TrimPeriod, options.TrimRate, _fences, _budget);
+        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options, _fences, _budget);
         _recovery = new MemoryRecovery(settings, _pool, policy, _fences);
         _router = new RequestRouter(
             settings,
@@ -101,10 +99,17 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
-            // Up to the budget: idle memory makes room for requests, not for more idle memory.
-            for (int attempt = 1; !_pool.TryPrewarm(bytes) && !_ceiling.IsShortOf(_pool.BlockSizeInBytes); attempt++)
+            MemoryRecovery.BeginAttempt();
+            for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
             {
-                _recovery.Recover(attempt, bytes);
+                // At the budget it stops: idle memory makes room for requests, not for more idle memory.
+                if (MemoryCeiling.WasRefused)
+                {
+                    break;
+                }
+
+                _recovery.Recover(attempt, bytes, bytes);
+                MemoryRecovery.BeginAttempt();
             }
         }
         finally
@@ -142,6 +147,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             BudgetUsedBytes = _budget?.UsedBytes ?? 0,
         };
     }
+
+    public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
 
     public override string ToString() => _settings.Options.Name ?? base.ToString()!;
 

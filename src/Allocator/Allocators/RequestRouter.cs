@@ -23,6 +23,7 @@ internal sealed class RequestRouter
     private readonly SafetySampler? _sampler;
     private readonly CapacityBound _bound;
     private readonly Admission _admission;
+    private readonly long _longestSinglePiece;
 
     public RequestRouter(AllocatorSettings settings, AllocatorCounters counters, ArrayRenter arrays, PoolTrimmer trimmer, ContiguousRenter contiguous, GroupRenter groups, int blockAlignmentInBytes)
     {
@@ -35,6 +36,7 @@ internal sealed class RequestRouter
         _sampler = settings.Safety == SafetyMode.Standard ? null : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
         _bound = new CapacityBound(settings, blockAlignmentInBytes);
         _admission = new Admission(settings, counters, trimmer);
+        _longestSinglePiece = Math.Max(settings.ArrayThresholdInBytes, settings.Geometry.BlockSizeInBytes);
     }
 
     /// <summary>Rents one run of memory, and begins the rent.</summary>
@@ -53,22 +55,24 @@ internal sealed class RequestRouter
     /// <summary>As above, with what was taken from the budget for it; that goes back where this fails.</summary>
     public LifetimeGuard RentContiguous(in BudgetPermit permit, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
+        LifetimeGuard guard;
         try
         {
-            LifetimeGuard guard = RentAdmitted(permit.Account is not null, lengthInBytes, alignmentInBytes, options, out generation);
-            (guard as NativeGuard)?.Charge(permit);
-            return guard;
+            guard = RentAdmitted(permit.Account is not null, lengthInBytes, alignmentInBytes, options, out generation);
         }
         catch
         {
             permit.Return();
             throw;
         }
+
+        (guard as NativeGuard)?.Charge(permit);
+        return guard;
     }
 
     /// <summary>Rents memory in as many members as it takes, and begins the rent. pre: it has been checked, and is not contiguous.</summary>
     public GroupRental RentMembers(BudgetAccount? account, in GroupRequest request, AllocationOptions options) =>
-        RentMembers(account is null ? default : _admission.Admit(account, _bound.OfMembers(request)), request, options);
+        account is null ? RentMembers(request, options) : RentMembers(_admission.Admit(account, _bound.OfMembers(request)), request, options);
 
     /// <summary>Rents a group, contiguous or not, for which something was taken from the budget; that goes back where this fails.</summary>
     public GroupRental RentGroup(in BudgetPermit permit, in GroupRequest request, AllocationOptions options)
@@ -89,13 +93,14 @@ internal sealed class RequestRouter
     {
         long bytes = RequestSize.Multiply(request.TotalLength, request.ElementSizeInBytes);
         ThrowIfAboveLimit(bytes);
-        if (IsLongRow(request) && !request.MakeContiguousWhereNeeded)
+        bool isLongRow = IsLongRow(request);
+        if (isLongRow && !request.MakeContiguousWhereNeeded)
         {
             Throw.OutOfRange(
                 "elementAlignment", request.ElementAlignment, $"must be at most {_settings.SegmentSizeInBytes / request.ElementSizeInBytes}, which {_settings.SegmentSizeInBytes} bytes hold");
         }
 
-        isContiguous = IsContiguous(request, bytes, options);
+        isContiguous = isLongRow || IsContiguous(bytes, options);
         return bytes;
     }
 
@@ -125,7 +130,7 @@ internal sealed class RequestRouter
     public long BoundOfGroup(in GroupRequest request)
     {
         long bytes = RequestSize.Multiply(request.TotalLength, request.ElementSizeInBytes);
-        return bytes > _settings.AllocationLimitInBytes ? bytes : BoundOfGroup(request, bytes, IsContiguous(request, bytes, AllocationOptions.None));
+        return bytes > _settings.AllocationLimitInBytes ? bytes : BoundOfGroup(request, bytes, IsLongRow(request) || IsContiguous(bytes, AllocationOptions.None));
     }
 
     /// <summary>Sees to it that somebody looks after memory that the system may have given.</summary>
@@ -141,12 +146,11 @@ internal sealed class RequestRouter
     private long BoundOfGroup(in GroupRequest request, long bytes, bool isContiguous) =>
         isContiguous ? _bound.OfContiguous(bytes, request.AlignmentInBytes) : _bound.OfMembers(request);
 
-    private bool IsContiguous(in GroupRequest request, long bytes, AllocationOptions options) =>
-        _settings.Options.PreferContiguous || (options & AllocationOptions.Contiguous) != 0 || IsLongRow(request)
-        || bytes <= Math.Max(_settings.ArrayThresholdInBytes, _settings.Geometry.BlockSizeInBytes);
+    private bool IsContiguous(long bytes, AllocationOptions options) =>
+        _settings.Options.PreferContiguous || (options & AllocationOptions.Contiguous) != 0 || bytes <= _longestSinglePiece;
 
-    private bool IsLongRow(in GroupRequest request) =>
-        RequestSize.Multiply(request.ElementAlignment, request.ElementSizeInBytes) > _settings.SegmentSizeInBytes;
+    // Of two ints: the product is none that wraps.
+    private bool IsLongRow(in GroupRequest request) => (long)request.ElementAlignment * request.ElementSizeInBytes > _settings.SegmentSizeInBytes;
 
     private LifetimeGuard RentAdmitted(bool isCounted, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
@@ -204,26 +208,29 @@ internal sealed class RequestRouter
 
     private GroupRental RentMembers(in BudgetPermit permit, in GroupRequest request, AllocationOptions options)
     {
+        GroupRental rental;
         try
         {
-            GroupRental rental = RentMembers(request, (options & AllocationOptions.Clean) != 0, _sampler is not null && _sampler.Chooses());
-            ((NativeGuard)rental.Guard).Charge(permit);
-            return rental;
+            rental = RentMembers(request, options);
         }
         catch
         {
             permit.Return();
             throw;
         }
+
+        ((NativeGuard)rental.Guard).Charge(permit);
+        return rental;
     }
 
-    private GroupRental RentMembers(in GroupRequest request, bool clean, bool isWatched)
+    private GroupRental RentMembers(in GroupRequest request, AllocationOptions options)
     {
+        bool isWatched = _sampler is not null && _sampler.Chooses();
         GroupRental rental;
         bool isMiss;
         try
         {
-            rental = _groups.Rent(request, clean, isWatched, out isMiss);
+            rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, isWatched, out isMiss);
         }
         catch
         {

@@ -1,3 +1,5 @@
+using System.Threading;
+
 namespace Allocator.Budgeting;
 
 /// <summary>What memory is charged to while it is out: the whole budget, or a reservation. Thread-safe; no call blocks.</summary>
@@ -27,7 +29,25 @@ internal abstract class BudgetAccount
         }
     }
 
+    /// <summary>As <see cref="Return"/>, with those who wait served on the thread pool: for finalizers, which only flip states.</summary>
+    public void ReturnLater(long bytes)
+    {
+        if (bytes != 0)
+        {
+            GiveBack(bytes);
+            ServeWaitersLater();
+        }
+    }
+
     /// <summary>Gives back what was taken. Nobody is told.</summary>
     /// <param name="bytes">The bytes; below 0 where more was used than had been taken.</param>
     public abstract void GiveBack(long bytes);
+
+    protected void ServeWaitersLater()
+    {
+        if (Budget is MemoryBudget { HasWaiters: true } budget)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static state => ((MemoryBudget)state!).ServeWaiters(), budget);
+        }
+    }
 }

@@ -13,18 +13,5 @@ internal readonly struct BudgetPermit
 
     public long Bytes { get; }
 
-    /// <summary>Gives the part back that turned out not to be needed, or takes what was missing.</summary>
-    /// <returns>The permit for what is used.</returns>
-    public BudgetPermit Settle(long usedBytes)
-    {
-        if (Account is null)
-        {
-            return default;
-        }
-
-        Account.Return(Bytes - usedBytes);
-        return new BudgetPermit(Account, usedBytes);
-    }
-
     public void Return() => Account?.Return(Bytes);
 }

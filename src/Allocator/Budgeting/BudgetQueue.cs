@@ -13,21 +13,31 @@ internal sealed class BudgetQueue
     public const int MaximumOvertakes = 16;
 
     private readonly MemoryBudget _budget;
+    private readonly BudgetDeadlock _deadlock;
     private BudgetRequest? _arrived;
+    private int _waiting;
+    private int _visits;
+
+    // Of whoever serves.
     private BudgetRequest? _head;
     private BudgetRequest? _tail;
-    private int _count;
-    private int _visits;
-    private long _looks;
+    private BudgetRequest? _firstNew;
+    private int _length;
+    private int _ofReservations;
 
-    public BudgetQueue(MemoryBudget budget) => _budget = budget;
+    public BudgetQueue(MemoryBudget budget)
+    {
+        _budget = budget;
+        _deadlock = new BudgetDeadlock(budget);
+    }
 
-    public bool HasWaiters => Volatile.Read(ref _count) != 0;
+    /// <summary>Gets whether anybody waits.</summary>
+    public bool HasWaiters => Volatile.Read(ref _waiting) != 0;
 
     public void Post(BudgetRequest request)
     {
         // Counted first: whoever gives memory back from here on serves the queue, and whoever did before is seen by this thread, which serves it now.
-        Interlocked.Increment(ref _count);
+        Interlocked.Increment(ref _waiting);
         BudgetRequest? newest;
         do
         {
@@ -39,7 +49,10 @@ internal sealed class BudgetQueue
         Serve();
     }
 
-    /// <summary>Settles what can be settled. Where another thread is at it, that one looks once more.</summary>
+    /// <summary>Notes that a request is settled. Called once for each, by whoever settled it.</summary>
+    public void NoteSettled() => Interlocked.Decrement(ref _waiting);
+
+    /// <summary>Settles what can be settled. Where another thread is at it, that one looks once more. Never throws: those who dispose call it.</summary>
     public void Serve()
     {
         if (Interlocked.Increment(ref _visits) != 1)
@@ -55,11 +68,9 @@ internal sealed class BudgetQueue
             {
                 ServeOnce();
             }
-            catch
+            catch (OutOfMemoryException)
             {
-                // Or nobody would ever be served again.
-                Volatile.Write(ref _visits, 0);
-                throw;
+                // No memory to tell somebody, on the managed heap: the next return, or the next tick of the trimmer, tries again.
             }
         }
         while (Interlocked.Add(ref _visits, -seen) != 0);
@@ -71,8 +82,9 @@ internal sealed class BudgetQueue
         {
             TakeArrived();
             GrantWhatFits();
+            NoteNewConsidered();
         }
-        while (_head is not null && TryResolveDeadlock());
+        while (_head is not null && _deadlock.TryResolve(_head));
     }
 
     private void TakeArrived()
@@ -87,35 +99,31 @@ internal sealed class BudgetQueue
             request = older;
         }
 
+        _firstNew = inOrder;
         while (inOrder is not null)
         {
-            BudgetRequest request = inOrder;
-            inOrder = request.Next;
-            request.Next = null;
             if (_tail is null)
             {
-                _head = request;
+                _head = inOrder;
             }
             else
             {
-                _tail.Next = request;
+                _tail.Next = inOrder;
             }
 
-            _tail = request;
+            _tail = inOrder;
+            _length++;
+            _ofReservations += IsOfReservation(inOrder) ? 1 : 0;
+            inOrder = inOrder.Next;
         }
     }
 
     private void GrantWhatFits()
     {
         BudgetRequest? previous = null;
-        BudgetRequest? request = _head;
-        while (request is not null)
+        for (BudgetRequest? request = _head; request is not null && !IsPointless(isHead: previous is null); request = request.Next)
         {
-            BudgetRequest? next = request.Next;
-
-            bool isSettled = TrySettle(request, isHead: previous is null);
-            request.NoteConsidered();
-            if (isSettled)
+            if (TrySettle(request, isHead: previous is null))
             {
                 Remove(request, previous);
             }
@@ -123,9 +131,24 @@ internal sealed class BudgetQueue
             {
                 previous = request;
             }
-
-            request = next;
         }
+    }
+
+    // Where there is nothing left to give, long queues are not walked; unless that has left behind many that were given up.
+    private bool IsPointless(bool isHead) =>
+        !isHead && _ofReservations == 0 && !_budget.IsClosed && _length <= 2 * Volatile.Read(ref _waiting) + MaximumOvertakes
+        && (_head!.Overtaken >= MaximumOvertakes || _budget.UsedBytes >= _budget.LimitInBytes);
+
+    // Where the walk was cut short, too: there was nothing for them.
+    private void NoteNewConsidered()
+    {
+        // Requests that were removed still lead on to those behind them.
+        for (BudgetRequest? request = _firstNew; request is not null; request = request.Next)
+        {
+            request.NoteConsidered();
+        }
+
+        _firstNew = null;
     }
 
     private bool TrySettle(BudgetRequest request, bool isHead)
@@ -141,8 +164,8 @@ internal sealed class BudgetQueue
             return true;
         }
 
-        // What a reservation has left is its own: nobody is overtaken by its use.
-        if (TryGrant(request, overtakes: false))
+        // What a reservation has left is its own: nobody is overtaken by its use. And what it needs beyond comes before all others: it holds what they wait for.
+        if (TryGrant(request, overtakes: IsOfReservation(request)))
         {
             return true;
         }
@@ -177,6 +200,9 @@ internal sealed class BudgetQueue
         return true;
     }
 
+    private static bool IsOfReservation(BudgetRequest request) => request.Account.OutermostReservation is not null;
+
+    // Its own way on stays as it is: whoever walks over it goes on from there.
     private void Remove(BudgetRequest request, BudgetRequest? previous)
     {
         if (previous is null)
@@ -193,59 +219,7 @@ internal sealed class BudgetQueue
             _tail = previous;
         }
 
-        request.Next = null;
-        Interlocked.Decrement(ref _count);
-    }
-
-    // Where all that is out belongs to reservations that wait for more, nothing can move by itself.
-    private bool TryResolveDeadlock()
-    {
-        if (!IsStuck(out BudgetRequest? youngest))
-        {
-            return false;
-        }
-
-        // Nobody else is going to give anything back: then it does not matter who is overtaken.
-        for (BudgetRequest? request = _head; request is not null; request = request.Next)
-        {
-            if (request.IsWaiting && request.Account.OutermostReservation is not null && TryGrant(request, overtakes: true))
-            {
-                return true;
-            }
-        }
-
-        youngest!.TryFail(MemoryLimitExceededException.ForDeadlock(youngest.Bytes, _budget.LimitInBytes));
-        return true;
-    }
-
-    private bool IsStuck(out BudgetRequest? youngest)
-    {
-        long used = _budget.UsedBytes;
-        long ofWaiting = 0;
-        long youngestSerial = 0;
-        youngest = null;
-        _looks++;
-        for (BudgetRequest? request = _head; request is not null; request = request.Next)
-        {
-            if (!request.IsWaiting || request.Account.OutermostReservation is not ReservationAccount reservation)
-            {
-                continue;
-            }
-
-            if (reservation.LastLook != _looks)
-            {
-                reservation.LastLook = _looks;
-                ofWaiting += reservation.ChargedBytes;
-            }
-
-            if (reservation.Serial >= youngestSerial)
-            {
-                youngestSerial = reservation.Serial;
-                youngest = request;
-            }
-        }
-
-        // Read again: what changed meanwhile is looked at again by whoever changed it.
-        return youngest is not null && ofWaiting == used && _budget.UsedBytes == used;
+        _length--;
+        _ofReservations -= IsOfReservation(request) ? 1 : 0;
     }
 }

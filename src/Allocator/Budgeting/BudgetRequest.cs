@@ -16,15 +16,23 @@ internal sealed class BudgetRequest
     private int _state;
     private int _looks;
 
-    public BudgetRequest(BudgetAccount account, long bytes)
+    /// <summary>Makes a request.</summary>
+    /// <param name="account">What is charged.</param>
+    /// <param name="bytes">How much is asked for.</param>
+    /// <param name="isPatient">Whether somebody is going to wait for it, rather than only ask.</param>
+    public BudgetRequest(BudgetAccount account, long bytes, bool isPatient)
     {
         Account = account;
         Bytes = bytes;
+        IsPatient = isPatient;
     }
 
     public BudgetAccount Account { get; }
 
     public long Bytes { get; }
+
+    /// <summary>Gets whether somebody waits. Who only asks holds nobody up, and is in no deadlock.</summary>
+    public bool IsPatient { get; }
 
     /// <summary>Gets what ends when the request is settled: well where it was granted, else with the reason.</summary>
     public Task Settled => _settled.Task;
@@ -45,7 +53,7 @@ internal sealed class BudgetRequest
     /// <summary>Settles the request as granted. pre: its bytes have been taken. False where it has been given up: they are still the caller's.</summary>
     public bool TryGrant()
     {
-        if (Interlocked.CompareExchange(ref _state, Granted, Waiting) != Waiting)
+        if (!TrySettle(Granted))
         {
             return false;
         }
@@ -57,7 +65,7 @@ internal sealed class BudgetRequest
     /// <summary>Gives the request up, for a reason. False where it is settled already. The caller has the queue served: others may fit now.</summary>
     public bool TryFail(Exception reason)
     {
-        if (Interlocked.CompareExchange(ref _state, Ended, Waiting) != Waiting)
+        if (!TrySettle(Ended))
         {
             return false;
         }
@@ -69,7 +77,7 @@ internal sealed class BudgetRequest
     /// <summary>Gives the request up because the user does. As <see cref="TryFail"/> otherwise.</summary>
     public bool TryCancel(CancellationToken cancellationToken)
     {
-        if (Interlocked.CompareExchange(ref _state, Ended, Waiting) != Waiting)
+        if (!TrySettle(Ended))
         {
             return false;
         }
@@ -79,4 +87,15 @@ internal sealed class BudgetRequest
     }
 
     public void NoteConsidered() => Volatile.Write(ref _looks, 1);
+
+    private bool TrySettle(int state)
+    {
+        if (Interlocked.CompareExchange(ref _state, state, Waiting) != Waiting)
+        {
+            return false;
+        }
+
+        Account.Budget!.NoteSettled();
+        return true;
+    }
 }

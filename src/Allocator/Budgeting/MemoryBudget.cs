@@ -56,6 +56,9 @@ internal sealed class MemoryBudget : BudgetAccount
 
     public override void GiveBack(long bytes) => Interlocked.Add(ref _usedBytes, -bytes);
 
+    /// <summary>Notes that a request that was posted is settled.</summary>
+    public void NoteSettled() => _queue.NoteSettled();
+
     /// <summary>Lets a request wait. It is settled when it has been granted, cancelled or has failed, which may be before this returns.</summary>
     public void Post(BudgetRequest request) => _queue.Post(request);
 
@@ -69,7 +72,7 @@ internal sealed class MemoryBudget : BudgetAccount
         }
     }
 
-    /// <summary>From here on nothing is granted; who waits is told that the allocator is disposed.</summary>
+    /// <summary>From here on nobody is let in who waits: they are told that the allocator is disposed. pre: it takes no new requests.</summary>
     public void Close()
     {
         Interlocked.Exchange(ref _closed, 1);

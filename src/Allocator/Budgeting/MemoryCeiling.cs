@@ -26,8 +26,11 @@ internal sealed class MemoryCeiling
     /// <summary>Gets what is held; 0 where there is no limit, and so nobody counts.</summary>
     public long HeldBytes => Volatile.Read(ref _heldBytes);
 
-    /// <summary>Gets whether this, and not the system, is what refused memory last on this thread.</summary>
+    /// <summary>Gets whether a ceiling, and not the system, is what refused memory last on this thread, since <see cref="BeginAttempt"/>.</summary>
     public static bool WasRefused => t_wasRefused;
+
+    /// <summary>Forgets what was refused before.</summary>
+    public static void BeginAttempt() => t_wasRefused = false;
 
     /// <summary>Counts bytes as held, unless they are too many.</summary>
     public bool TryHold(long bytes)
@@ -57,12 +60,12 @@ internal sealed class MemoryCeiling
     /// <summary>Counts bytes as no longer held. pre: they have gone.</summary>
     public void Release(long bytes)
     {
-        if (!IsUnlimited)
+        if (bytes != 0 && !IsUnlimited)
         {
             Interlocked.Add(ref _heldBytes, -bytes);
         }
     }
 
-    /// <summary>Gives whether so many bytes more would be too many.</summary>
-    public bool IsShortOf(long bytes) => !IsUnlimited && bytes > _limitInBytes - HeldBytes;
+    /// <summary>Gives how many bytes others have to give back before so many more can be held; 0 or less where that is so already.</summary>
+    public long ShortageOf(long bytes) => bytes - (_limitInBytes - HeldBytes);
 }

@@ -104,19 +104,35 @@ internal sealed class ReservationAccount : BudgetAccount
     /// <summary>Gives back what is not used. What is out stays on the parent's account until it comes back. A second call does nothing.</summary>
     public void Close()
     {
+        if (TryClose())
+        {
+            Budget?.ServeWaiters();
+        }
+    }
+
+    /// <summary>As <see cref="Close"/>, with those who wait served on the thread pool: for finalizers, which only flip states.</summary>
+    public void CloseLater()
+    {
+        if (TryClose())
+        {
+            ServeWaitersLater();
+        }
+    }
+
+    private bool TryClose()
+    {
         while (true)
         {
             long state = Volatile.Read(ref _state);
             if (state < 0)
             {
-                return;
+                return false;
             }
 
             if (Interlocked.CompareExchange(ref _state, state | Closed, state) == state)
             {
                 GiveParent(Charge(state, Used(state)) - Used(state));
-                Budget?.ServeWaiters();
-                return;
+                return true;
             }
         }
     }

@@ -54,6 +54,37 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
+    /// <summary>A trimmer has given idle memory of one allocator back, for <paramref name="reason"/>; the load is that which decided. Trims that somebody asked for are not written.</summary>
+    [NonEvent]
+    public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
+    {
+        if (IsEnabled(EventLevel.Informational, EventKeywords.None))
+        {
+            MemoryTrimmed(bytes, reason.ToString(), load.Source.ToString(), load.UsedBytes, load.TotalBytes, allocatorName ?? "");
+        }
+    }
+
+    [Event(5, Level = EventLevel.Informational, Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
+    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
+    private unsafe void MemoryTrimmed(long bytes, string reason, string source, long usedBytes, long totalBytes, string allocatorName)
+    {
+        fixed (char* reasonText = reason, sourceText = source, nameText = allocatorName)
+        {
+            EventData* data = stackalloc EventData[6];
+            data[0] = new EventData { DataPointer = (IntPtr)(&bytes), Size = sizeof(long) };
+            data[1] = Text(reasonText, reason);
+            data[2] = Text(sourceText, source);
+            data[3] = new EventData { DataPointer = (IntPtr)(&usedBytes), Size = sizeof(long) };
+            data[4] = new EventData { DataPointer = (IntPtr)(&totalBytes), Size = sizeof(long) };
+            data[5] = Text(nameText, allocatorName);
+            WriteEventCore(5, 6, data);
+        }
+    }
+
+    [NonEvent]
+    private static unsafe EventData Text(char* characters, string text) =>
+        new() { DataPointer = (IntPtr)characters, Size = (text.Length + 1) * sizeof(char) };
+
     // The overloads of WriteEvent that fit would box the numbers, and reflect over them where code is trimmed.
     [NonEvent]
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
@@ -64,7 +95,7 @@ internal sealed class AllocatorEventSource : EventSource
             EventData* data = stackalloc EventData[3];
             data[0] = new EventData { DataPointer = (IntPtr)(&first), Size = sizeof(long) };
             data[1] = new EventData { DataPointer = (IntPtr)(&second), Size = sizeof(long) };
-            data[2] = new EventData { DataPointer = (IntPtr)characters, Size = (text.Length + 1) * sizeof(char) };
+            data[2] = Text(characters, text);
             WriteEventCore(eventId, 3, data);
         }
     }

@@ -9,20 +9,21 @@ internal sealed class MappingGuard : NativeGuard
     private readonly NativeMemorySource _source;
     private readonly long _lengthInBytes;
 
-    private MappingGuard(NativeMemorySource source, long lengthInBytes, LifetimePolicy policy)
+    private MappingGuard(NativeMemorySource source, long lengthInBytes, long capacityInBytes, LifetimePolicy policy)
         : base(new GuardRecord[1], 0, policy)
     {
         _source = source;
         _lengthInBytes = lengthInBytes;
+        CapacityInBytes = capacityInBytes;
         Record.RunLength = 1;
     }
 
-    public override long CapacityInBytes => _lengthInBytes;
+    public override long CapacityInBytes { get; }
 
     protected override bool ReturnsWithoutSystemCall => false;
 
     /// <summary>Takes memory from the system, and a guard for it.</summary>
-    /// <returns>The guard, its rent not begun; null where the system refuses.</returns>
+    /// <returns>The guard, its rent not begun; null where the system refuses, or as much is held as may be.</returns>
     public static MappingGuard? TryAllocate(NativeMemorySource source, long lengthInBytes, int alignmentInBytes, LifetimePolicy policy)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
@@ -31,23 +32,15 @@ internal sealed class MappingGuard : NativeGuard
         }
 
         // The object first: once there is memory, nothing can fail that would lose it.
-        MappingGuard guard = new(source, source.RoundUp(lengthInBytes), policy);
-        bool isHeld = policy.Ceiling.TryHold(guard._lengthInBytes);
-        bool zeroed = false;
-        if (isHeld)
+        int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
+        long length = source.RoundUp(lengthInBytes);
+        MappingGuard guard = new(source, length, source.CapacityOf(length, alignment), policy);
+        if (!guard.TryMap(alignment))
         {
-            guard.Address = source.TryAllocate(guard._lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), out zeroed);
-        }
-
-        if (guard.Address == 0)
-        {
-            policy.Ceiling.Release(isHeld ? guard._lengthInBytes : 0);
             GC.SuppressFinalize(guard);
             return null;
         }
 
-        guard.Record.Zeroed = zeroed;
-        policy.Counters.AddCommitted(guard._lengthInBytes);
         return guard;
     }
 
@@ -56,7 +49,7 @@ internal sealed class MappingGuard : NativeGuard
         // Nothing is left to be found: the guard ends with its memory.
         GC.SuppressFinalize(this);
         _source.Free(Address, _lengthInBytes);
-        Policy.NoteFreed(_lengthInBytes);
+        Policy.NoteFreed(CapacityInBytes);
     }
 
     protected override void ClearUsed(bool evenIfZeroed)
@@ -78,12 +71,31 @@ internal sealed class MappingGuard : NativeGuard
 
     protected override void OnRented(bool isAllocation)
     {
-        Policy.Counters.MappingRented(_lengthInBytes, isAllocation);
+        Policy.Counters.MappingRented(CapacityInBytes, isAllocation);
     }
 
-    protected override void OnReturned(bool isAllocation) => Policy.Counters.MappingReturned(_lengthInBytes, isAllocation);
+    protected override void OnReturned(bool isAllocation) => Policy.Counters.MappingReturned(CapacityInBytes, isAllocation);
 
-    protected override void OnAbandoned(bool isAllocation) => Policy.Counters.MappingQuarantined(_lengthInBytes, isAllocation);
+    protected override void OnAbandoned(bool isAllocation) => Policy.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
 
-    protected override void OnRecycled() => Policy.Counters.MappingLeftQuarantine(_lengthInBytes);
+    protected override void OnRecycled() => Policy.Counters.MappingLeftQuarantine(CapacityInBytes);
+
+    private bool TryMap(int alignmentInBytes)
+    {
+        if (!Policy.Ceiling.TryHold(CapacityInBytes))
+        {
+            return false;
+        }
+
+        Address = _source.TryAllocate(_lengthInBytes, alignmentInBytes, out bool zeroed);
+        if (Address == 0)
+        {
+            Policy.Ceiling.Release(CapacityInBytes);
+            return false;
+        }
+
+        Record.Zeroed = zeroed;
+        Policy.Counters.AddCommitted(CapacityInBytes);
+        return true;
+    }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
@@ -51,12 +52,26 @@ internal abstract partial class NativeGuard
     }
 
     // The only way back to the next renter. pre: the state is idle, and this is the one call for this rent.
-    private void HandBack(bool ofGroup)
+    // Gives the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
+    private long HandBack(BudgetAccount? account, long charged, bool ofGroup)
     {
-        if (TrySettle())
+        if (account is not null)
         {
-            ReturnMemory(ofGroup);
+            _permit = new BudgetPermit(account, charged);
         }
+
+        if (!TrySettle())
+        {
+            return 0;
+        }
+
+        if (account is not null)
+        {
+            _permit = default;
+        }
+
+        ReturnMemory(ofGroup);
+        return charged;
     }
 
     // The finalizer's part of the same agreement. An idle guard of a pool that was collected ends here too; nobody will ever come second.
@@ -80,8 +95,10 @@ internal abstract partial class NativeGuard
     private void CompleteHandover()
     {
         // First, because another renter may have the memory, and this guard, as soon as it is back.
+        BudgetAccount? account = TakePermit(out long charged);
         Renew();
         ReturnMemory(ofGroup: true);
+        account?.ReturnLater(charged);
     }
 
     // As new: with a finalizer to come, and none pending. pre: held exclusively, and the finalizer has run.

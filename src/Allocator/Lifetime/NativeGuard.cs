@@ -72,7 +72,15 @@ internal abstract partial class NativeGuard : LifetimeGuard
     }
 
     /// <summary>Notes what the rent is charged to; it gets that back when the memory is back. pre: the rent has begun, and nobody told.</summary>
-    public void Charge(in BudgetPermit permit) => _permit = permit.Settle(Record.AllocationBytes);
+    /// <remarks>What was taken for it and turned out not to be needed goes back now.</remarks>
+    public void Charge(in BudgetPermit permit)
+    {
+        if (permit.Account is BudgetAccount account)
+        {
+            _permit = new BudgetPermit(account, Record.AllocationBytes);
+            account.Return(permit.Bytes - Record.AllocationBytes);
+        }
+    }
 
     /// <summary>Hands the memory of this guard and all parts behind it back, although no rent began: something in between went wrong.</summary>
     public void Cancel()
@@ -93,19 +101,21 @@ internal abstract partial class NativeGuard : LifetimeGuard
     {
         NativeGuard? part = this;
         bool ofGroup = _next is not null;
-        BudgetPermit permit = TakePermit();
+        BudgetAccount? account = TakePermit(out long charged);
+        long bytes = 0;
         while (part is not null)
         {
             NativeGuard? next = part._next;
             part._next = null;
+            long share = account is null || !ofGroup ? charged : part.CapacityInBytes;
             part.OnRecycled();
             Volatile.Write(ref part.Record.State, GuardState.Next(part.Record.State));
             part.ClearForNext();
-            part.HandBack(ofGroup);
+            bytes += part.HandBack(account, share, ofGroup);
             part = next;
         }
 
-        permit.Return();
+        account?.ReturnLater(bytes);
     }
 
     /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.</summary>
@@ -114,18 +124,20 @@ internal abstract partial class NativeGuard : LifetimeGuard
     protected override void GiveBack()
     {
         NativeGuard? part = _next;
-        BudgetPermit permit = TakePermit();
+        BudgetAccount? account = TakePermit(out long charged);
+        bool ofGroup = part is not null;
+        long share = account is null || !ofGroup ? charged : CapacityInBytes;
         OnReturned(isAllocation: true);
         ClearForNext();
         _next = null;
-        HandBack(ofGroup: part is not null);
+        long bytes = HandBack(account, share, ofGroup);
         while (part is not null)
         {
-            part = part.EndMember();
+            part = part.EndMember(account, ref bytes);
         }
 
         // Last: whoever waits for it finds the memory.
-        permit.Return();
+        account?.Return(bytes);
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.</summary>
@@ -160,11 +172,17 @@ internal abstract partial class NativeGuard : LifetimeGuard
     }
 
     // Before the memory is handed back: this guard may be another renter's right after.
-    private BudgetPermit TakePermit()
+    private BudgetAccount? TakePermit(out long bytes)
     {
-        BudgetPermit permit = _permit;
-        _permit = default;
-        return permit;
+        BudgetAccount? account = _permit.Account;
+        bytes = 0;
+        if (account is not null)
+        {
+            bytes = _permit.Bytes;
+            _permit = default;
+        }
+
+        return account;
     }
 
     private void ClearForNext()
@@ -193,14 +211,15 @@ internal abstract partial class NativeGuard : LifetimeGuard
         }
     }
 
-    private NativeGuard? EndMember()
+    private NativeGuard? EndMember(BudgetAccount? account, ref long bytes)
     {
         NativeGuard? next = _next;
         _next = null;
+        long share = account is null ? 0 : CapacityInBytes;
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
         OnReturned(isAllocation: false);
         ClearForNext();
-        HandBack(ofGroup: true);
+        bytes += HandBack(account, share, ofGroup: true);
         return next;
     }
 

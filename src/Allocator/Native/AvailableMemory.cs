@@ -10,25 +10,20 @@ internal static class AvailableMemory
     public static long? TryRead()
     {
         long lowest = long.MaxValue;
-        Consider(CollectorMemory.TryRead());
+        Consider(CollectorMemory.TryReadAvailable());
         if (RuntimeInformation.IsOSPlatform(OSPlatform.Windows))
         {
-            Consider(WindowsMemoryStatus.TryRead());
+            Consider(WindowsJobMemory.TryRead()?.TotalBytes);
+            Consider(WindowsMemoryStatus.TryRead()?.TotalBytes);
         }
         else
         {
-            Consider(CgroupMemory.TryRead(SystemFiles.TryRead));
-            Consider(MemoryInfo.TryRead(SystemFiles.TryRead));
+            Consider(CgroupMemory.TryRead(SystemFiles.TryRead)?.TotalBytes);
+            Consider(MemoryInfo.TryRead(SystemFiles.TryRead)?.TotalBytes);
         }
 
         return lowest == long.MaxValue ? null : lowest;
 
-        void Consider(MemoryUsage? usage)
-        {
-            if (usage is MemoryUsage known)
-            {
-                lowest = Math.Min(lowest, known.TotalBytes);
-            }
-        }
+        void Consider(long? bytes) => lowest = Math.Min(lowest, bytes ?? long.MaxValue);
     }
 }

@@ -1,87 +1,56 @@
 using System;
+using System.Collections.Generic;
+using System.Globalization;
 using System.Linq;
+using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
 /// <summary>The memory of the control group that the process lives in: the container's limit, and what is used of it.</summary>
 internal static class CgroupMemory
 {
-    private const string Membership = "/proc/self/cgroup";
-    private const string Version1Root = "/sys/fs/cgroup/memory";
-    private const string Version2Root = "/sys/fs/cgroup";
+    // "max" in version 2; in version 1 a number a page below 2^63.
+    private const long NoLimit = long.MaxValue / 2;
 
-    /// <summary>Gives usage and limit of the group, or of the ancestor whose limit leaves least; null where no group limits memory.</summary>
-    public static MemoryUsage? TryRead(Func<string, string?> readFile)
+    /// <summary>
+    /// Gives usage and limit of the group that is short of memory, its own or one around it, or else of the one whose limit leaves least; null where no group limits memory.
+    /// </summary>
+    public static MemoryLoad? TryRead(Func<string, string?> readFile)
     {
-        MemoryUsage? tightest = null;
-        foreach (string line in (readFile(Membership) ?? string.Empty).Split('\n'))
-        {
-            // hierarchy:controllers:path, with hierarchy 0 and no controllers for version 2.
-            string[] parts = line.Trim().Split([':'], 3);
-            if (parts.Length != 3)
-            {
-                continue;
-            }
-
-            if (parts[1].Split(',').Contains("memory"))
-            {
-                tightest = Tighter(tightest, Climb(readFile, Version1Root, parts[2], ReadVersion1));
-            }
-            else if (parts[0] == "0" && parts[1].Length == 0)
-            {
-                tightest = Tighter(tightest, Climb(readFile, Version2Root, parts[2], ReadVersion2));
-            }
-        }
-
-        return tightest;
+        IEnumerable<MemoryLoad?> groups =
+            ControlGroups.Version1Folders(readFile).Select(folder => ReadVersion1(readFile, folder))
+                .Concat(ControlGroups.Version2Folders(readFile).Select(folder => ReadVersion2(readFile, folder)));
+        return groups.Aggregate(default(MemoryLoad?), LoadThresholds.Tighter);
     }
 
-    // A limit of any ancestor binds. In a container the path may be the host's and lead nowhere: then only the root of the mount answers, which is the container.
-    private static MemoryUsage? Climb(
-        Func<string, string?> readFile, string root, string path, Func<Func<string, string?>, string, MemoryUsage?> read)
-    {
-        MemoryUsage? tightest = null;
-        string folder = path.TrimEnd('/');
-        while (true)
-        {
-            tightest = Tighter(tightest, read(readFile, root + folder));
-            int slash = folder.LastIndexOf('/');
-            if (slash < 0)
-            {
-                return tightest;
-            }
+    private static MemoryLoad? ReadVersion1(Func<string, string?> readFile, string folder) =>
+        Read(readFile, folder, ReadLimit(readFile, folder + "/memory.limit_in_bytes"), "/memory.usage_in_bytes", "total_inactive_file");
 
-            folder = folder.Substring(0, slash);
-        }
+    private static MemoryLoad? ReadVersion2(Func<string, string?> readFile, string folder)
+    {
+        // Above memory.high nobody is killed, but everybody is slowed down until reclaim has brought the group below it again: to whom idle memory can be given up, that is a limit.
+        long limit = Math.Min(ReadLimit(readFile, folder + "/memory.max"), ReadLimit(readFile, folder + "/memory.high"));
+        MemoryLoad? load = Read(readFile, folder, limit, "/memory.current", "inactive_file");
+        return load is MemoryLoad known
+            ? LoadThresholds.Judge(known with { StalledPercent = PressureStall.TryRead(readFile, folder + "/memory.pressure") })
+            : null;
     }
 
-    private static MemoryUsage? ReadVersion1(Func<string, string?> readFile, string folder) =>
-        Read(readFile, folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file");
+    private static long ReadLimit(Func<string, string?> readFile, string path) =>
+        TryParse(readFile(path)) is long limit and > 0 and < NoLimit ? limit : NoLimit;
 
-    private static MemoryUsage? ReadVersion2(Func<string, string?> readFile, string folder) =>
-        Read(readFile, folder, "/memory.max", "/memory.current", "inactive_file");
-
-    private static MemoryUsage? Read(Func<string, string?> readFile, string folder, string limitFile, string usageFile, string cacheKey)
+    private static MemoryLoad? Read(Func<string, string?> readFile, string folder, long limit, string usageFile, string cacheKey)
     {
-        // "max" in version 2, a number near 2^63 in version 1: no limit.
-        if (!long.TryParse(readFile(folder + limitFile)?.Trim(), out long limit) || limit <= 0 || limit >= long.MaxValue / 2
-            || !long.TryParse(readFile(folder + usageFile)?.Trim(), out long usage))
+        if (limit == NoLimit || TryParse(readFile(folder + usageFile)) is not (long usage and < NoLimit))
         {
             return null;
         }
 
-        // File pages that nobody has touched lately go before anyone is killed; Kubernetes subtracts the same.
-        long cache = SystemFiles.FindNumber(readFile(folder + "/memory.stat"), cacheKey) ?? 0;
-        return new MemoryUsage(Math.Max(0, usage - cache), limit);
+        // File pages that nobody has touched lately go before anyone is killed; Kubernetes subtracts the same. The kernel counts them in batches, so there may seem to be more of them than of everything.
+        long cache = Math.Max(0, SystemFiles.FindNumber(readFile(folder + "/memory.stat"), cacheKey) ?? 0);
+        return LoadThresholds.Judge(new MemoryLoad { Source = MemoryLoadSource.ControlGroup, Origin = folder, UsedBytes = Math.Max(0, usage - cache), TotalBytes = limit });
     }
 
-    private static MemoryUsage? Tighter(MemoryUsage? a, MemoryUsage? b)
-    {
-        if (a is not MemoryUsage first || b is not MemoryUsage second)
-        {
-            return a ?? b;
-        }
-
-        return first.TotalBytes - first.UsedBytes <= second.TotalBytes - second.UsedBytes ? a : b;
-    }
+    private static long? TryParse(string? text) =>
+        long.TryParse(text?.Trim(), NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Threading.Tasks;
 
 namespace Allocator.Native;
 
@@ -18,6 +19,11 @@ internal abstract class Clock
 
     /// <summary>Makes a timer, not yet running, that calls back on the thread pool.</summary>
     public abstract ClockTimer CreateTimer(Action callback);
+
+    /// <summary>Blocks the calling thread until a task has ended, however, or the time is over.</summary>
+    /// <param name="task">The task.</param>
+    /// <param name="timeout">The time; below zero for any.</param>
+    public abstract void Wait(Task task, TimeSpan timeout);
 
     /// <summary>Blocks the calling thread: the pause between two tries for memory.</summary>
     public abstract void Delay(TimeSpan duration);

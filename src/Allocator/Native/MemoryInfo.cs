@@ -1,4 +1,5 @@
 using System;
+using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
@@ -7,13 +8,14 @@ internal static class MemoryInfo
 {
     private const string Path = "/proc/meminfo";
 
-    public static MemoryUsage? TryRead(Func<string, string?> readFile)
+    public static MemoryLoad? TryRead(Func<string, string?> readFile)
     {
         string? text = readFile(Path);
 
         // MemAvailable is the kernel's own estimate of what can be had without swapping; page cache counts as available.
-        return SystemFiles.FindNumber(text, "MemTotal") is long total and > 0 && SystemFiles.FindNumber(text, "MemAvailable") is long available
-            ? new MemoryUsage(total - available, total)
+        return SystemFiles.FindNumber(text, "MemTotal") is long total and > 0
+            && SystemFiles.FindNumber(text, "MemAvailable") is long available && available >= 0 && available <= total
+            ? new MemoryLoad { Source = MemoryLoadSource.Machine, Origin = Path, UsedBytes = total - available, TotalBytes = total }
             : null;
     }
 }

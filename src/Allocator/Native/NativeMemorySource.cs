@@ -19,6 +19,9 @@ internal abstract class NativeMemorySource
     /// <summary>Gives the bytes that an allocation of <paramref name="lengthInBytes"/> takes from the system.</summary>
     public abstract long RoundUp(long lengthInBytes);
 
+    /// <summary>Gives the bytes that an allocation takes, what is lost to its alignment included.</summary>
+    public virtual long CapacityOf(long lengthInBytes, int alignmentInBytes) => RoundUp(lengthInBytes);
+
     /// <summary>
     /// Allocates. pre: length above 0 and a result of <see cref="RoundUp"/>; alignment a power of two from
     /// <see cref="MinimumAlignment"/> to <see cref="MaximumAlignment"/>.

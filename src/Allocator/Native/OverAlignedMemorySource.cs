@@ -7,6 +7,10 @@ internal abstract unsafe class OverAlignedMemorySource : NativeMemorySource
 {
     public sealed override long RoundUp(long lengthInBytes) => lengthInBytes;
 
+    // What every allocation loses, some bytes like a heap's own header, is left out.
+    public sealed override long CapacityOf(long lengthInBytes, int alignmentInBytes) =>
+        alignmentInBytes > MinimumAlignment ? lengthInBytes + alignmentInBytes : lengthInBytes;
+
     public sealed override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
         zeroed = false;

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace Allocator.Native;
 
@@ -13,6 +14,9 @@ internal sealed class SystemClock : Clock
     public override long NowMilliseconds => Environment.TickCount64;
 
     public override ClockTimer CreateTimer(Action callback) => new SystemTimer(callback);
+
+    // Of one task, and without its exception.
+    public override void Wait(Task task, TimeSpan timeout) => Task.WaitAny([task], timeout);
 
     public override void Delay(TimeSpan duration) => Thread.Sleep(duration);
 

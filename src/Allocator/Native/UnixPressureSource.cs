@@ -1,4 +1,6 @@
 using System;
+using System.Linq;
+using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
@@ -9,16 +11,21 @@ internal sealed class UnixPressureSource : PressureSource
 
     public UnixPressureSource(Func<string, string?> readFile) => _readFile = readFile;
 
-    public override MemoryPressure Read()
+    public override MemoryLoad Read()
     {
-        MemoryUsage? machine = MemoryInfo.TryRead(_readFile);
+        MemoryLoad? machine = MemoryInfo.TryRead(_readFile);
 
         // A limit below the machine's size is a container. What its neighbours use is then not our concern while it has room itself.
-        if (CgroupMemory.TryRead(_readFile) is MemoryUsage container && (machine is null || container.TotalBytes < machine.Value.TotalBytes))
+        if (CgroupMemory.TryRead(_readFile) is MemoryLoad container && (machine is null || container.TotalBytes < machine.Value.TotalBytes))
         {
-            return Judge(container);
+            return container;
         }
 
-        return (machine ?? CollectorMemory.TryRead()) is MemoryUsage usage ? Judge(usage) : MemoryPressure.Low;
+        return machine is MemoryLoad load ? LoadThresholds.Judge(load with { StalledPercent = ReadStalls() }) : CollectorMemory.TryRead() ?? default;
     }
+
+    // Of our own group, which has one without a limit too: the machine's figure rises also when a neighbour is stalled by a limit of its own.
+    private double? ReadStalls() =>
+        ControlGroups.Version2Folders(_readFile).Take(1).Select(folder => PressureStall.TryRead(_readFile, folder + "/memory.pressure")).FirstOrDefault()
+        ?? PressureStall.TryRead(_readFile, PressureStall.Machine);
 }

@@ -1,15 +1,22 @@
 using System.Runtime.InteropServices;
+using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
 /// <summary>The whole machine's memory, as <c>GlobalMemoryStatusEx</c> tells it.</summary>
 internal static unsafe class WindowsMemoryStatus
 {
-    public static MemoryUsage? TryRead()
+    public static MemoryLoad? TryRead()
     {
         Status status = new() { Length = (uint)sizeof(Status) };
-        return GlobalMemoryStatusEx(&status) != 0 && status.TotalPhysical > 0
-            ? new MemoryUsage((long)(status.TotalPhysical - status.AvailablePhysical), (long)status.TotalPhysical)
+        return GlobalMemoryStatusEx(&status) != 0 && status.TotalPhysical > 0 && status.AvailablePhysical <= status.TotalPhysical
+            ? LoadThresholds.Judge(new MemoryLoad
+            {
+                Source = MemoryLoadSource.Machine,
+                Origin = nameof(GlobalMemoryStatusEx),
+                UsedBytes = (long)(status.TotalPhysical - status.AvailablePhysical),
+                TotalBytes = (long)status.TotalPhysical,
+            })
             : null;
     }
 

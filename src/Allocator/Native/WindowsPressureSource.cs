@@ -1,16 +1,38 @@
+using System;
+using Allocator.Diagnostics;
+
 namespace Allocator.Native;
 
-/// <summary>Reads the machine's memory, and the GC's figures, which know the limit of a job object.</summary>
+/// <summary>Reads the limits of the job object; without any the machine's memory and Windows' own word that it runs low; without that the GC's figures.</summary>
 internal sealed class WindowsPressureSource : PressureSource
 {
-    public override MemoryPressure Read()
+    private readonly Func<MemoryLoad?> _readJob;
+    private readonly Func<MemoryLoad?> _readMachine;
+    private readonly Func<bool?> _readLowMemory;
+
+    public WindowsPressureSource()
+        : this(WindowsJobMemory.TryRead, WindowsMemoryStatus.TryRead, new LowMemoryNotification().TryRead)
     {
-        MemoryUsage? machine = WindowsMemoryStatus.TryRead();
-        if (CollectorMemory.TryRead() is MemoryUsage container && (machine is null || container.TotalBytes < machine.Value.TotalBytes))
+    }
+
+    /// <summary>Makes a source of what others read.</summary>
+    public WindowsPressureSource(Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory)
+    {
+        _readJob = readJob;
+        _readMachine = readMachine;
+        _readLowMemory = readLowMemory;
+    }
+
+    public override MemoryLoad Read()
+    {
+        MemoryLoad? machine = _readMachine();
+
+        // The notification is the machine's too: a busy neighbour is not the concern of a job that has room.
+        if (_readJob() is MemoryLoad job && (machine is null || job.TotalBytes < machine.Value.TotalBytes))
         {
-            return Judge(container);
+            return job;
         }
 
-        return machine is MemoryUsage usage ? Judge(usage) : MemoryPressure.Low;
+        return machine is MemoryLoad load ? load with { IsHigh = load.IsHigh || _readLowMemory() == true } : CollectorMemory.TryRead() ?? default;
     }
 }

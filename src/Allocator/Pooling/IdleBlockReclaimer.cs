@@ -68,8 +68,16 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimSome(long bytes)
     {
-        _pool.DrainSlots();
-        long trimmed = PurgeSome((bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes);
+        long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
+        long trimmed = PurgeSome(count);
+
+        // What lies in threads' slots last: it is in use all the time.
+        long missing = count - trimmed / _pool.BlockSizeInBytes;
+        if (missing > 0 && _pool.DrainSlots())
+        {
+            trimmed += PurgeSome(missing);
+        }
+
         _pool.ReleaseIfClosed();
         return trimmed;
     }
@@ -93,32 +101,30 @@ internal sealed class IdleBlockReclaimer
         }
     }
 
-    private long PurgeSome(long count)
-    {
-        long bytes = 0;
-        foreach (BlockArena arena in _pool.Arenas)
-        {
-            for (int index; count > 0 && (index = arena.TryClaim(resident: true)) >= 0; count--)
-            {
-                bytes += arena.TryPurge(index) ? arena.BlockSizeInBytes : 0;
-                arena.Release(index, 1);
-            }
-        }
-
-        return Count(bytes);
-    }
-
     private long PurgeAll()
     {
         _pool.DrainSlots();
+        return PurgeSome(long.MaxValue);
+    }
+
+    // The last arenas and the highest blocks first: singles are served from the other end.
+    private long PurgeSome(long count)
+    {
         long bytes = 0;
-        foreach (BlockArena arena in _pool.Arenas)
+        BlockArena[] arenas = _pool.Arenas;
+        for (int i = arenas.Length - 1; i >= 0 && count > 0; i--)
         {
-            for (int index = arena.BlockCount - 1; index >= 0; index--)
+            BlockArena arena = arenas[i];
+            for (int index = arena.BlockCount - 1; index >= 0 && count > 0; index--)
             {
                 if (arena.IsResident(index) && arena.TryClaimBlock(index))
                 {
-                    bytes += arena.TryPurge(index) ? arena.BlockSizeInBytes : 0;
+                    if (arena.TryPurge(index))
+                    {
+                        bytes += arena.BlockSizeInBytes;
+                        count--;
+                    }
+
                     arena.Release(index, 1);
                 }
             }

@@ -1,4 +1,3 @@
-using System;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
@@ -13,23 +12,27 @@ internal sealed class PoolTrimmer
 {
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly AllocatorCounters _counters;
-    private readonly PressureSource _pressure;
     private readonly double _rate;
     private readonly FencedRenter? _fences;
     private readonly MemoryBudget? _budget;
+    private readonly string? _name;
     private int _busy;
 
     public PoolTrimmer(
-        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, TimeSpan period, double rate, FencedRenter? fences, MemoryBudget? budget)
+        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, MemoryAllocatorOptions options, FencedRenter? fences, MemoryBudget? budget)
     {
         _pool = pool;
         _counters = counters;
-        _pressure = pressure;
-        PeriodMilliseconds = (long)period.TotalMilliseconds;
-        _rate = rate;
+        Pressure = pressure;
+        PeriodMilliseconds = (long)options.TrimPeriod.TotalMilliseconds;
+        _rate = options.TrimRate;
+        _name = options.Name;
         _fences = fences;
         _budget = budget;
     }
+
+    /// <summary>Gets what tells how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
+    public PressureSource Pressure { get; }
 
     /// <summary>Gets or sets whether the scheduler looks after this pool. The scheduler's own.</summary>
     public bool IsActive { get; set; }
@@ -42,14 +45,20 @@ internal sealed class PoolTrimmer
     /// <summary>Gets whether anything is out, retained or quarantined, or somebody waits for the budget.</summary>
     public bool HasWork => _counters.CommittedBytes > 0 || _budget?.HasWaiters == true;
 
-    /// <summary>Gets whether anything is out that a collection might find abandoned.</summary>
-    public bool HasMemoryOut => _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;
+    /// <summary>Gets whether anything is out that a collection might find abandoned: memory, or a reservation that somebody waits for.</summary>
+    public bool HasMemoryOut => _budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;
 
-    public void StartPeriod(long nowMilliseconds) => DueMilliseconds = nowMilliseconds + PeriodMilliseconds;
+    /// <summary>Starts a period.</summary>
+    /// <param name="nowMilliseconds">The time.</param>
+    /// <param name="milliseconds">How long it lasts: never shorter than <see cref="PeriodMilliseconds"/>.</param>
+    public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
     /// <summary>Gives back everything idle at high load; at low load, once a period, a part of what stayed idle through it.</summary>
     /// <remarks>A tick and a collection may come here at once: one of them does the work.</remarks>
-    public void Trim(long nowMilliseconds)
+    /// <param name="nowMilliseconds">The time.</param>
+    /// <param name="nextPeriodMilliseconds">How long the next period lasts, where one has ended.</param>
+    /// <param name="load">How short memory is.</param>
+    public void Trim(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load)
     {
         if (Interlocked.Exchange(ref _busy, 1) != 0)
         {
@@ -58,25 +67,35 @@ internal sealed class PoolTrimmer
 
         try
         {
+            // Once more, should somebody have been told too little memory to be told.
+            _budget?.ServeWaiters();
             bool periodEnded = nowMilliseconds >= DueMilliseconds;
             if (periodEnded)
             {
-                StartPeriod(nowMilliseconds);
+                StartPeriod(nowMilliseconds, nextPeriodMilliseconds);
             }
 
-            if (_pressure.Read() == MemoryPressure.High)
+            if (load.IsHigh)
             {
-                _pool.Reclaimer.TrimAll();
+                Report(TrimReason.HighLoad, _pool.Reclaimer.TrimAll(), load);
                 _fences?.ReleaseAll();
             }
             else if (periodEnded)
             {
-                _pool.Reclaimer.TrimStale(_rate);
+                Report(TrimReason.Period, _pool.Reclaimer.TrimStale(_rate), load);
             }
         }
         finally
         {
             Volatile.Write(ref _busy, 0);
+        }
+    }
+
+    private void Report(TrimReason reason, long bytes, in MemoryLoad load)
+    {
+        if (bytes > 0)
+        {
+            AllocatorEventSource.Log.MemoryTrimmed(_name, bytes, reason, load);
         }
     }
 }

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Runtime;
 using System.Threading;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
 
@@ -13,6 +14,9 @@ namespace Allocator.Trimming;
 /// <remarks>Unmanaged memory causes no collection, hence the timer; and abandoned memory is found by none, hence the collection that is asked for now and then.</remarks>
 internal sealed class TrimScheduler
 {
+    // A timer takes 49 days, and a period may last 24, before it is stretched.
+    private const long LongestWait = int.MaxValue;
+
     private readonly object _lock = new();
     private readonly List<WeakReference<PoolTrimmer>> _trimmers = [];
     private readonly Clock _clock;
@@ -39,7 +43,10 @@ internal sealed class TrimScheduler
 
     /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is out.</summary>
     public static TrimScheduler Shared { get; } =
-        new(SystemClock.Instance, Collect, watchesCollections: true);
+        new(SystemClock.Instance, Collect, watchesCollections: true) { Jitter = TrimJitter.Create() };
+
+    /// <summary>Gets by how much periods are stretched. Not at all, unless told: tests count on exact ones.</summary>
+    public TrimJitter Jitter { get; init; } = TrimJitter.None;
 
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
@@ -74,7 +81,7 @@ internal sealed class TrimScheduler
             lock (_lock)
             {
                 trimmer.IsActive = true;
-                trimmer.StartPeriod(_clock.NowMilliseconds);
+                trimmer.StartPeriod(_clock.NowMilliseconds, Jitter.Stretch(trimmer.PeriodMilliseconds));
             }
 
             try
@@ -112,9 +119,17 @@ internal sealed class TrimScheduler
     {
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
+        PressureSource? read = null;
+        MemoryLoad load = default;
         foreach (PoolTrimmer trimmer in ActiveTrimmers())
         {
-            trimmer.Trim(now);
+            if (trimmer.Pressure != read)
+            {
+                read = trimmer.Pressure;
+                load = read.Read();
+            }
+
+            trimmer.Trim(now, Jitter.Stretch(trimmer.PeriodMilliseconds), load);
         }
 
         Quarantine.ReleaseExpired();
@@ -189,7 +204,7 @@ internal sealed class TrimScheduler
             {
                 _timer ??= _clock.CreateTimer(OnTimer);
                 _gen2Callback ??= _watchesCollections ? Gen2Callback.Register(this) : null;
-                _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, due - _clock.NowMilliseconds)));
+                _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, Math.Min(due - _clock.NowMilliseconds, LongestWait))));
             }
             else
             {

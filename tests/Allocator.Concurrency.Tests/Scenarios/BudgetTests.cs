@@ -76,6 +76,6 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void Grant_ThatDoesNotSeeThatTheRequestWasGivenUp_IsFound() =>
         ExpectFailure(
-            new Weakness("BudgetRequest.TryGrant", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
-            static () => new BudgetScenario(1) { Grants = 0 }.Returns(1).GivesUp(1));
+            new Weakness("BudgetRequest.TrySettle", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
+            static () => new BudgetScenario(1).Returns(1).GivesUp(1));
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Threading.Tasks;
 using Allocator.Native;
 
 namespace Allocator.Concurrency.Scenarios;
@@ -9,6 +10,8 @@ internal sealed class StillClock : Clock
     public override long NowMilliseconds => 1000;
 
     public override ClockTimer CreateTimer(Action callback) => throw new NotSupportedException();
+
+    public override void Wait(Task task, TimeSpan timeout) => throw new InvalidOperationException("No scenario blocks a thread.");
 
     public override void Delay(TimeSpan duration)
     {

@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
@@ -82,7 +83,7 @@ public class MemoryBudgetTests
         MemoryBudget budget = new(100);
         budget.TryTake(90, overtakes: false);
         BudgetRequest head = Post(budget, 100);
-        BudgetRequest[] others = [.. Enumerable.Range(0, 17).Select(_ => Post(budget, 0 + 1))];
+        BudgetRequest[] others = [.. Enumerable.Range(0, 17).Select(_ => Post(budget, 1))];
         Assert.Equal(10, others.Count(other => other.IsGranted));
         budget.Return(90);
         Assert.Equal(16, others.Count(other => other.IsGranted));
@@ -115,6 +116,20 @@ public class MemoryBudgetTests
         BudgetRequest request = Post(budget, 1);
         budget.Close();
         Assert.IsType<ObjectDisposedException>(request.Settled.Exception!.InnerException);
+        Assert.False(budget.HasWaiters);
+    }
+
+    [Fact]
+    public void Serve_ManyWereGivenUpBehindAHeadThatWaits_TheyAreNotKept()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(100, overtakes: false);
+        BudgetRequest head = Post(budget, 100);
+        WeakReference[] gone = PostAndGiveUp(budget, 1_000);
+        GC.Collect();
+        Assert.InRange(gone.Count(request => request.IsAlive), 0, 100);
+        budget.Return(100);
+        Assert.True(head.IsGranted);
         Assert.False(budget.HasWaiters);
     }
 
@@ -166,9 +181,21 @@ public class MemoryBudgetTests
         Assert.True(granted > 0);
     }
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference[] PostAndGiveUp(MemoryBudget budget, int count)
+    {
+        return [.. Enumerable.Range(0, count).Select(_ =>
+        {
+            BudgetRequest request = Post(budget, 1);
+            Assert.True(request.TryCancel(CancellationToken.None));
+            budget.ServeWaiters();
+            return new WeakReference(request);
+        })];
+    }
+
     private static BudgetRequest Post(MemoryBudget budget, long bytes)
     {
-        BudgetRequest request = new(budget, bytes);
+        BudgetRequest request = new(budget, bytes, isPatient: true);
         budget.Post(request);
         return request;
     }

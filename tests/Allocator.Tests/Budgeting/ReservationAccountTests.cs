@@ -74,9 +74,9 @@ public class ReservationAccountTests
             Assert.True(Post(budget, 1).IsGranted);
         }
 
-        BudgetRequest own = Post(account, 10);
+        BudgetRequest own = Post(account, 20);
         Assert.True(own.IsWaiting);
-        account.Return(10);
+        account.Return(20);
         Assert.True(own.IsGranted && head.IsWaiting);
     }
 
@@ -122,6 +122,43 @@ public class ReservationAccountTests
         Assert.Equal(70, budget.UsedBytes);
     }
 
+    // It has other plans, and is about to give something back.
+    [Fact]
+    public void Post_TheOtherReservationOnlyAsks_NobodyFails()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount older = Reserve(budget, 50);
+        ReservationAccount younger = Reserve(budget, 50);
+        older.TryTake(50, overtakes: false);
+        younger.TryTake(50, overtakes: false);
+        BudgetRequest waits = Post(younger, 10);
+        BudgetRequest asks = Post(older, 10, isPatient: false);
+        Assert.True(asks.WasConsidered && asks.IsWaiting);
+        Assert.True(waits.IsWaiting);
+        asks.TryFail(new TimeoutException());
+        older.Return(50);
+        older.Close();
+        Assert.True(waits.IsGranted);
+    }
+
+    // The head waits for what the reservation holds: so the reservation comes first, wherever there is room.
+    [Fact]
+    public void Post_HeadMayNoLongerBeOvertaken_ReservationsComeFirst()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount account = Reserve(budget, 50);
+        account.TryTake(50, overtakes: false);
+        BudgetRequest head = Post(budget, 100);
+        for (int i = 0; i < BudgetQueue.MaximumOvertakes; i++)
+        {
+            Assert.True(Post(budget, 1).IsGranted);
+        }
+
+        Assert.True(Post(budget, 1).IsWaiting);
+        Assert.True(Post(account, 10).IsGranted);
+        Assert.True(head.IsWaiting);
+    }
+
     [Fact]
     public void Close_OwnRequestWaits_IsTold()
     {
@@ -159,9 +196,9 @@ public class ReservationAccountTests
         return new ReservationAccount(budget, bytes);
     }
 
-    private static BudgetRequest Post(BudgetAccount account, long bytes)
+    private static BudgetRequest Post(BudgetAccount account, long bytes, bool isPatient = true)
     {
-        BudgetRequest request = new(account, bytes);
+        BudgetRequest request = new(account, bytes, isPatient);
         account.Budget!.Post(request);
         return request;
     }

@@ -5,6 +5,7 @@ using System.Diagnostics.Tracing;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Diagnostics;
+using Allocator.Tests.Fakes;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
@@ -69,6 +70,28 @@ public class AllocatorEventSourceTests
             options).Dispose();
     }
 
+    [Fact]
+    public void MemoryTrimmed_WhileListenedTo_SaysWhyAndHowShortMemoryIs() => RemoteExecutor.Invoke(static () =>
+    {
+        using Listener listener = new();
+        using TestSetup setup = new(16, new MemoryAllocatorOptions { Name = "thumbnails" });
+        setup.Allocator.AllocateGroup<byte>(9 * TestSetup.BlockSize).Dispose();
+        setup.Clock.Advance(TimeSpan.FromMinutes(2));
+        EventWrittenEventArgs period = listener.Take();
+        setup.Pressure.IsHigh = true;
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        EventWrittenEventArgs highLoad = listener.Take();
+
+        // Nothing is left, so nothing is said.
+        setup.Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Equal(0, listener.Waiting);
+
+        Assert.Equal((5, "MemoryTrimmed", EventLevel.Informational), (period.EventId, period.EventName, period.Level));
+        Assert.Equal(["bytes", "reason", "source", "usedBytes", "totalBytes", "allocatorName"], period.PayloadNames!);
+        Assert.Equal([5L * TestSetup.BlockSize, "Period", "Machine", 5L, 100L, "thumbnails"], period.Payload!);
+        Assert.Equal([4L * TestSetup.BlockSize, "HighLoad", "Machine", 95L, 100L, "thumbnails"], highLoad.Payload!);
+    }).Dispose();
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void LeakHere(MemoryAllocator allocator) => allocator.Allocate<byte>(3_000_000);
 
@@ -82,6 +105,8 @@ public class AllocatorEventSourceTests
     private sealed class Listener : EventListener
     {
         private readonly BlockingCollection<EventWrittenEventArgs> _events = [];
+
+        public int Waiting => _events.Count;
 
         public EventWrittenEventArgs Take() =>
             _events.TryTake(out EventWrittenEventArgs? written, s_patience) ? written : throw new TimeoutException("No event was written.");

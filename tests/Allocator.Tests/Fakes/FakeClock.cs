@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
 using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
@@ -10,6 +12,7 @@ internal sealed class FakeClock : Clock
 {
     private readonly List<FakeTimer> _timers = [];
     private long _now = 1_000_000;
+    private int _waits;
 
     public override long NowMilliseconds => _now;
 
@@ -20,6 +23,9 @@ internal sealed class FakeClock : Clock
     public Action? OnDelay { get; set; }
 
     public int RunningTimers => Timers.Count(static timer => timer.Due is not null);
+
+    /// <summary>Gets how long it is until the next timer fires.</summary>
+    public TimeSpan? NextTimer => Timers.Min(static timer => timer.Due) is long due ? TimeSpan.FromMilliseconds(due - _now) : null;
 
     public int TimersFired { get; private set; }
 
@@ -51,6 +57,22 @@ internal sealed class FakeClock : Clock
         }
 
         return timer;
+    }
+
+    /// <summary>Gets how many threads have begun to wait.</summary>
+    public int Waits => Volatile.Read(ref _waits);
+
+    public override void Wait(Task task, TimeSpan timeout)
+    {
+        TaskCompletionSource over = new();
+        using ClockTimer timer = CreateTimer(over.SetResult);
+        if (timeout >= TimeSpan.Zero)
+        {
+            timer.Start(timeout);
+        }
+
+        Interlocked.Increment(ref _waits);
+        Task.WaitAny(task, over.Task);
     }
 
     public override void Delay(TimeSpan duration)

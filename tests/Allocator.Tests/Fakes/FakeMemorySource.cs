@@ -40,6 +40,9 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public Action? OnFree { get; set; }
 
+    /// <summary>Gets or sets which addresses are not purged, as if their pages were locked.</summary>
+    public Func<nint, bool> RefusesPurge { get; set; } = static _ => false;
+
     public override bool MapsZeroed => ClaimsZeroed ?? _system.MapsZeroed;
 
     public int Calls => _calls;
@@ -93,7 +96,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     public override bool TryPurge(nint address, long lengthInBytes)
     {
         OnPurge?.Invoke();
-        return Interlocked.Increment(ref _purges) <= _purgesAllowed && _system.TryPurge(address, lengthInBytes) && _commitments.TryRemove(address, out _);
+        return Interlocked.Increment(ref _purges) <= _purgesAllowed && !RefusesPurge(address) && _system.TryPurge(address, lengthInBytes) && _commitments.TryRemove(address, out _);
     }
 
     public override void Release(nint address, long lengthInBytes)

@@ -1,16 +1,17 @@
+using Allocator.Diagnostics;
 using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
 
 internal sealed class FakePressure : PressureSource
 {
-    public MemoryPressure Value { get; set; } = MemoryPressure.Low;
+    public bool IsHigh { get; set; }
 
     public int Reads { get; private set; }
 
-    public override MemoryPressure Read()
+    public override MemoryLoad Read()
     {
         Reads++;
-        return Value;
+        return new MemoryLoad { Source = MemoryLoadSource.Machine, UsedBytes = IsHigh ? 95 : 5, TotalBytes = 100, IsHigh = IsHigh };
     }
 }

@@ -13,11 +13,16 @@ internal sealed class TestSetup : IDisposable
     public const int BlockSize = 16 * 1024;
     public const int SegmentSize = 8 * BlockSize;
 
-    public TestSetup(int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false, long? budget = null)
+    private readonly PressureSource _pressure;
+
+    public TestSetup(
+        int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
+        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null)
     {
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections);
+        _pressure = pressure ?? Pressure;
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
         Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget);
     }
@@ -52,7 +57,7 @@ internal sealed class TestSetup : IDisposable
             FencedSource = source as VirtualMemorySource ?? Source,
             MemoryBudgetInBytes = budget,
             Clock = Clock,
-            Pressure = Pressure,
+            Pressure = _pressure,
             Scheduler = Scheduler,
         });
 }

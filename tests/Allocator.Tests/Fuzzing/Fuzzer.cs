@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using Allocator.Native;
 using Allocator.Tests.Fakes;
 using Xunit;
 
@@ -330,8 +329,8 @@ internal sealed class Fuzzer : IDisposable
 
     private void ChangePressure()
     {
-        _setup.Pressure.Value = _random.Next(2) == 0 ? MemoryPressure.High : MemoryPressure.Low;
-        Log($"pressure is {_setup.Pressure.Value}");
+        _setup.Pressure.IsHigh = _random.Next(2) == 0;
+        Log($"pressure is high: {_setup.Pressure.IsHigh}");
     }
 
     private void RefuseSomething()

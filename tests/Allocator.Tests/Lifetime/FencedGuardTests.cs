@@ -265,7 +265,7 @@ public class FencedGuardTests
         AllocateAndReturn(setup, Block);
         setup.Clock.Advance(TimeSpan.FromMinutes(5));
         Assert.Equal(Block, setup.Statistics.QuarantinedBytes);
-        setup.Pressure.Value = MemoryPressure.High;
+        setup.Pressure.IsHigh = true;
         setup.Clock.Advance(TimeSpan.FromMinutes(1));
         Assert.Equal((0L, 0), (setup.Statistics.CommittedBytes, setup.Source.LiveAllocations));
         Assert.False(setup.Scheduler.IsRunning);

@@ -1,7 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
-using Allocator.Native;
 using Allocator.Tests.Fakes;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
@@ -16,7 +15,7 @@ public class Gen2CallbackTests
     public void Collection_HighLoad_TrimsWithoutTheTimer() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(16, watchesCollections: true);
-        setup.Pressure.Value = MemoryPressure.High;
+        setup.Pressure.IsHigh = true;
         for (int i = 0; i < 3; i++)
         {
             setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();

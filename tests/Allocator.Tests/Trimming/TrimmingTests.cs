@@ -15,6 +15,7 @@ public class TrimmingTests
 {
     private const int Block = TestSetup.BlockSize;
     private static readonly TimeSpan s_period = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
     [Fact]
     public void Tick_LowLoad_HalvesWhatStayedIdleUntilNothingIsLeft()
@@ -87,7 +88,7 @@ public class TrimmingTests
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
         owner.Memory.Span.Fill(5);
         setup.Allocator.AllocateGroup<byte>(9 * Block).Dispose();
-        setup.Pressure.Value = MemoryPressure.High;
+        setup.Pressure.IsHigh = true;
         setup.Clock.Advance(s_period);
 
         Assert.Equal((0L, 1L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes));
@@ -143,7 +144,7 @@ public class TrimmingTests
         Assert.Equal((4L * Block, 1L), (setup.Statistics.RetainedBytes, setup.Statistics.Trims));
 
         // At high load each trigger acts at once.
-        setup.Pressure.Value = MemoryPressure.High;
+        setup.Pressure.IsHigh = true;
         setup.Scheduler.Tick();
         Assert.Equal(0, setup.Statistics.RetainedBytes);
     }
@@ -237,6 +238,73 @@ public class TrimmingTests
         Assert.InRange(rentsDuringPurge, 2, int.MaxValue);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Tick_WhileAPurgeHangs_RentersGoOn(bool isHigh)
+    {
+        using TestSetup setup = new(maximumBlocks: 16);
+        using ManualResetEventSlim purging = new();
+        using ManualResetEventSlim mayEnd = new();
+        setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        setup.Clock.Advance(s_period);
+        setup.Source.OnPurge = () =>
+        {
+            purging.Set();
+            Assert.True(mayEnd.Wait(s_patience), "Nobody ends the purge.");
+        };
+        setup.Pressure.IsHigh = isHigh;
+        Task tick = Task.Run(() => setup.Clock.Advance(s_period));
+        Assert.True(purging.Wait(s_patience), "Nothing is purged.");
+
+        // All of the pool but the block in hand, memory of its own, and what the pool has no room for: were any of it to wait for the purge, nobody would end that.
+        Task renters = Task.Run(() =>
+        {
+            setup.Allocator.AllocateGroup<byte>(15 * Block).Dispose();
+            setup.Allocator.Allocate<byte>(5 * Block).Dispose();
+            setup.Allocator.Allocate<byte>(100 * Block).Dispose();
+            _ = setup.Statistics;
+            setup.Scheduler.Tick();
+        });
+        Task first = await Task.WhenAny(renters, Task.Delay(s_patience));
+        mayEnd.Set();
+        await Task.WhenAll(tick, renters);
+        setup.Source.OnPurge = null;
+        Assert.True(first == renters, "The renters wait for the trim.");
+    }
+
+    [Fact]
+    public void Tick_PoolsThatShareASource_ReadTheLoadOnce()
+    {
+        using TestSetup first = new(16);
+        using TestSetup second = new(16, sharesTimeWith: first);
+        first.Allocator.Allocate<byte>(Block).Dispose();
+        second.Allocator.Allocate<byte>(Block).Dispose();
+        first.Pressure.IsHigh = true;
+        first.Scheduler.Tick();
+
+        Assert.Equal((1, 0, 0), (first.Pressure.Reads, first.Statistics.RetainedBytes, second.Statistics.RetainedBytes));
+    }
+
+    [Fact]
+    public void Tick_ContainerWhoseLimitIsLowered_TrimsAllAtTheNext()
+    {
+        FakeFiles files = new()
+        {
+            ["/proc/self/cgroup"] = "0::/\n",
+            ["/sys/fs/cgroup/memory.max"] = "1000",
+            ["/sys/fs/cgroup/memory.current"] = "500",
+        };
+        using TestSetup setup = new(16, pressure: new UnixPressureSource(files.TryRead));
+        setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        setup.Clock.Advance(s_period);
+        Assert.Equal((8L * Block, 1000L), (setup.Statistics.RetainedBytes, setup.Allocator.GetMemoryLoad().TotalBytes));
+
+        files["/sys/fs/cgroup/memory.max"] = "550";
+        setup.Clock.Advance(s_period);
+        Assert.Equal((0L, 550L), (setup.Statistics.RetainedBytes, setup.Allocator.GetMemoryLoad().TotalBytes));
+    }
+
     [Fact]
     public void Trim_LockedPages_KeepsTheBlockAndItsAccount()
     {
@@ -287,7 +355,7 @@ public class TrimmingTests
         }))];
         for (int i = 0; i < 500; i++)
         {
-            setup.Pressure.Value = i % 3 == 0 ? MemoryPressure.High : MemoryPressure.Low;
+            setup.Pressure.IsHigh = i % 3 == 0;
             setup.Clock.Advance(s_period);
             await Task.Yield();
         }

@@ -10,5 +10,7 @@ public struct SpinWait
 
     public int Count { get; private set; }
 
+    public readonly bool NextSpinWillYield => Count > CountedAsOne;
+
     public void SpinOnce() => Count += CountedAsOne;
 }

@@ -38,20 +38,26 @@ internal sealed unsafe class JpegCodec : IPictureCodec
     public bool Recognizes(ReadOnlySpan<byte> file) => IsJpeg(file);
 
     /// <inheritdoc/>
-    public PictureSize ReadSize(ReadOnlyMemory<byte> file)
+    public PictureSize ReadSize(ReadOnlyMemory<byte> start)
     {
         using TurboJpegHandle decompressor = new(_library, compress: false);
-        using MemoryHandle pin = file.Pin();
+        using MemoryHandle pin = start.Pin();
         int width, height, subsampling, colourSpace;
         decompressor.Check(_library.DecompressHeader(
-            decompressor.Value, (byte*)pin.Pointer, new CULong((uint)file.Length), &width, &height, &subsampling, &colourSpace));
+            decompressor.Value, (byte*)pin.Pointer, new CULong((uint)start.Length), &width, &height, &subsampling, &colourSpace));
         return width > 0 && height > 0
             ? new PictureSize(width, height)
             : throw new UnreadablePictureException($"the header claims {width} x {height} pixels");
     }
 
     /// <summary>Returns true: how little a JPEG needs for a flat picture has no simple bound.</summary>
-    public bool CouldHoldItsPixels(ReadOnlyMemory<byte> file) => true;
+    public bool CouldHoldItsPixels(ReadOnlyMemory<byte> start, long fileLength) => true;
+
+    /// <inheritdoc/>
+    public long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store) => JpegFrame.Read(start.Span).DecoderBytes;
+
+    /// <inheritdoc/>
+    public long EstimateEncoding(PictureSize size, PixelStore store) => store.Estimate<byte>(LargestFile(size.Width, size.Height)) + JpegFrame.WorkingBytes(size.Width);
 
     /// <inheritdoc/>
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
@@ -80,17 +86,19 @@ internal sealed unsafe class JpegCodec : IPictureCodec
     /// <inheritdoc/>
     public void Encode(Raster<Rgb24> picture, Stream destination, PixelStore store)
     {
-        ulong bound = _library.BufferSize(picture.Width, picture.Height, TurboJpegLibrary.Subsampling420).Value;
-        if (bound is 0 || bound > (ulong)Array.MaxLength)
-        {
-            throw new UnreadablePictureException($"{picture.Width} x {picture.Height} pixels are too many for a JPEG");
-        }
-
-        using IMemoryOwner<byte> file = store.Allocate<byte>((int)bound);
+        using IMemoryOwner<byte> file = store.Allocate<byte>(LargestFile(picture.Width, picture.Height));
         int length = 0;
         bool contiguous = picture.TryProcessPixels(pixels => length = Compress(pixels, picture.Width, picture.Height, file.Memory));
         RequireContiguous(contiguous);
         destination.Write(file.Memory.Span[..length]);
+    }
+
+    private int LargestFile(int width, int height)
+    {
+        ulong bound = _library.BufferSize(width, height, TurboJpegLibrary.Subsampling420).Value;
+        return bound is > 0 && bound <= (ulong)Array.MaxLength
+            ? (int)bound
+            : throw new UnreadablePictureException($"{width} x {height} pixels are too many for a JPEG");
     }
 
     private int Compress(ReadOnlySpan<Rgb24> pixels, int width, int height, Memory<byte> file)

@@ -8,7 +8,8 @@ namespace LoadResizeSave.Codecs.Png;
 /// <summary>Cuts the compressed stream of a PNG into chunks as it is written.</summary>
 internal sealed class ImageDataWriter : Stream
 {
-    private const int ChunkLength = 64 * 1024;
+    /// <summary>How many bytes it takes of its store.</summary>
+    public const int ChunkLength = 64 * 1024;
 
     private readonly Stream _destination;
     private readonly IMemoryOwner<byte> _chunk;

@@ -12,6 +12,10 @@ internal sealed class PngCodec : IPictureCodec
     // Deflate cannot do better than 1032 : 1, so a short file that claims many pixels is found out from its header.
     private const long HighestCompression = 1032;
 
+    // What zlib takes of its own: 32 KiB windows and tables to inflate, four times that to deflate, and the stream's buffers.
+    private const long InflatingBytes = 128 * 1024;
+    private const long DeflatingBytes = 512 * 1024;
+
     /// <inheritdoc/>
     public string Extension => ".png";
 
@@ -22,19 +26,31 @@ internal sealed class PngCodec : IPictureCodec
     public bool Recognizes(ReadOnlySpan<byte> file) => file.StartsWith(PngChunkReader.Signature);
 
     /// <inheritdoc/>
-    public PictureSize ReadSize(ReadOnlyMemory<byte> file)
+    public PictureSize ReadSize(ReadOnlyMemory<byte> start)
     {
-        PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(file));
+        PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(start));
         return new PictureSize(header.Width, header.Height);
     }
 
     /// <inheritdoc/>
-    public bool CouldHoldItsPixels(ReadOnlyMemory<byte> file)
+    public bool CouldHoldItsPixels(ReadOnlyMemory<byte> start, long fileLength)
     {
-        PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(file));
+        PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(start));
         UInt128 bytes = (UInt128)header.RowBytes(header.Width) * (uint)header.Height;
-        return bytes / HighestCompression <= (uint)file.Length;
+        return bytes / HighestCompression <= (ulong)fileLength;
     }
+
+    /// <inheritdoc/>
+    public long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store)
+    {
+        PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(start));
+        long scratch = header.Interlaced ? store.Estimate<Rgb24>(header.Width) : 0;
+        return InflatingBytes + store.Estimate<byte>(PngRowReader.ScratchLength(header)) + scratch;
+    }
+
+    /// <inheritdoc/>
+    public long EstimateEncoding(PictureSize size, PixelStore store)
+        => DeflatingBytes + store.Estimate<byte>(ImageDataWriter.ChunkLength) + store.Estimate<byte>(PngFilterChooser.ScratchLength(size.Width * Marshal.SizeOf<Rgb24>()));
 
     /// <inheritdoc/>
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)

@@ -19,10 +19,13 @@ internal sealed class PngFilterChooser : IDisposable
     {
         _rowLength = rowLength;
         int filteredLength = checked(rowLength + 1);
-        _scratch = store.Allocate<byte>(checked(2 * filteredLength));
+        _scratch = store.Allocate<byte>(ScratchLength(rowLength));
         _best = _scratch.Memory[..filteredLength];
         _candidate = _scratch.Memory[filteredLength..];
     }
+
+    /// <summary>Returns how many bytes it takes of its store.</summary>
+    public static int ScratchLength(int rowLength) => checked(2 * (rowLength + 1));
 
     /// <summary>Returns <paramref name="row"/> filtered, its filter byte first; valid until the next call. <paramref name="prior"/> is empty for the first row.</summary>
     public ReadOnlySpan<byte> Filter(ReadOnlySpan<byte> row, ReadOnlySpan<byte> prior)

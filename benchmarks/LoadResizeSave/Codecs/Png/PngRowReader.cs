@@ -19,17 +19,22 @@ internal sealed class PngRowReader : IDisposable
     public PngRowReader(PngMetadata metadata, PixelStore store)
     {
         _header = metadata.Header;
-        long longest = _header.RowBytes(_header.Width) + 1;
-        if (longest > Array.MaxLength / 2)
-        {
-            throw new UnreadablePictureException($"a row of {longest:N0} bytes is too long");
-        }
-
-        _owner = store.Allocate<byte>(2 * (int)longest);
-        _row = _owner.Memory[..(int)longest];
-        _prior = _owner.Memory[(int)longest..];
+        _owner = store.Allocate<byte>(ScratchLength(_header));
+        int longest = ScratchLength(_header) / 2;
+        _row = _owner.Memory[..longest];
+        _prior = _owner.Memory[longest..];
         _compressed = new ImageDataStream(metadata.Chunks, metadata.FirstImageData);
         _inflated = new ZLibStream(_compressed, CompressionMode.Decompress, leaveOpen: true);
+    }
+
+    /// <summary>Returns how many bytes it takes of its store.</summary>
+    /// <exception cref="UnreadablePictureException">A row is longer than one buffer can be.</exception>
+    public static int ScratchLength(PngHeader header)
+    {
+        long longest = header.RowBytes(header.Width) + 1;
+        return longest <= Array.MaxLength / 2
+            ? 2 * (int)longest
+            : throw new UnreadablePictureException($"a row of {longest:N0} bytes is too long");
     }
 
     /// <summary>Starts a picture, or a pass of an interlaced one: its first row has no row above.</summary>

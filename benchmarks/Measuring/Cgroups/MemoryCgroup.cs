@@ -1,0 +1,173 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Threading;
+
+namespace Measuring.Cgroups;
+
+/// <summary>
+/// A memory cgroup of one's own, as a container has: the kernel charges it with what its processes use, and ends one of them where that would exceed the limit.
+/// Made below the group of this process, and removed when disposed.
+/// </summary>
+/// <remarks>Wants the rights of an administrator, or a group that was delegated to this user.</remarks>
+public sealed class MemoryCgroup : IDisposable
+{
+    /// <summary>The exit code of a process that the kernel has killed: 128 and the number of the signal.</summary>
+    public const int KilledExitCode = 128 + 9;
+
+    private const string Enter = """echo $$ > "$0" && exec "$@" """;
+
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
+    private static int s_created;
+
+    private readonly CgroupFiles _files;
+
+    private MemoryCgroup(string folder, CgroupFiles files)
+    {
+        Folder = folder;
+        _files = files;
+    }
+
+    /// <summary>Gets the folder that stands for the group.</summary>
+    public string Folder { get; }
+
+    /// <summary>Gets what is charged to the group now: memory of its processes, and files that they read and wrote as far as they are still cached.</summary>
+    public long UsedBytes => ReadNumber(_files.Usage) ?? 0;
+
+    /// <summary>Gets the most that ever was charged, or null where the kernel does not keep it.</summary>
+    public long? PeakBytes => ReadNumber(_files.Peak);
+
+    /// <summary>Gets how many processes of the group the kernel has killed because the limit was reached.</summary>
+    public int Kills => (int)(ReadKey(_files.Events, "oom_kill") ?? 0);
+
+    /// <summary>Gets the page faults of all processes that were in the group, those that were killed included.</summary>
+    public long PageFaults => ReadKey("memory.stat", "pgfault") ?? 0;
+
+    /// <summary>Makes a group that may hold <paramref name="limitInBytes"/> and no swap; null: it only counts.</summary>
+    /// <exception cref="CgroupUnavailableException">That cannot be done here.</exception>
+    public static MemoryCgroup Create(long? limitInBytes)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            throw new CgroupUnavailableException("Memory cgroups are a thing of Linux.");
+        }
+
+        CgroupHierarchy hierarchy = CgroupHierarchy.Find(File.ReadAllText("/proc/self/cgroup"), File.ReadAllText("/proc/self/mountinfo"))
+            ?? throw new CgroupUnavailableException("The memory controller of cgroups is mounted nowhere.");
+        return Create(hierarchy, limitInBytes);
+    }
+
+    /// <summary>Returns why <see cref="Create(long?)"/> would fail here, or null where it would not.</summary>
+    public static string? WhyUnavailable()
+    {
+        try
+        {
+            Create(64 << 20).Dispose();
+            return null;
+        }
+        catch (CgroupUnavailableException exception)
+        {
+            return exception.Message;
+        }
+    }
+
+    /// <summary>Has what <paramref name="start"/> describes begin its life in the group, by way of a shell that enters it first and then becomes that program.</summary>
+    public void Wrap(ProcessStartInfo start)
+    {
+        List<string> command = ["-c", Enter.Trim(), Path.Combine(Folder, CgroupFiles.Processes), start.FileName, .. start.ArgumentList];
+        start.FileName = "/bin/sh";
+        start.ArgumentList.Clear();
+        command.ForEach(start.ArgumentList.Add);
+    }
+
+    /// <summary>Ends whatever still runs in the group, and removes it.</summary>
+    public void Dispose()
+    {
+        Stopwatch waited = Stopwatch.StartNew();
+        while (Directory.Exists(Folder))
+        {
+            EndProcesses();
+            try
+            {
+                Directory.Delete(Folder);
+            }
+            catch (IOException) when (waited.Elapsed < s_patience)
+            {
+                // A process that has ended leaves its group a moment later.
+                Thread.Sleep(TimeSpan.FromMilliseconds(10));
+            }
+        }
+    }
+
+    /// <summary>Makes a group in <paramref name="hierarchy"/>.</summary>
+    internal static MemoryCgroup Create(CgroupHierarchy hierarchy, long? limitInBytes)
+    {
+        string name = string.Create(CultureInfo.InvariantCulture, $"measuring-{Environment.ProcessId}-{Interlocked.Increment(ref s_created)}");
+        try
+        {
+            MemoryCgroup group = new(Path.Combine(hierarchy.FindParent(), name), hierarchy.Files);
+            _ = Directory.CreateDirectory(group.Folder);
+            group.Limit(limitInBytes);
+            return group;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new CgroupUnavailableException($"No memory cgroup can be made below {hierarchy.Folder}: {exception.Message}", exception);
+        }
+    }
+
+    private void Limit(long? bytes)
+    {
+        if (bytes is not long limit)
+        {
+            return;
+        }
+
+        try
+        {
+            Write(_files.Limit, limit);
+            if (File.Exists(Path.Combine(Folder, _files.SwapLimit)))
+            {
+                Write(_files.SwapLimit, _files.SwapLimitIsTotal ? limit : 0);
+            }
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    private void EndProcesses()
+    {
+        foreach (string line in ReadLines(CgroupFiles.Processes))
+        {
+            try
+            {
+                using Process process = Process.GetProcessById(int.Parse(line, CultureInfo.InvariantCulture));
+                process.Kill();
+            }
+            catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
+            {
+                // It has ended meanwhile.
+            }
+        }
+    }
+
+    private long? ReadKey(string file, string key)
+        => ReadLines(file).FirstOrDefault(line => line.StartsWith(key + " ", StringComparison.Ordinal)) is { } line
+            ? long.Parse(line.AsSpan(key.Length), NumberStyles.AllowLeadingWhite, CultureInfo.InvariantCulture)
+            : null;
+
+    private long? ReadNumber(string file)
+        => ReadLines(file) is [{ } line, ..] ? long.Parse(line, CultureInfo.InvariantCulture) : null;
+
+    private string[] ReadLines(string file)
+        => File.Exists(Path.Combine(Folder, file)) ? File.ReadAllLines(Path.Combine(Folder, file)) : [];
+
+    private void Write(string file, long value)
+        => File.WriteAllText(Path.Combine(Folder, file), value.ToString(CultureInfo.InvariantCulture));
+}

@@ -1,0 +1,92 @@
+using System;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Globalization;
+using System.Net.Http;
+using System.Net.Http.Json;
+using System.Threading.Tasks;
+using Allocator;
+using LoadResizeSave.Limits;
+using Measuring.Cgroups;
+using Measuring.Processes;
+using ThumbnailService.Serving;
+
+namespace ThumbnailService.Trials;
+
+/// <summary>The service, in a process of its own and where that can be in a cgroup of its own.</summary>
+internal sealed class ServiceProcess : IDisposable
+{
+    private const string MappedFromBytes = "1048576";
+
+    private readonly Process _process;
+    private readonly ConcurrentQueue<string> _errors = new();
+
+    private ServiceProcess(Process process, Uri address, MemoryCgroup? group)
+    {
+        _process = process;
+        _process.ErrorDataReceived += (_, line) => _errors.Enqueue(line.Data ?? "");
+        _process.BeginErrorReadLine();
+        Address = address;
+        Group = group;
+    }
+
+    /// <summary>Gets where it listens.</summary>
+    public Uri Address { get; }
+
+    /// <summary>Gets the cgroup that it is in.</summary>
+    public MemoryCgroup? Group { get; }
+
+    /// <summary>Gets the number of the process.</summary>
+    public int Id => _process.Id;
+
+    /// <summary>Gets what it has written of failures so far.</summary>
+    public string Errors => string.Join('\n', _errors).Trim();
+
+    /// <summary>Starts it as <paramref name="trial"/> asks, in <paramref name="group"/> if there is one, and waits until it listens.</summary>
+    /// <exception cref="ChildFailedException">It ended instead.</exception>
+    public static async Task<ServiceProcess> StartAsync(ServiceTrial trial, MemoryCgroup? group)
+    {
+        ProcessStartInfo start = ChildProgram.Describe(ChildProgram.ThisProgram, ServeCommand.ChildArguments(trial.Allocator, trial.BudgetMegabytes));
+        start.Environment["MALLOC_MMAP_THRESHOLD_"] = MappedFromBytes;
+        if (trial.BudgetMegabytes is not null)
+        {
+            // A budget and a limit of the heap go together. Without, the choice is left to the runtime.
+            start.Environment["DOTNET_GCHeapHardLimit"] = ProcessBase.HeapLimitInBytes.ToString("x", CultureInfo.InvariantCulture);
+        }
+
+        group?.Wrap(start);
+        Process process = ChildProgram.Start(start);
+        string? line = await process.StandardOutput.ReadLineAsync();
+        if (line?.StartsWith(ServeCommand.Announcement, StringComparison.Ordinal) == true)
+        {
+            return new ServiceProcess(process, new Uri(line[ServeCommand.Announcement.Length..]), group);
+        }
+
+        string errors = await process.StandardError.ReadToEndAsync();
+        process.Dispose();
+        throw new ChildFailedException($"The service did not start: {line} {errors}");
+    }
+
+    /// <summary>Asks it for its allocator's counters; null where it does not answer.</summary>
+    public async Task<MemoryAllocatorStatistics?> ReadStatisticsAsync()
+    {
+        using HttpClient client = new(new SocketsHttpHandler { UseProxy = false });
+        try
+        {
+            return await client.GetFromJsonAsync<MemoryAllocatorStatistics>(new Uri(Address, "/statistics"));
+        }
+        catch (HttpRequestException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Ends it.</summary>
+    public void Dispose()
+    {
+        // Its input ends, which is how it hears that nobody needs it any more.
+        _process.StandardInput.Close();
+        _process.WaitForExit();
+        _process.Dispose();
+    }
+}

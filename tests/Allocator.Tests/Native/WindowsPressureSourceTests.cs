@@ -1,0 +1,41 @@
+using Allocator.Diagnostics;
+using Allocator.Native;
+using Xunit;
+
+namespace Allocator.Tests.Native;
+
+/// <summary>What the Windows source makes of what it reads; the reading itself is tried by <c>tests/WindowsSmoke</c>.</summary>
+public class WindowsPressureSourceTests
+{
+    private static readonly MemoryLoad s_quietMachine = Load(MemoryLoadSource.Machine, 100, 1000);
+    private static readonly MemoryLoad s_busyMachine = Load(MemoryLoadSource.Machine, 950, 1000);
+
+    [Theory]
+    [InlineData(false, false, false)]
+    [InlineData(false, true, true)]
+    [InlineData(false, null, false)]
+    [InlineData(true, false, true)]
+    public void Read_NoJob_JudgesTheMachineAndWindowsOwnWord(bool isBusy, bool? isLow, bool expected)
+    {
+        MemoryLoad load = new WindowsPressureSource(static () => null, () => isBusy ? s_busyMachine : s_quietMachine, () => isLow).Read();
+
+        Assert.Equal((MemoryLoadSource.Machine, expected), (load.Source, load.IsHigh));
+    }
+
+    [Theory]
+    [InlineData(100, false)]
+    [InlineData(450, true)]
+    public void Read_JobWithALimit_IsNotConcernedByTheMachine(long used, bool expected)
+    {
+        MemoryLoad load = new WindowsPressureSource(() => Load(MemoryLoadSource.JobObject, used, 500), static () => s_busyMachine, static () => true).Read();
+
+        Assert.Equal((MemoryLoadSource.JobObject, expected), (load.Source, load.IsHigh));
+    }
+
+    [Fact]
+    public void Read_LimitAboveTheMachine_JudgesTheMachine() =>
+        Assert.Equal(s_busyMachine, new WindowsPressureSource(static () => Load(MemoryLoadSource.JobObject, 1, 5000), static () => s_busyMachine, static () => false).Read());
+
+    private static MemoryLoad Load(MemoryLoadSource source, long used, long total) =>
+        LoadThresholds.Judge(new MemoryLoad { Source = source, UsedBytes = used, TotalBytes = total });
+}

@@ -1,0 +1,63 @@
+using System;
+using System.Buffers;
+using Allocator.Allocators;
+using Allocator.Diagnostics;
+using Allocator.Tests.Fakes;
+using Allocator.Trimming;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Trimming;
+
+/// <summary>A limit of the kernel, not of a fake file.</summary>
+public class ContainerLimitTests
+{
+    private const int Block = 4 << 20;
+
+    [SkippableFact]
+    public void Tick_LimitLoweredWhileTheProcessRuns_GivesBackAllThatIsIdle()
+    {
+        using (LimitedGroup? group = LimitedGroup.TryCreate(out string reason))
+        {
+            Skip.If(group is null, reason);
+        }
+
+        RemoteExecutor.Invoke(static () =>
+        {
+            using LimitedGroup group = LimitedGroup.TryCreate(out _)!;
+            group.LimitInBytes = 512 << 20;
+            group.Enter();
+            FakeClock clock = new();
+            using MemoryAllocator allocator = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256 })
+            {
+                Clock = clock,
+                Scheduler = new TrimScheduler(clock, static () => { }, watchesCollections: false),
+            });
+            using IMemoryOwner<byte> live = allocator.Allocate<byte>(Block);
+            live.Memory.Span.Fill(1);
+            using (MemoryGroup<byte> idle = allocator.AllocateGroup<byte>(25 * Block))
+            {
+                idle.Fill(2);
+            }
+
+            MemoryLoad roomy = allocator.GetMemoryLoad();
+            Assert.Equal((MemoryLoadSource.ControlGroup, group.Folder, 512L << 20, false), (roomy.Source, roomy.Origin, roomy.TotalBytes, roomy.IsHigh));
+            Assert.InRange(roomy.UsedBytes, 26 * Block, 256L << 20);
+            clock.Advance(TimeSpan.FromMinutes(1));
+            Assert.Equal(25 * Block, allocator.GetStatistics().RetainedBytes);
+
+            // Room for what the test itself still needs, and 92 % used.
+            long used = allocator.GetMemoryLoad().UsedBytes;
+            group.LimitInBytes = used / 100 * 108;
+            Assert.True(allocator.GetMemoryLoad().IsHigh);
+            clock.Advance(TimeSpan.FromMinutes(1));
+
+            // Half of it would have gone anyway.
+            Assert.Equal((0, Block), (allocator.GetStatistics().RetainedBytes, allocator.GetStatistics().CommittedBytes));
+            MemoryLoad relieved = allocator.GetMemoryLoad();
+            Assert.InRange(used - relieved.UsedBytes, 24L * Block, 26L * Block);
+            Assert.Equal((group.LimitInBytes, false), (relieved.TotalBytes, relieved.IsHigh));
+            Assert.Equal(-1, live.Memory.Span.IndexOfAnyExcept((byte)1));
+        }).Dispose();
+    }
+}
