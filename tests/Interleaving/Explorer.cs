@@ -11,10 +11,13 @@ namespace Interleaving;
 public sealed class Explorer
 {
     /// <summary>Gets the schedules after which the search is given up.</summary>
-    public int MaximumSchedules { get; init; } = 100_000;
+    public int MaximumSchedules { get; init; } = 30_000;
 
     /// <summary>Gets the bug that is planted; null for none.</summary>
     public Weakness? Weakness { get; init; }
+
+    /// <summary>Gets whether orders are left out that come to the same. If not, all are run: for comparison.</summary>
+    public bool LeavesOutEquivalents { get; init; } = true;
 
     /// <summary>Gets whether the current thread follows a schedule.</summary>
     public static bool IsExploring => Worker.Current is not null;
@@ -24,7 +27,7 @@ public sealed class Explorer
     {
         Rehearse(create);
         using Crew crew = new(create);
-        SearchTree tree = new();
+        SearchTree tree = new(LeavesOutEquivalents);
         int complete = 0;
         int redundant = 0;
         int longest = 0;

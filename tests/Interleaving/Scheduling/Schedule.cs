@@ -103,7 +103,9 @@ internal sealed class Schedule
         if (byFence)
         {
             worker.MustEmptyBuffer = false;
-            worker.Pending = new Step(StepKind.Local, 0, new StepSite("goes on", "", "", "", 0));
+
+            // After the fence, and after nothing else.
+            worker.Pending = new Step(StepKind.Read, 0, new StepSite("goes on", "", "", "", 0));
             _fencing!.HandBaton();
             worker.AwaitTurn();
             ThrowIfAbandoned();
@@ -230,7 +232,6 @@ internal sealed class Schedule
             if (!worker.HasEnded)
             {
                 anyLeft = true;
-                AddRaces(worker);
                 enabled |= IsEnabled(worker) ? 1u << worker.Index : 0;
             }
         }
@@ -296,7 +297,7 @@ internal sealed class Schedule
 
     private void Execute(Worker worker, in Step step) => _steps.Add(new ExecutedStep(worker.Index, _steps.Count, step));
 
-    // What happened before the last step: known when it is, because a compare-exchange that failed has only read.
+    // What happened before the last step, and what it raced with: known when it is over, because a compare-exchange that failed has only read.
     private void CloseLastStep()
     {
         if (_steps.Count == 0 || _steps[^1].Clock.Length > 0)
@@ -306,43 +307,31 @@ internal sealed class Schedule
 
         ExecutedStep last = _steps[^1];
         int[] clock = _workers[last.Worker].Clock;
-        foreach (ExecutedStep earlier in _steps)
+        int[] before = (int[])clock.Clone();
+
+        // A lock that is held is released before it is taken: the race is with whoever took it, past the release in between.
+        int[] pastReleases = (int[])clock.Clone();
+        for (int i = last.Index - 1; i >= 0; i--)
         {
-            if (earlier.Worker != last.Worker && !earlier.HappenedBefore(clock) && earlier.Step.Conflicts(last.Step))
+            ExecutedStep earlier = _steps[i];
+            if (earlier.Worker == last.Worker || !earlier.Step.Conflicts(last.Step))
             {
-                earlier.MergeInto(clock);
+                continue;
             }
+
+            bool isRelease = earlier.Step.Kind == StepKind.Release && last.Step.Kind == StepKind.Acquire;
+            bool isAcquire = earlier.Step.Kind == StepKind.Acquire && last.Step.Kind == StepKind.Acquire;
+            if (!isRelease && !earlier.HappenedBefore(isAcquire ? pastReleases : clock))
+            {
+                _tree.AddBacktracking(i, Races.FindInitials(_steps, i, before));
+            }
+
+            earlier.MergeInto(clock);
+            earlier.MergeInto(isRelease ? clock : pastReleases);
         }
 
         clock[last.Worker] = last.Index + 1;
         last.Clock = (int[])clock.Clone();
-    }
-
-    // The last step that the thread's next one could as well have come before: there the search goes the other way too.
-    private void AddRaces(Worker worker)
-    {
-        for (int i = _steps.Count - 1; i >= 0; i--)
-        {
-            ExecutedStep earlier = _steps[i];
-            if (earlier.Worker != worker.Index && earlier.Step.Conflicts(worker.Pending)
-                && earlier.Step.MayBeNextTogetherWith(worker.Pending) && !earlier.HappenedBefore(worker.Clock))
-            {
-                _tree.AddBacktracking(i, 1u << worker.Index, LeadingTo(worker, i));
-                return;
-            }
-        }
-    }
-
-    // The threads of which a step after the given one happened before the thread's next.
-    private uint LeadingTo(Worker worker, int after)
-    {
-        uint threads = 0;
-        for (int i = after + 1; i < _steps.Count; i++)
-        {
-            threads |= _steps[i].Worker == worker.Index || _steps[i].HappenedBefore(worker.Clock) ? 1u << _steps[i].Worker : 0;
-        }
-
-        return threads;
     }
 
     // Odd, which no location is.

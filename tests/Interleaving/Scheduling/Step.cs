@@ -30,7 +30,4 @@ internal readonly record struct Step(StepKind Kind, nint Address, StepSite Site)
 
         return Address == other.Address && (Kind != StepKind.Read || other.Kind != StepKind.Read);
     }
-
-    /// <summary>Gives whether there is a state in which both could be next. A lock that is held is released before it can be taken.</summary>
-    public bool MayBeNextTogetherWith(in Step other) => Kind != StepKind.Release && other.Kind != StepKind.Release;
 }

@@ -6,16 +6,19 @@ namespace Interleaving.Search;
 
 /// <summary>
 /// The path from the beginning of a scenario to where the search is, with what is left to try on it. Depth first, by replay.
-/// Of all orders of steps that do not conflict one is enough: dynamic partial-order reduction (Flanagan and Godefroid, 2005) with sleep sets (Godefroid, 1996).
+/// Of all orders of steps that do not conflict one is enough: dynamic partial-order reduction by source sets (Abdulla, Aronis, Jonsson and Sagonas, 2014), with sleep sets (Godefroid, 1996).
 /// </summary>
 internal sealed class SearchTree
 {
     private readonly List<SearchNode> _path = [];
+    private readonly bool _leavesOutEquivalents;
+
+    public SearchTree(bool leavesOutEquivalents) => _leavesOutEquivalents = leavesOutEquivalents;
 
     /// <summary>Gets how far the next schedule goes the way of the one before.</summary>
     public int Depth => _path.Count;
 
-    public uint SleepAt(int depth) => _path[depth].Sleep;
+    public uint SleepAt(int depth) => _leavesOutEquivalents ? _path[depth].Sleep : 0;
 
     /// <summary>Chooses the thread to move; -1 where all that could happen from here has been seen.</summary>
     /// <returns>False where other threads could move when the search came here before.</returns>
@@ -35,7 +38,7 @@ internal sealed class SearchTree
 
         // Whoever is at it goes on where possible: a change of thread costs most.
         chosen = current >= 0 && (candidates & (1u << current)) != 0 ? current : BitOperations.TrailingZeroCount(candidates);
-        _path.Add(new SearchNode { Enabled = enabled, Slept = sleep, Wanted = 1u << chosen, Chosen = chosen });
+        _path.Add(new SearchNode { Enabled = enabled, Slept = sleep, Wanted = _leavesOutEquivalents ? 1u << chosen : enabled, Chosen = chosen });
         return true;
     }
 
@@ -61,22 +64,18 @@ internal sealed class SearchTree
         return node.Site == site;
     }
 
-    /// <summary>Asks for another thread at an earlier node: the one whose step raced, or one that leads there, or else all.</summary>
-    public void AddBacktracking(int depth, uint thread, uint leading)
+    /// <summary>Asks for one of some threads at an earlier node, unless one of them is asked for, or asleep because all that begins with it has been seen.</summary>
+    public void AddBacktracking(int depth, uint threads)
     {
         SearchNode node = _path[depth];
-        uint useful = node.Enabled & (thread | leading);
-        if ((useful & thread) != 0)
-        {
-            node.Wanted |= thread;
-        }
-        else if (useful == 0)
+        uint able = threads & node.Enabled;
+        if (able == 0)
         {
             node.Wanted |= node.Enabled;
         }
-        else if ((useful & node.Wanted) == 0)
+        else if ((able & (node.Wanted | node.Slept)) == 0)
         {
-            node.Wanted |= useful & (~useful + 1);
+            node.Wanted |= able & (~able + 1);
         }
     }
 
