@@ -208,6 +208,22 @@ public class MemoryBudgetAllocationTests
         Assert.Equal((10L * Block, 16L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes));
     }
 
+    // Half of a run, committed in vain, would be taken away again by whoever is in the same place, and so on for ever.
+    [Fact]
+    public void Allocate_RunOfWhichSomeBlocksFit_CommitsNoneBeforeAllDo()
+    {
+        using TestSetup setup = new(maximumBlocks: 8, budget: 8 * Block);
+        IMemoryOwner<byte>[] singles = [.. Times(4, () => setup.Allocator.Allocate<byte>(Block))];
+        singles[1].Dispose();
+        singles[3].Dispose();
+        using IMemoryOwner<byte> outside = setup.Allocator.AllocateAligned<byte>(2 * Block, 2 * 1024 * 1024);
+        setup.Source.Restart();
+        using IMemoryOwner<byte> run = setup.Allocator.Allocate<byte>(4 * Block);
+        Assert.Equal((8L * Block, 2), (setup.Statistics.CommittedBytes, setup.Source.Purges));
+        singles[0].Dispose();
+        singles[2].Dispose();
+    }
+
     [Fact]
     public void Allocate_OneIdleBlockCannotBeGivenUp_AnotherIs()
     {

@@ -36,8 +36,7 @@ internal sealed class ContiguousRenter
                 return guard;
             }
 
-            int capacity = CountedArrayRenter.CapacityOf(lengthInBytes);
-            _recovery.Recover(attempt, capacity, capacity);
+            _recovery.Recover(attempt, lengthInBytes, missingBytes: 0);
         }
     }
 
@@ -52,7 +51,7 @@ internal sealed class ContiguousRenter
                 return new ExternalMemory(_policy.Ceiling, permit);
             }
 
-            _recovery.Recover(attempt, permit.Bytes, permit.Bytes);
+            _recovery.Recover(attempt, permit.Bytes, missingBytes: 0);
         }
     }
 
@@ -76,7 +75,7 @@ internal sealed class ContiguousRenter
                 return guard;
             }
 
-            _recovery.Recover(attempt, lengthInBytes, _settings.Source.CapacityOf(lengthInBytes, alignmentInBytes));
+            _recovery.Recover(attempt, lengthInBytes, missingBytes: 0);
         }
     }
 

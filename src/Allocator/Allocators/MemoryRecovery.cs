@@ -33,7 +33,7 @@ internal sealed class MemoryRecovery
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
     /// <param name="attempt">How often this request has been refused.</param>
     /// <param name="requestedBytes">What is asked for, for the message.</param>
-    /// <param name="missingBytes">What of it there is no memory for yet.</param>
+    /// <param name="missingBytes">What of it there is no memory for yet; 0 where the attempt was for all of it or nothing.</param>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
     public void Recover(int attempt, long requestedBytes, long missingBytes)
@@ -70,7 +70,7 @@ internal sealed class MemoryRecovery
             throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt);
         }
 
-        long shortage = _policy.Ceiling.ShortageOf(missingBytes);
+        long shortage = _policy.Ceiling.ShortageOf(Math.Max(missingBytes, MemoryCeiling.RefusedBytes));
         if (shortage <= 0)
         {
             // Others have given something back since.
@@ -83,10 +83,10 @@ internal sealed class MemoryRecovery
             _fences?.ReleaseAll();
         }
 
-        // What nobody has out and nobody finds idle is in somebody's hand, on its way back.
-        if (trimmed == 0 && attempt > 1)
+        // What nobody has out and nobody finds idle is in somebody's hand, on its way back. And who was outrun often lets the others finish.
+        if ((trimmed == 0 && attempt > 1) || attempt > Retries)
         {
-            _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(attempt - 2, 4)));
+            _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));
         }
     }
 }

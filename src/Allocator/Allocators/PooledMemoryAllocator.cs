@@ -108,7 +108,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
                     break;
                 }
 
-                _recovery.Recover(attempt, bytes, bytes);
+                _recovery.Recover(attempt, bytes, missingBytes: 0);
                 MemoryRecovery.BeginAttempt();
             }
         }

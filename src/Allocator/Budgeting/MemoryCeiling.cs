@@ -13,7 +13,7 @@ internal sealed class MemoryCeiling
 {
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
     [ThreadStatic]
-    private static bool t_wasRefused;
+    private static long t_refusedBytes;
 #pragma warning restore IDE1006
 
     private readonly long _limitInBytes;
@@ -26,16 +26,18 @@ internal sealed class MemoryCeiling
     /// <summary>Gets what is held; 0 where there is no limit, and so nobody counts.</summary>
     public long HeldBytes => Volatile.Read(ref _heldBytes);
 
-    /// <summary>Gets whether a ceiling, and not the system, is what refused memory last on this thread, since <see cref="BeginAttempt"/>.</summary>
-    public static bool WasRefused => t_wasRefused;
+    /// <summary>Gets whether a ceiling refused memory on this thread since <see cref="BeginAttempt"/>.</summary>
+    public static bool WasRefused => t_refusedBytes != 0;
+
+    /// <summary>Gets the least that was refused on this thread since <see cref="BeginAttempt"/>: with so much more, the attempt would have succeeded.</summary>
+    public static long RefusedBytes => t_refusedBytes;
 
     /// <summary>Forgets what was refused before.</summary>
-    public static void BeginAttempt() => t_wasRefused = false;
+    public static void BeginAttempt() => t_refusedBytes = 0;
 
     /// <summary>Counts bytes as held, unless they are too many.</summary>
     public bool TryHold(long bytes)
     {
-        t_wasRefused = false;
         if (IsUnlimited)
         {
             return true;
@@ -53,7 +55,7 @@ internal sealed class MemoryCeiling
             held = seen;
         }
 
-        t_wasRefused = true;
+        t_refusedBytes = t_refusedBytes == 0 ? bytes : Math.Min(t_refusedBytes, bytes);
         return false;
     }
 

@@ -157,18 +157,20 @@ internal sealed class BlockArena
     {
         ulong missing = (BitRuns.Mask(count) << first) & ~Committed;
         cold = missing != 0;
+
+        // For all or for none: two threads that each had half of what they need below the ceiling would take it from each other for ever.
+        if (cold && !_policy.Ceiling.TryHold(BytesOf(missing)))
+        {
+            return false;
+        }
+
         for (; missing != 0; missing &= missing - 1)
         {
             int index = BitOperations.TrailingZeroCount(missing);
-            if (!_policy.Ceiling.TryHold(BlockSizeInBytes))
-            {
-                return false;
-            }
-
             nint address = _storage.TryCommit(index, out bool zeroed);
             if (address == 0)
             {
-                _policy.Ceiling.Release(BlockSizeInBytes);
+                _policy.Ceiling.Release(BytesOf(missing));
                 return false;
             }
 
@@ -283,6 +285,8 @@ internal sealed class BlockArena
         _storage.Release();
         return true;
     }
+
+    private long BytesOf(ulong blocks) => (long)BitOperations.PopCount(blocks) * BlockSizeInBytes;
 
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;

@@ -167,7 +167,7 @@ internal sealed class FuzzOracle
         }
 
         // What goes back to the system goes on the thread pool.
-        Assert.True(SpinWait.SpinUntil(() => _setup.Statistics is { } now && IsConserved(now), s_patience), "What was abandoned does not come back.");
+        Assert.True(SpinWait.SpinUntil(() => _setup.Statistics is { } now && IsConserved(now) && now.BudgetUsedBytes == UsedBytes, s_patience), "What was abandoned does not come back.");
     }
 
     // Every byte is out, retained or in quarantine, or the system has it.
