@@ -8,7 +8,8 @@ namespace LoadResizeSave.Tests;
 /// <summary>Short ways to pictures in memory.</summary>
 internal static class Pictures
 {
-    public static PixelStore Store(AllocatorKind kind = AllocatorKind.Pool) => PixelStore.Create(kind, TimeSpan.FromMinutes(1));
+    public static PixelStore Store(AllocatorKind kind = AllocatorKind.Pool) =>
+        PixelStore.Create(kind, TimeSpan.FromMinutes(1), kind == AllocatorKind.Budget ? 256 : null);
 
     public static Raster<Rgb24> Make(PixelStore store, int width, int height, Func<int, int, Rgb24> pixel, bool contiguous = false)
     {

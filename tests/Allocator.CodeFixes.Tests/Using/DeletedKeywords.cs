@@ -42,7 +42,7 @@ internal sealed class DeletedKeywords
     {
         Dictionary<string, SourceText> originals = folders
             .SelectMany(folder => Directory.EnumerateFiles(Repository.PathTo(folder), "*.cs", SearchOption.AllDirectories))
-            .Where(path => !File.ReadAllText(path).Contains("[GeneratedRegex", StringComparison.Ordinal)) // would need the generator
+            .Where(path => File.ReadAllText(path) is string text && !NeedsGenerator(text))
             .ToDictionary(path => Path.GetRelativePath(Repository.Root, path), Read);
         CSharpCompilation compilation = CSharpCompilation.Create(
             assembly,
@@ -51,6 +51,9 @@ internal sealed class DeletedKeywords
             new CSharpCompilationOptions(OutputKind.ConsoleApplication, allowUnsafe: true));
         return new DeletedKeywords(originals, compilation);
     }
+
+    private static bool NeedsGenerator(string text) =>
+        text.Contains("[GeneratedRegex", StringComparison.Ordinal) || text.Contains("[LibraryImport", StringComparison.Ordinal);
 
     /// <summary>Gives those of <paramref name="diagnostics"/> that are about an owner whose keyword was deleted.</summary>
     public ImmutableArray<Diagnostic> Among(ImmutableArray<Diagnostic> diagnostics) =>

@@ -6,13 +6,14 @@ namespace Allocator.Tests.Fuzzing;
 /// <summary>What kind of allocator a seed stands for.</summary>
 internal static class FuzzSetup
 {
-    public static TestSetup Create(Random random, out long? budget)
+    public static TestSetup Create(Random random, out long? budget, out AbandonedMemory abandoned)
     {
         const int Block = TestSetup.BlockSize;
         budget = random.Next(3) == 0 ? null : random.Next(2, 30) * (long)Block;
+        abandoned = random.Next(2) == 0 ? AbandonedMemory.Quarantine : AbandonedMemory.Reuse;
         MemoryAllocatorOptions options = new()
         {
-            Abandoned = random.Next(2) == 0 ? AbandonedMemory.Quarantine : AbandonedMemory.Reuse,
+            Abandoned = abandoned,
             ClearOnReturn = random.Next(4) == 0,
             PreferContiguous = random.Next(4) == 0,
             TrimRate = random.Next(1, 5) * 0.25,

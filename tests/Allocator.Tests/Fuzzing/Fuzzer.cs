@@ -35,8 +35,8 @@ internal sealed class Fuzzer : IDisposable
         _seed = seed;
         _collects = collects;
         _random = new Random(seed);
-        _setup = FuzzSetup.Create(_random, out long? budget);
-        _oracle = new FuzzOracle(_setup, budget);
+        _setup = FuzzSetup.Create(_random, out long? budget, out AbandonedMemory abandoned);
+        _oracle = new FuzzOracle(_setup, budget, abandoned);
         _operations =
         [
             (10, AllocateBytes), (3, AllocateLongs), (3, AllocateAligned), (6, AllocateGroup), (5, AllocatePixels), (4, Lease), (2, Prewarm), (3, Reserve), (2, CloseReservation), (3, Wait),
