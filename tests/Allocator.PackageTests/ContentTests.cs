@@ -90,7 +90,7 @@ public class ContentTests(PackedLibrary library)
     }
 
     [Fact]
-    public void Package_Dependencies_AreSystemMemoryOnNetStandardOnly()
+    public void Package_Dependencies_AreSpansAndValueTasksOnNetStandardOnly()
     {
         XElement metadata = Metadata();
         XNamespace space = metadata.Name.Namespace;
@@ -99,7 +99,7 @@ public class ContentTests(PackedLibrary library)
             group => group.Elements(space + "dependency").Select(dependency => dependency.Attribute("id")!.Value).ToArray());
 
         Assert.Equal(new[] { ".NETStandard2.0", "net10.0", "net8.0" }, groups.Keys.Order(StringComparer.Ordinal));
-        Assert.Equal(new[] { "System.Memory" }, groups[".NETStandard2.0"]);
+        Assert.Equal(new[] { "System.Memory", "System.Threading.Tasks.Extensions" }, groups[".NETStandard2.0"]);
         Assert.Empty(groups["net8.0"]);
         Assert.Empty(groups["net10.0"]);
     }
