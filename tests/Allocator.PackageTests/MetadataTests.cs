@@ -1,17 +1,19 @@
 using System;
 using System.Buffers.Binary;
+using System.Globalization;
 using System.IO;
 using System.IO.Compression;
 using System.Linq;
+using System.Text;
+using System.Text.RegularExpressions;
 using System.Xml.Linq;
-using Allocator.Tests;
 using Xunit;
 
 namespace Allocator.PackageTests;
 
 /// <summary>What the package says of itself.</summary>
 [Collection(nameof(PackedLibrary))]
-public class MetadataTests(PackedLibrary library)
+public partial class MetadataTests(PackedLibrary library)
 {
     [Fact]
     public void Package_Metadata_NamesReadmeLicenceAndTags()
@@ -22,7 +24,22 @@ public class MetadataTests(PackedLibrary library)
         Assert.Equal("MIT", Metadata("license").Value);
         Assert.False(string.IsNullOrWhiteSpace(Metadata("description").Value));
         Assert.Contains("imaging", Metadata("tags").Value.Split(' '));
-        Assert.Equal(File.ReadAllBytes(Repository.PathTo("README.md")), Entry("README.md"));
+    }
+
+    /// <summary>What a gallery shows has no folder around it that a relative link could lead to.</summary>
+    [Fact]
+    public void Package_Readme_HasAddressesWhereTheRepositoryHasPaths()
+    {
+        string address = $"{SourceCopy.Remote}/{{0}}/{library.Commit}/";
+        string readme = File.ReadAllText(Path.Combine(library.Sources, "README.md"));
+        string expected = PathOfPicture().Replace(readme, "$0" + string.Format(CultureInfo.InvariantCulture, address, "raw"));
+        expected = PathOfLink().Replace(expected, "$0" + string.Format(CultureInfo.InvariantCulture, address, "blob"));
+
+        string packed = Encoding.UTF8.GetString(Entry("README.md"));
+
+        Assert.Contains($"](https://github.com/example/allocator/blob/{library.Commit}/docs/design.md)", packed);
+        Assert.Contains($"](https://github.com/example/allocator/raw/{library.Commit}/benchmarks/", packed);
+        Assert.Equal(expected.TrimEnd(), packed.TrimEnd());
     }
 
     [Fact]
@@ -40,7 +57,7 @@ public class MetadataTests(PackedLibrary library)
     [Fact]
     public void Package_ReleaseNotes_AreTheNewestSectionOfTheChangelog()
     {
-        string[] lines = File.ReadAllLines(Repository.PathTo("CHANGELOG.md"));
+        string[] lines = File.ReadAllLines(Path.Combine(library.Sources, "CHANGELOG.md"));
         int heading = Array.FindIndex(lines, line => line.StartsWith("## ", StringComparison.Ordinal));
         string[] section = [.. lines.Skip(heading + 1).TakeWhile(line => !line.StartsWith("## ", StringComparison.Ordinal))];
 
@@ -61,6 +78,12 @@ public class MetadataTests(PackedLibrary library)
         Assert.Equal(library.Commit, repository.Attribute("commit")?.Value);
         Assert.Null(repository.Attribute("branch"));
     }
+
+    [GeneratedRegex(@"!\[[^\]]*\]\((?!https?:)")]
+    private static partial Regex PathOfPicture();
+
+    [GeneratedRegex(@"\]\((?!https?:|#)")]
+    private static partial Regex PathOfLink();
 
     private XElement Metadata(string name)
     {

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using Allocator.Tests;
 
 namespace Allocator.PackageTests;
 
@@ -25,7 +26,7 @@ public sealed class PackedLibrary : IDisposable
             _environment["NUGET_FALLBACK_PACKAGES"] = cache;
         }
 
-        SourceCopy.Make(Sources);
+        SourceCopy.Make(Repository.Root, Sources);
         Commit = SourceCopy.Commit(Sources);
         Pack(Sources, Feed, new Dictionary<string, string>());
         _consumers = new Lazy<BuiltConsumers>(() => new BuiltConsumers(this));

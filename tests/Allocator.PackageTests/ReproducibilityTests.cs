@@ -16,7 +16,7 @@ public class ReproducibilityTests(PackedLibrary library)
     public void Pack_OfTheSameSourcesElsewhere_GivesTheSameBytes()
     {
         string sources = library.Folder(Path.Combine("elsewhere", "with another name"));
-        SourceCopy.Make(sources, backwards: true);
+        SourceCopy.Make(library.Sources, sources, backwards: true);
         CommandLine.Run("git", sources, new Dictionary<string, string>(), "symbolic-ref", "HEAD", "refs/heads/another-branch");
         CommandLine.Run("git", sources, new Dictionary<string, string>(), "update-ref", "HEAD", library.Commit);
         string output = library.Folder("packed elsewhere");

@@ -13,22 +13,23 @@ internal static class SourceCopy
     public const string Remote = "https://github.com/example/allocator";
 
     /// <summary>Makes one in an empty folder.</summary>
+    /// <param name="repository">What is cloned.</param>
     /// <param name="folder">The folder.</param>
     /// <param name="backwards">Whether files are written in the opposite order, which file systems may list them in.</param>
-    public static void Make(string folder, bool backwards = false)
+    public static void Make(string repository, string folder, bool backwards = false)
     {
-        Git("clone", "--quiet", "--no-checkout", Repository.Root, folder);
+        Git("clone", "--quiet", "--no-checkout", repository, folder);
         Git("-C", folder, "remote", "set-url", "origin", Remote + ".git");
-        string[] files = Git("-C", Repository.Root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        string[] files = Git("-C", repository, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
             .Split('\0', StringSplitOptions.RemoveEmptyEntries);
         IEnumerable<string> ordered = backwards ? files.Reverse() : files;
 
         // What is listed and not there has been deleted and not committed.
-        foreach (string file in ordered.Where(file => File.Exists(Repository.PathTo(file))))
+        foreach (string file in ordered.Where(file => File.Exists(Path.Combine(repository, file))))
         {
             string target = Path.Combine(folder, file);
             Directory.CreateDirectory(Path.GetDirectoryName(target)!);
-            File.Copy(Repository.PathTo(file), target);
+            File.Copy(Path.Combine(repository, file), target);
         }
     }
 

@@ -1,12 +1,13 @@
 using System;
 using System.IO;
 using System.Linq;
+using System.Text.RegularExpressions;
 using Xunit;
 
 namespace Allocator.Tests.Documentation;
 
 /// <summary>What the documents refer to is there.</summary>
-public class LinkTests
+public partial class LinkTests
 {
     [Fact]
     public void Links_OfAllDocuments_LeadToFilesAndHeadings()
@@ -42,6 +43,16 @@ public class LinkTests
     public void Links_OfTheReadme_AreFound() =>
         Assert.Contains(Link.All(), link => link is { Document: "README.md", Target: "docs/design.md#what-was-left-open-and-what-measuring-said" });
 
+    [Fact]
+    public void Architecture_FilesThatItNames_AreThere()
+    {
+        string[] sources = [.. Directory.EnumerateFiles(Repository.PathTo("src"), "*.cs", SearchOption.AllDirectories).Select(path => Path.GetFileName(path))];
+        string[] named = [.. SourceFileName().Matches(File.ReadAllText(Repository.PathTo("docs", "architecture.md"))).Select(match => match.Groups["name"].Value)];
+
+        Assert.Contains("MemoryAllocator.cs", named);
+        Assert.Empty(named.Except(sources));
+    }
+
     /// <summary>A page that nothing leads to is found by nobody.</summary>
     [Fact]
     public void Pages_BelowDocs_AreLinkedFromAnotherOne()
@@ -59,4 +70,7 @@ public class LinkTests
 
         Assert.True(alone.Length == 0, "No document leads to " + string.Join(", ", alone));
     }
+
+    [GeneratedRegex(@"`(?<name>\w+\.cs)`")]
+    private static partial Regex SourceFileName();
 }
