@@ -52,5 +52,6 @@ internal static class CommandLine
     }
 
     private static bool IsOfTheOuterBuild(string name) =>
-        name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase) || name.StartsWith("VSTEST", StringComparison.OrdinalIgnoreCase);
+        name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase) || name.StartsWith("VSTEST", StringComparison.OrdinalIgnoreCase)
+        || name.Equals("RunAnalyzers", StringComparison.OrdinalIgnoreCase);
 }

@@ -11,7 +11,7 @@ namespace Allocator.PackageTests;
 [Collection(nameof(PackedLibrary))]
 public class ReproducibilityTests(PackedLibrary library)
 {
-    /// <summary>A folder of another length and name, files written in another order, another branch, time zone and culture, a minute later.</summary>
+    /// <summary>A folder of another length and name, files written in another order, another branch, time zone and language, and later.</summary>
     [Fact]
     public void Pack_OfTheSameSourcesElsewhere_GivesTheSameBytes()
     {
