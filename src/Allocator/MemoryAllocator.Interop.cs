@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using Allocator.Adapters;
 using Allocator.Allocators;
+using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -48,5 +49,107 @@ public abstract partial class MemoryAllocator
         GrowingMemory memory = new(this, router.ArrayThresholdInBytes, (int)Math.Min(router.BlockSizeInBytes, router.AllocationLimitInBytes));
         memory.Grow(capacity);
         return new PooledMemoryStream(memory, length: 0);
+    }
+
+    /// <summary>Makes a pixel buffer of memory that the caller owns, for code that takes one. Nothing is copied or allocated but some small objects, and no statistics and no budget count it.</summary>
+    /// <typeparam name="TPixel">The pixel type.</typeparam>
+    /// <param name="pixels">The memory, row after row.</param>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="rowStride">The pixels from the beginning of one row to the beginning of the next, at least <paramref name="width"/>. What lies between rows is never written to.</param>
+    /// <param name="release">
+    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; <c>owner.Dispose</c>, for instance. Never called for a buffer that is dropped
+    /// without <c>Dispose</c>, and not where this throws.
+    /// </param>
+    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="rowStride"/> is below <paramref name="width"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="pixels"/> is shorter than the rows.</exception>
+    [return: OwnedBuffer]
+    public PixelBuffer<TPixel> WrapPixels<TPixel>(Memory<TPixel> pixels, int width, int height, int rowStride, Action? release = null)
+        where TPixel : unmanaged
+    {
+        long length = LengthOfRows(width, height, rowStride, nameof(rowStride));
+        if (pixels.Length < length)
+        {
+            Throw.TooShort(nameof(pixels), pixels.Length, length);
+        }
+
+        return WrapPixels(new WrappedGuard<TPixel>(pixels.Slice(0, (int)length), release), length, width, height, rowStride);
+    }
+
+    /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overload does.</summary>
+    /// <typeparam name="TPixel">The pixel type.</typeparam>
+    /// <param name="address">Where the first row begins. Nothing can check that the memory is there.</param>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="rowBytes">The bytes from the beginning of one row to the beginning of the next: a multiple of the pixel size. What lies between rows is never written to.</param>
+    /// <param name="release">
+    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; frees the memory, for instance. Never called for a buffer that is dropped
+    /// without <c>Dispose</c>, and not where this throws.
+    /// </param>
+    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="rowBytes"/> is no multiple of the pixel size, as with rows of 24-bit pixels on 4-byte boundaries: take <see cref="byte"/> for the pixel type then.</exception>
+    [return: OwnedBuffer]
+    public PixelBuffer<TPixel> WrapPixels<TPixel>(nint address, int width, int height, int rowBytes, Action? release = null)
+        where TPixel : unmanaged
+    {
+        if (address == 0)
+        {
+            throw new ArgumentNullException(nameof(address));
+        }
+
+        int rowStride = rowBytes / Unsafe.SizeOf<TPixel>();
+        long length = LengthOfRows(width, height, rowStride, nameof(rowBytes));
+        if (rowBytes % Unsafe.SizeOf<TPixel>() != 0)
+        {
+            Throw.BadArgument(nameof(rowBytes), $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.");
+        }
+
+        return WrapPixels(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
+    }
+
+    /// <summary>Makes a group of memory that the caller owns, for code that takes one. Nothing is copied, and no statistics and no budget count it.</summary>
+    /// <typeparam name="T">The element type; it contains no references.</typeparam>
+    /// <param name="memory">The memory: the only member.</param>
+    /// <param name="release">Called once when the group has been disposed and nothing pins or uses it any more, on the thread that ends the last use. Never called for a group that is dropped without <c>Dispose</c>.</param>
+    /// <returns>The group, which the caller disposes. The memory must stay valid until then.</returns>
+    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
+    [return: OwnedBuffer]
+    public MemoryGroup<T> WrapGroup<T>(Memory<T> memory, Action? release = null)
+        where T : struct
+    {
+        ThrowIfContainsReferences<T>();
+        return WrapGroup(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1);
+    }
+
+    private PixelBuffer<TPixel> WrapPixels<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
+        where TPixel : unmanaged =>
+        new(this, WrapGroup(guard, length, rowStride), width, height, rowStride, rowAlignmentInBytes: 1);
+
+    private static MemoryGroup<T> WrapGroup<T>(WrappedGuard<T> guard, long length, int elementAlignment)
+        where T : struct =>
+        new(GroupRenter.DescribeContiguous(guard, guard.Begin(), new GroupRequest(length, Unsafe.SizeOf<T>()) { ElementAlignment = elementAlignment }));
+
+    // Behind the last row there need be no gap.
+    private static long LengthOfRows(int width, int height, int rowStride, string strideName)
+    {
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
+
+        if (rowStride < width)
+        {
+            Throw.OutOfRange(strideName, rowStride, $"must hold rows of {width} pixels");
+        }
+
+        return (height - 1L) * rowStride + width;
     }
 }

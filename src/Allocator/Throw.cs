@@ -89,4 +89,13 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void BadArgument(string name, string problem) => throw new ArgumentException(problem, name);
+
+    [DoesNotReturn]
+    public static void NotContiguous() =>
+        throw new InvalidOperationException(
+            "The pixels lie in several pieces of memory, and native code wants one: allocate them with AllocationOptions.Contiguous, or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
+
+    [DoesNotReturn]
+    public static void RowsTooLong(long rowBytes) =>
+        throw new InvalidOperationException(string.Format(CultureInfo.InvariantCulture, "A row takes {0:N0} bytes, and native code counts them in 32 bits. The buffer is as it was.", rowBytes));
 }
