@@ -58,6 +58,7 @@ public sealed class NativePixels : IDisposable
     /// Gets a function for native code, <c>void release(void* address, void* context)</c> with the C calling convention, which releases the pixels that <see cref="ReleaseContext"/> stands for. It is the same function for all
     /// pixels, may be called from any thread, native ones included, does not look at the address, and is never freed.
     /// </summary>
+    /// <remarks>Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is a delegate of another type.</remarks>
     public nint ReleaseFunction => HandedOffPixels.ReleaseFunction;
 
     /// <summary>

@@ -165,6 +165,23 @@ public unsafe class NativePixelsTests
             width.ToString()).Dispose();
     }
 
+    [Theory]
+    [InlineData(8)]
+    [InlineData(800)]
+    public void HandOff_WithinAScope_IsNamedUntilReleased(int width)
+    {
+        RemoteExecutor.Invoke(
+            static text =>
+            {
+                using AllocationScope scope = MemoryDiagnostics.BeginScope();
+                NativePixels pixels = MemoryAllocator.Default.AllocatePixels<int>(int.Parse(text), int.Parse(text)).HandOff();
+                Assert.Single(scope.GetOutstanding());
+                pixels.Dispose();
+                scope.AssertNothingOutstanding();
+            },
+            width.ToString()).Dispose();
+    }
+
     [Fact]
     public void ReleaseFunction_GuardedModeFindsAnOverrun_RaisesItAndReturnsToNativeCode()
     {
