@@ -180,6 +180,10 @@ internal abstract class LifetimeGuard
     }
 
     private Span<T> GetArraySpan<T>(int length)
-        where T : struct =>
-        MemoryMarshal.Cast<byte, T>(Array.AsSpan()).Slice(0, length);
+        where T : struct
+    {
+        // The check of a slice, made here: only where the memory is the caller's own is the array too short.
+        Span<T> elements = MemoryMarshal.Cast<byte, T>(Array.AsSpan());
+        return (uint)length <= (uint)elements.Length ? elements.Slice(0, length) : ((WrappedGuard<T>)this).Span;
+    }
 }
