@@ -240,7 +240,7 @@ public abstract partial class MemoryAllocator : IDisposable
         {
             try
             {
-                Instance = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions()) { IsShared = true });
+                Instance = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { Name = nameof(Default) }) { IsShared = true });
             }
             catch (InvalidOperationException e)
             {
