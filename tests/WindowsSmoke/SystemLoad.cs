@@ -3,6 +3,7 @@ using System.Runtime.InteropServices;
 using Allocator;
 using Allocator.Diagnostics;
 using Allocator.Native;
+using ContractSuite;
 
 namespace WindowsSmoke;
 
