@@ -47,7 +47,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
         _arrays = new ArrayRenter(options);
-        _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, policy);
+        _pool = new UniformUnmanagedMemoryPool(
+            settings.Geometry, settings.Source, policy, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
             _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, policy);
@@ -125,7 +126,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     public override void ReleaseRetainedResources()
     {
         _pool.Reclaimer.TrimAll(TrimReason.Requested);
-        _fences?.ThrowIfAny(_fences.ReleaseAll());
+        CorruptionFindings? findings = _fences?.ReleaseAll();
+        _pool.Hooks.ThrowIfAny();
+        ThrowIfCorrupted(findings);
     }
 
     public override MemoryAllocatorStatistics GetStatistics() => _usage.Read();
@@ -141,7 +144,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             GC.SuppressFinalize(this);
             _budget?.Close();
             _usage.Close();
-            _fences?.ThrowIfAny(_fences.Close());
+            CorruptionFindings? findings = _fences?.Close();
+            _pool.Hooks.ThrowIfAny();
+            ThrowIfCorrupted(findings);
         }
     }
 
@@ -171,6 +176,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         ThrowIfDisposed();
         return _router;
+    }
+
+    private void ThrowIfCorrupted(CorruptionFindings? findings)
+    {
+        if (findings is not null)
+        {
+            _fences!.ThrowIfAny(findings);
+        }
     }
 
     private void ThrowIfDisposed()

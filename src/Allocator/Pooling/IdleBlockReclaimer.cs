@@ -5,7 +5,7 @@ namespace Allocator.Pooling;
 
 /// <summary>
 /// Gives idle blocks back to the system, one after the other. It holds the block that it works on like a renter would,
-/// so the system call blocks nobody, and at most one block is missing from the pool meanwhile.
+/// so the system call blocks nobody, and at most one block is missing from the pool meanwhile. Where the pool keeps its blocks it gives none back before the pool is closed.
 /// </summary>
 internal sealed class IdleBlockReclaimer
 {
@@ -25,6 +25,11 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimStale(double rate)
     {
+        if (_pool.KeepsBlocks)
+        {
+            return 0;
+        }
+
         BlockArena[] arenas = _pool.Arenas;
         int stale = 0;
         foreach (BlockArena arena in arenas)
@@ -60,7 +65,11 @@ internal sealed class IdleBlockReclaimer
     /// <summary>Gives back up to <paramref name="count"/> idle blocks, because as many others have just been given memory.</summary>
     public void Exchange(int count)
     {
-        PurgeSome(count, TrimReason.Exchange);
+        if (!_pool.KeepsBlocks)
+        {
+            PurgeSome(count, TrimReason.Exchange);
+        }
+
         _pool.ReleaseIfClosed();
     }
 
@@ -68,6 +77,11 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimSome(long bytes)
     {
+        if (_pool.KeepsBlocks)
+        {
+            return 0;
+        }
+
         long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
         long trimmed = PurgeSome(count, TrimReason.Refusal);
 
@@ -86,7 +100,7 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimAll(TrimReason reason)
     {
-        long bytes = PurgeAll(reason);
+        long bytes = _pool.KeepsBlocks ? 0 : PurgeAll(reason);
         _pool.ReleaseIfClosed();
         return bytes;
     }

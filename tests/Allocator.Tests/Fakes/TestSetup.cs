@@ -19,7 +19,7 @@ internal sealed class TestSetup : IDisposable
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
-        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null)
+        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize)
     {
         // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
         StrongBox<int> collections = _collections;
@@ -28,7 +28,7 @@ internal sealed class TestSetup : IDisposable
         _pressure = pressure ?? Pressure;
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget);
+        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget, blockSize);
     }
 
     public FakeClock Clock { get; }
@@ -51,12 +51,12 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, long? budget) =>
+    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, long? budget, int blockSize) =>
         new(new AllocatorSettings(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
-            SegmentSizeInBytes = SegmentSize,
-            Geometry = new PoolGeometry(BlockSize, maximumBlocks),
+            SegmentSizeInBytes = SegmentSize / BlockSize * blockSize,
+            Geometry = new PoolGeometry(blockSize, maximumBlocks),
             Source = source,
             FencedSource = source as VirtualMemorySource ?? Source,
             MemoryBudgetInBytes = budget,
