@@ -14,12 +14,6 @@ public class EventPipeTests
 {
     private const int Block = 4 << 20;
 
-    private static readonly EventPipeProvider s_metrics = new(
-        "System.Diagnostics.Metrics",
-        EventLevel.Informational,
-        0x2,
-        new Dictionary<string, string> { ["SessionId"] = "tests", ["Metrics"] = "Allocator", ["RefreshInterval"] = "0.1", ["MaxTimeSeries"] = "1000", ["MaxHistograms"] = "10" });
-
     [Fact]
     public void Events_OfAnotherProcess_ArriveWithWhatTheySay()
     {
@@ -67,7 +61,7 @@ public class EventPipeTests
                 WatchedProcess.WaitUntilWatched();
                 WatchedProcess.RepeatWhileWatched(() => allocator.Allocate<byte>(100).Dispose());
             }),
-            s_metrics,
+            WatchedProcess.Metrics,
             new EventPipeProvider("Allocator", EventLevel.Warning));
 
         IReadOnlyDictionary<string, object> rents = process.Take("CounterRateValuePublished", static values => Is(values, "allocator.rents") && Number(values, "rate") > 0);
@@ -94,7 +88,7 @@ public class EventPipeTests
                 WatchedProcess.RepeatWhileWatched(() => allocator.Allocate<byte>(3_000_000).Dispose());
             }),
             new EventPipeProvider("Allocator", EventLevel.Informational, 0x2),
-            s_metrics);
+            WatchedProcess.Metrics);
         process.Take("MemoryCommitted");
 
         IReadOnlyDictionary<string, object> retained = process.Take(

@@ -29,11 +29,11 @@ public class OpenTelemetryTests
             Assert.Contains($"0 allocator.memory.committed LongSumNonMonotonic By allocator.name=photos {3 * Block}", lines);
             Assert.Contains($"0 allocator.memory.peak_committed LongGauge By allocator.name=photos {3 * Block}", lines);
             Assert.Contains($"0 allocator.budget.limit LongSumNonMonotonic By allocator.name=budgeted {64 << 20}", lines);
-            Assert.Contains("0 allocator.rents LongSum {rent} allocator.name=photos 2", lines);
+            Assert.Contains("0 allocator.rents LongSum {rent} allocator.name=photos 3", lines);
 
             // One allocator of the name has ended by then.
             Assert.Contains($"1 allocator.memory.rented LongSumNonMonotonic By allocator.name=photos {Block}", lines);
-            Assert.Contains("1 allocator.rents LongSum {rent} allocator.name=photos 2", lines);
+            Assert.Contains("1 allocator.rents LongSum {rent} allocator.name=photos 3", lines);
             Assert.Contains($"1 allocator.trims LongSum {{trim}} allocator.name=photos,allocator.trim.reason=requested 1", lines);
         }
         finally

@@ -14,6 +14,13 @@ namespace Allocator.Diagnostics.Tests;
 /// <summary>A process of its own, watched through its event pipe as <c>dotnet-trace</c> and <c>dotnet-counters</c> do.</summary>
 internal sealed class WatchedProcess : IDisposable
 {
+    /// <summary>The metrics of the library, asked for as <c>dotnet-counters</c> does.</summary>
+    public static readonly EventPipeProvider Metrics = new(
+        "System.Diagnostics.Metrics",
+        EventLevel.Informational,
+        0x2,
+        new Dictionary<string, string> { ["SessionId"] = "tests", ["Metrics"] = "Allocator", ["RefreshInterval"] = "0.1", ["MaxTimeSeries"] = "1000", ["MaxHistograms"] = "10" });
+
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(50);
 
     private readonly RemoteInvokeHandle _process;
@@ -61,12 +68,16 @@ internal sealed class WatchedProcess : IDisposable
     private static EventSource? Source => EventSource.GetSources().SingleOrDefault(static source => source.Name == "Allocator");
 
     /// <summary>Takes the next event of that name.</summary>
-    public IReadOnlyDictionary<string, object> Take(string name, Func<IReadOnlyDictionary<string, object>, bool>? isWanted = null)
+    public IReadOnlyDictionary<string, object> Take(string name, Func<IReadOnlyDictionary<string, object>, bool>? isWanted = null) =>
+        TakeWhere(written => written == name, isWanted);
+
+    /// <summary>Takes the next event of such a name.</summary>
+    public IReadOnlyDictionary<string, object> TakeWhere(Func<string, bool> isName, Func<IReadOnlyDictionary<string, object>, bool>? isWanted = null)
     {
         using CancellationTokenSource patience = new(s_patience);
         foreach (TraceEvent written in _events.GetConsumingEnumerable(patience.Token))
         {
-            if (written.EventName == name)
+            if (isName(written.EventName))
             {
                 Dictionary<string, object> values = written.PayloadNames.ToDictionary(static key => key, key => written.PayloadByName(key));
                 if (isWanted?.Invoke(values) != false)
@@ -76,7 +87,7 @@ internal sealed class WatchedProcess : IDisposable
             }
         }
 
-        throw new TimeoutException($"No event {name} came.");
+        throw new TimeoutException("No such event came.");
     }
 
     public void Dispose()

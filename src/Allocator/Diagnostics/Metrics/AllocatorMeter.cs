@@ -22,6 +22,9 @@ internal static class AllocatorMeter
 
     private static int s_state;
 
+    /// <summary>Gets whether anybody may have been told of allocators.</summary>
+    public static bool IsMade => Volatile.Read(ref s_state) == Made;
+
     /// <summary>Sees to it that there is a meter as soon as anybody could look at it. Cheap where there is one, or where none is wanted.</summary>
     public static void Ensure()
     {

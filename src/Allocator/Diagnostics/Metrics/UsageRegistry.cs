@@ -108,7 +108,12 @@ internal static class UsageRegistry
         string name = NameOf(source);
         NamedUsage named = s_names[name];
         s_live.Remove(source);
-        named.AddEnded(source);
+        if (AllocatorMeter.IsMade)
+        {
+            // Before that nobody has been told anything that could fall, and reading costs the process's first allocator more than making it.
+            named.AddEnded(source);
+        }
+
         if (--named.Live == 0)
         {
             s_endedNames.Enqueue(name);
