@@ -180,10 +180,14 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <remarks>What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; blocks that came before it stay.</remarks>
     public abstract void Prewarm(long bytes);
 
     /// <summary>Gives all idle memory back to the operating system now. What is out stays valid.</summary>
-    /// <remarks>Costs about a quarter of a millisecond for each resident block, on the calling thread only.</remarks>
+    /// <remarks>
+    /// Costs about a quarter of a millisecond for each resident block, on the calling thread only. Blocks that <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay.
+    /// Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has thrown, after all other memory is back.
+    /// </remarks>
     public abstract void ReleaseRetainedResources();
 
     /// <summary>Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.</summary>
@@ -197,6 +201,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// Gives idle memory back now, and what is out as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.
     /// A second call does nothing, and <see cref="Default"/> ignores it.
     /// </summary>
+    /// <remarks>Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has thrown, after all memory is back.</remarks>
     public abstract void Dispose();
 
     /// <summary>Gets what requests are charged to; null for nothing.</summary>

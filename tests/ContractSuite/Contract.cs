@@ -51,6 +51,8 @@ internal static class Contract
         }
 
         checks.Run($"{kind}: all goes back", trimming.AllGoesBack);
+        checks.Run($"{kind}: hooks are in step", () => RegistrationContract.HooksAreInStep(kind));
+        checks.Run($"{kind}: blocks are kept", () => RegistrationContract.BlocksAreKept(kind));
         checks.Run($"{kind}: buffers outlive their allocator", () => LifetimeContract.BuffersOutliveTheirAllocator(kind));
         checks.Run($"{kind}: abandoned memory is found", () => AbandonmentContract.IsFound(kind));
     }

@@ -11,7 +11,7 @@ namespace Allocator.Pooling;
 /// Up to 64 blocks, and the map of those that are free. Whoever clears a block's bit holds the block: to rent it, to give it memory, or to take that away.
 /// No state is guarded by a lock, and a map that looks as before is as good as unchanged, so no tag is needed against its coming back.
 /// </summary>
-internal sealed class BlockArena
+internal sealed partial class BlockArena
 {
     /// <summary>The most blocks of one arena: the bits of the map, and so the longest contiguous run.</summary>
     public const int MaximumBlocks = 64;
@@ -153,36 +153,6 @@ internal sealed class BlockArena
         }
     }
 
-    /// <summary>Puts memory behind blocks that have none. pre: all held by the caller.</summary>
-    /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
-    /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
-    public bool TryReady(int first, int count, out bool cold)
-    {
-        ulong missing = (BitRuns.Mask(count) << first) & ~Committed;
-        cold = missing != 0;
-        if (!cold)
-        {
-            return true;
-        }
-
-        try
-        {
-            return TryCommit(missing);
-        }
-        catch
-        {
-            GiveUp(BitRuns.Mask(count) << first);
-            throw;
-        }
-    }
-
-    /// <summary>Puts held blocks back into the map, for a caller that does not go on.</summary>
-    public void GiveUp(ulong blocks)
-    {
-        Interlocked.Or(ref _free.Value, (long)blocks);
-        _pool.ReleaseIfClosed();
-    }
-
     /// <summary>Takes the guard of a run of blocks out of the pool's reach. pre: all held by the caller, with memory behind them.</summary>
     public BlockGuard TakeGuard(int first, int count)
     {
@@ -207,13 +177,6 @@ internal sealed class BlockArena
 
     /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
     public void Release(int first, int count) => Interlocked.Or(ref _free.Value, (long)(BitRuns.Mask(count) << first));
-
-    /// <summary>Makes a block's pages resident. pre: held, with memory behind it.</summary>
-    public void Populate(int index)
-    {
-        _storage.Populate(_addresses[index]);
-        Idleness.MarkUsed(1UL << index);
-    }
 
     /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
     public void ClearRun(int first, long lengthInBytes, bool evenIfZeroed)
@@ -244,100 +207,6 @@ internal sealed class BlockArena
     public int LookForStale() => Idleness.Look(Committed);
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
-
-    /// <summary>Takes the memory from a block. pre: held by the caller.</summary>
-    /// <returns>False where it has none, or the user's own code or the system refuses.</returns>
-    public bool TryPurge(int index)
-    {
-        nint address = _addresses[index];
-        if (!IsResident(index) || !_pool.Hooks.TryRelease(address, BlockSizeInBytes))
-        {
-            return false;
-        }
-
-        if (!_storage.TryPurge(index, address))
-        {
-            _pool.Hooks.TakeBackRelease(address, BlockSizeInBytes);
-            return false;
-        }
-
-        NoteReleased(index);
-        return true;
-    }
-
-    /// <summary>Gives all memory and addresses back for good, where no block is out.</summary>
-    public bool TryReleaseAll()
-    {
-        // The bits never come back, so this happens once.
-        if (!TryClaim(_all, _all))
-        {
-            return false;
-        }
-
-        for (int i = 0; i < BlockCount; i++)
-        {
-            // Blocks that came back after the last trim, and those that could not be purged: what still has memory loses it with the addresses.
-            if (IsResident(i))
-            {
-                _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
-                _storage.TryPurge(i, _addresses[i]);
-                NoteReleased(i);
-            }
-        }
-
-        _storage.Release();
-        return true;
-    }
-
-    private bool TryCommit(ulong missing)
-    {
-        // For all or for none: two threads that each had half of what they need below the ceiling would take it from each other for ever.
-        if (!_policy.Ceiling.TryHold(BytesOf(missing)))
-        {
-            return false;
-        }
-
-        for (; missing != 0; missing &= missing - 1)
-        {
-            int index = BitOperations.TrailingZeroCount(missing);
-            nint address = _storage.TryCommit(index, out bool zeroed);
-            if (address == 0)
-            {
-                _policy.Ceiling.Release(BytesOf(missing));
-                return false;
-            }
-
-            try
-            {
-                _pool.Hooks.Commit(address, BlockSizeInBytes);
-            }
-            catch
-            {
-                _storage.TryPurge(index, address);
-                _policy.Ceiling.Release(BytesOf(missing));
-                throw;
-            }
-
-            _addresses[index] = address;
-            if (zeroed)
-            {
-                Interlocked.Or(ref _zeroed.Value, 1L << index);
-            }
-
-            Interlocked.Or(ref _committed.Value, 1L << index);
-            _policy.Counters.AddCommitted(BlockSizeInBytes);
-        }
-
-        return true;
-    }
-
-    private void NoteReleased(int index)
-    {
-        Interlocked.And(ref _committed.Value, ~(1L << index));
-        _policy.NoteFreed(BlockSizeInBytes);
-    }
-
-    private long BytesOf(ulong blocks) => (long)BitOperations.PopCount(blocks) * BlockSizeInBytes;
 
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;

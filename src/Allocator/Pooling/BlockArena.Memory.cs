@@ -1,0 +1,139 @@
+using System.Numerics;
+using System.Threading;
+
+namespace Allocator.Pooling;
+
+/// <content>Where the memory behind blocks comes and goes. Whoever holds a block calls this for it.</content>
+internal sealed partial class BlockArena
+{
+    /// <summary>Puts memory behind blocks that have none. pre: all held by the caller.</summary>
+    /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
+    /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
+    public bool TryReady(int first, int count, out bool cold)
+    {
+        ulong missing = (BitRuns.Mask(count) << first) & ~Committed;
+        cold = missing != 0;
+        if (!cold)
+        {
+            return true;
+        }
+
+        try
+        {
+            return TryCommit(missing);
+        }
+        catch
+        {
+            GiveUp(BitRuns.Mask(count) << first);
+            throw;
+        }
+    }
+
+    /// <summary>Puts held blocks back into the map, for a caller that does not go on.</summary>
+    public void GiveUp(ulong blocks)
+    {
+        Interlocked.Or(ref _free.Value, (long)blocks);
+        _pool.ReleaseIfClosed();
+    }
+
+    /// <summary>Makes a block's pages resident. pre: held, with memory behind it.</summary>
+    public void Populate(int index)
+    {
+        _storage.Populate(_addresses[index]);
+        Idleness.MarkUsed(1UL << index);
+    }
+
+    /// <summary>Takes the memory from a block. pre: held by the caller.</summary>
+    /// <returns>False where it has none, or the user's own code or the system refuses.</returns>
+    public bool TryPurge(int index)
+    {
+        nint address = _addresses[index];
+        if (!IsResident(index) || !_pool.Hooks.TryRelease(address, BlockSizeInBytes))
+        {
+            return false;
+        }
+
+        if (!_storage.TryPurge(index, address))
+        {
+            _pool.Hooks.TakeBackRelease(address, BlockSizeInBytes);
+            return false;
+        }
+
+        NoteReleased(index);
+        return true;
+    }
+
+    /// <summary>Gives all memory and addresses back for good, where no block is out.</summary>
+    public bool TryReleaseAll()
+    {
+        // The bits never come back, so this happens once.
+        if (!TryClaim(_all, _all))
+        {
+            return false;
+        }
+
+        for (int i = 0; i < BlockCount; i++)
+        {
+            // Blocks that came back after the last trim, and those that could not be purged: what still has memory loses it with the addresses.
+            if (IsResident(i))
+            {
+                _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
+                _storage.TryPurge(i, _addresses[i]);
+                NoteReleased(i);
+            }
+        }
+
+        _storage.Release();
+        return true;
+    }
+
+    private bool TryCommit(ulong missing)
+    {
+        // For all or for none: two threads that each had half of what they need below the ceiling would take it from each other for ever.
+        if (!_policy.Ceiling.TryHold(BytesOf(missing)))
+        {
+            return false;
+        }
+
+        for (; missing != 0; missing &= missing - 1)
+        {
+            int index = BitOperations.TrailingZeroCount(missing);
+            nint address = _storage.TryCommit(index, out bool zeroed);
+            if (address == 0)
+            {
+                _policy.Ceiling.Release(BytesOf(missing));
+                return false;
+            }
+
+            try
+            {
+                _pool.Hooks.Commit(address, BlockSizeInBytes);
+            }
+            catch
+            {
+                _storage.TryPurge(index, address);
+                _policy.Ceiling.Release(BytesOf(missing));
+                throw;
+            }
+
+            _addresses[index] = address;
+            if (zeroed)
+            {
+                Interlocked.Or(ref _zeroed.Value, 1L << index);
+            }
+
+            Interlocked.Or(ref _committed.Value, 1L << index);
+            _policy.Counters.AddCommitted(BlockSizeInBytes);
+        }
+
+        return true;
+    }
+
+    private void NoteReleased(int index)
+    {
+        Interlocked.And(ref _committed.Value, ~(1L << index));
+        _policy.NoteFreed(BlockSizeInBytes);
+    }
+
+    private long BytesOf(ulong blocks) => (long)BitOperations.PopCount(blocks) * BlockSizeInBytes;
+}
