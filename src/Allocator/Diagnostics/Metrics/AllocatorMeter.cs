@@ -32,10 +32,10 @@ internal static class AllocatorMeter
         {
             AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
 
-            // Compiled ahead of time there are no assemblies to load, and the meter costs little.
+            // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and the meter made, since the line above.
             if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
             {
-                Volatile.Write(ref s_state, Wanted);
+                Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
             }
         }
 
