@@ -7,7 +7,7 @@ namespace Allocator.Diagnostics;
 internal sealed class UsageCollection
 {
     // The base library does not say where a collection begins. An instrument that comes before the last one, or later than this, belongs to another.
-    private const int MaximumAgeMilliseconds = 10;
+    private const int MaximumAgeMilliseconds = 100;
 
     [ThreadStatic]
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
