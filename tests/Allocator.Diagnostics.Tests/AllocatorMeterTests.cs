@@ -151,6 +151,25 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
+    public void Totals_OfAllocatorsThatEndedBeforeTheMeter_AreNotTold() => RemoteExecutor.Invoke(static () =>
+    {
+        UseAndDispose("photos");
+        ReadLater();
+
+        // Apart: this method's own listener would be known before the first allocator.
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void ReadLater()
+        {
+            using MeterReadings readings = new();
+            UseAndDispose("photos");
+            readings.WaitForAll();
+            Assert.Equal(1, readings.Collect()["allocator.rents{allocator.name=photos}"]);
+            UseAndDispose("photos");
+            Assert.Equal(2, readings.Collect()["allocator.rents{allocator.name=photos}"]);
+        }
+    }).Dispose();
+
+    [Fact]
     public void Allocator_DisposedWithMemoryOut_IsToldUntilItIsBack() => RemoteExecutor.Invoke(static () =>
     {
         using MeterReadings readings = new();
@@ -278,6 +297,13 @@ public class AllocatorMeterTests
 
         Assert.DoesNotContain(AppDomain.CurrentDomain.GetAssemblies(), static assembly => assembly.GetName().Name == "System.Diagnostics.DiagnosticSource");
     }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void UseAndDispose(string name)
+    {
+        using MemoryAllocator allocator = Create(name);
+        allocator.Allocate<byte>(Block).Dispose();
+    }
 
     private static MemoryAllocator Create(string? name, int? budgetMegabytes = null) => MemoryAllocator.Create(
         new MemoryAllocatorOptions { Name = name, MaximumPoolSizeMegabytes = 64, MemoryBudgetMegabytes = budgetMegabytes, TrimPeriod = TimeSpan.FromHours(1) });

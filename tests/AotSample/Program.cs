@@ -34,6 +34,7 @@ using (MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOpt
     });
     checks.Run("use after dispose throws", () => Uses.AfterDispose(allocator));
     checks.Run("nothing is out", () => allocator.GetStatistics().OutstandingAllocations == 0);
+    checks.Run("metrics", () => Uses.Metrics(allocator));
     checks.Run("trimming returns all", () =>
     {
         allocator.Prewarm(8 << 20);

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics.Metrics;
 using System.Runtime.InteropServices;
 using Allocator;
 using Allocator.Diagnostics;
@@ -15,6 +16,23 @@ internal static class Uses
         using IMemoryOwner<T> owner = allocator.Allocate<T>(length);
         owner.Memory.Span.Fill(value);
         return owner.Memory.Length == length && owner.Memory.Span.IndexOfAnyExcept(value) < 0;
+    }
+
+    public static bool Metrics(MemoryAllocator allocator)
+    {
+        long rents = 0;
+        using MeterListener listener = new();
+        listener.InstrumentPublished = static (instrument, listener) =>
+        {
+            if (instrument.Name == "allocator.rents")
+            {
+                listener.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((_, value, _, _) => rents = value);
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return rents > 0 && rents == allocator.GetStatistics().Rents;
     }
 
     public static unsafe bool AlignedOwner(MemoryAllocator allocator)
