@@ -12,7 +12,7 @@ namespace Allocator;
 /// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it then goes back when the delegate returns.
 /// Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
 /// </remarks>
-public sealed class PixelBuffer<TPixel> : IDisposable
+public sealed partial class PixelBuffer<TPixel> : IDisposable
     where TPixel : unmanaged
 {
     private readonly MemoryAllocator _allocator;
@@ -267,9 +267,24 @@ public sealed class PixelBuffer<TPixel> : IDisposable
         }
     }
 
-    /// <summary>Sets all pixels to zero.</summary>
+    /// <summary>Sets all pixels to zero. What lies between two rows, where <see cref="RowStride"/> is more than <see cref="Width"/>, is left as it is.</summary>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
-    public void Clear() => _group.Clear();
+    public void Clear()
+    {
+        if (RowStride == Width)
+        {
+            _group.Clear();
+            return;
+        }
+
+        ProcessPixelRows(static rows =>
+        {
+            for (int y = 0; y < rows.Height; y++)
+            {
+                rows.GetRowSpan(y).Clear();
+            }
+        });
+    }
 
     /// <summary>Gives the memory back, as soon as nothing pins it and no delegate works on it. Does not block; a second call does nothing.</summary>
     public void Dispose() => _group.Dispose();

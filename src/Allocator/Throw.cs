@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
+using System.IO;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 
@@ -72,4 +73,29 @@ internal static class Throw
         throw new ArgumentException(
             string.Format(CultureInfo.InvariantCulture, "{0} is {1} x {2} pixels; {3} x {4} are needed.", name, width, height, expectedWidth, expectedHeight),
             name);
+
+    [DoesNotReturn]
+    public static void FixedLength(long length) =>
+        throw new NotSupportedException(string.Format(CultureInfo.InvariantCulture, "The stream is over memory of {0:N0} bytes, and cannot grow.", length));
+
+    [DoesNotReturn]
+    public static void StreamTooLong() => throw new IOException("The stream would be longer than any stream can be.");
+
+    [DoesNotReturn]
+    public static void SeekBeforeBegin() => throw new IOException("The new position would be before the beginning of the stream.");
+
+    [DoesNotReturn]
+    public static void NotWritable(string name) => throw new NotSupportedException($"{name} cannot be written to.");
+
+    [DoesNotReturn]
+    public static void BadArgument(string name, string problem) => throw new ArgumentException(problem, name);
+
+    [DoesNotReturn]
+    public static void NotContiguous() =>
+        throw new InvalidOperationException(
+            "The pixels lie in several pieces of memory, and native code wants one: allocate them with AllocationOptions.Contiguous, or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
+
+    [DoesNotReturn]
+    public static void RowsTooLong(long rowBytes) =>
+        throw new InvalidOperationException(string.Format(CultureInfo.InvariantCulture, "A row takes {0:N0} bytes, and native code counts them in 32 bits. The buffer is as it was.", rowBytes));
 }

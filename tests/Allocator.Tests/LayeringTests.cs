@@ -23,7 +23,8 @@ public partial class LayeringTests
         ["Pooling"] = ["Lifetime", "Native", "Diagnostics"],
         ["Trimming"] = ["Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Allocators"] = ["Trimming", "Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
-        [Root] = ["Allocators", "Lifetime", "Budgeting", "Diagnostics"],
+        ["Adapters"] = [],
+        [Root] = ["Adapters", "Allocators", "Lifetime", "Budgeting", "Diagnostics"],
     };
 
     private static readonly string s_library = Repository.PathTo("src", "Allocator");
@@ -84,6 +85,6 @@ public partial class LayeringTests
             ? []
             : FolderName().Matches(line).Select(match => match.Groups["folder"].Value);
 
-    [GeneratedRegex(@"(?<![\w.])(?:using (?:static |\w+ = )?)?(?:global::)?(?:Allocator\.(?<folder>Diagnostics|Compat|Native|Lifetime|Pooling|Trimming|Allocators)\b|(?<folder>Native|Lifetime|Pooling|Trimming|Allocators)\.[A-Z])")]
+    [GeneratedRegex(@"(?<![\w.])(?:using (?:static |\w+ = )?)?(?:global::)?(?:Allocator\.(?<folder>Diagnostics|Compat|Native|Lifetime|Pooling|Trimming|Allocators|Adapters)\b|(?<folder>Native|Lifetime|Pooling|Trimming|Allocators|Adapters)\.[A-Z])")]
     private static partial Regex FolderName();
 }

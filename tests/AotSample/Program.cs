@@ -22,6 +22,16 @@ using (MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOpt
     checks.Run("pixel buffer", () => Uses.Pixels(allocator));
     checks.Run("pixel buffer in parallel", () => Uses.PixelsInParallel(allocator));
     checks.Run("lease", () => Uses.Lease(allocator));
+    checks.Run("hand-off of an array", () => Uses.HandedOff(allocator, 30));
+    checks.Run("hand-off of blocks", () => Uses.HandedOff(allocator, 1500));
+    checks.Run("wrapped memory", () => Uses.Wrapped(allocator));
+    checks.Run("stream", () => Uses.Streamed(allocator));
+    checks.Run("memory pool", () =>
+    {
+        using MemoryPool<Rgba64> pool = allocator.AsMemoryPool<Rgba64>();
+        using IMemoryOwner<Rgba64> owner = pool.Rent(100);
+        return owner.Memory.Length == 100;
+    });
     checks.Run("use after dispose throws", () => Uses.AfterDispose(allocator));
     checks.Run("nothing is out", () => allocator.GetStatistics().OutstandingAllocations == 0);
     checks.Run("trimming returns all", () =>

@@ -17,6 +17,11 @@ internal sealed partial class Evaluator
             EvaluateArguments(call);
             EscapeUnlessKnown(call, receiver);
             TouchOwner(call, receiver);
+            if (_members.IsHandOff(method))
+            {
+                Dispose(receiver);
+            }
+
             return Allocate(site);
         }
 

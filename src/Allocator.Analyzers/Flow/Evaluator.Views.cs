@@ -55,6 +55,15 @@ internal sealed partial class Evaluator
             return default;
         }
 
+        if (_members.IsAddress(property.Property))
+        {
+            TouchOwner(property, source);
+        }
+        else if (_members.IsReleaseContext(property.Property))
+        {
+            Escape(source);
+        }
+
         if (!property.Property.ReturnsByRef && !property.Property.ReturnsByRefReadonly)
         {
             return View(property, source, property.Type);

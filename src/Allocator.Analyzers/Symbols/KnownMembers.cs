@@ -62,6 +62,16 @@ internal sealed class KnownMembers
     public bool IsDispose(IMethodSymbol method) =>
         method is { Name: nameof(IDisposable.Dispose) or "DisposeAsync", Parameters.Length: 0, IsStatic: false };
 
+    /// <summary>Gives whether the method hands the buffer's memory to its result: the buffer counts as disposed from then on.</summary>
+    public bool IsHandOff(IMethodSymbol method) =>
+        method is { Name: "HandOff", Parameters.Length: 0, IsStatic: false } && IsOfAllocator(method);
+
+    /// <summary>Gives whether the property is what native code releases memory by: whoever reads it leaves that to native code.</summary>
+    public bool IsReleaseContext(IPropertySymbol property) => property.Name == "ReleaseContext" && IsOfAllocator(property);
+
+    /// <summary>Gives whether the property is the address of the memory, as a number: what is disposed refuses it.</summary>
+    public bool IsAddress(IPropertySymbol property) => property.Name == "Pointer" && IsOfAllocator(property);
+
     public bool IsBorrowed(IParameterSymbol? parameter) =>
         parameter is not null && _types.Borrowed is not null
         && (Attributes.Contain(parameter.OriginalDefinition.GetAttributes(), _types.Borrowed) || IsBorrowedInBase(parameter));

@@ -1,5 +1,6 @@
 using System;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 
@@ -56,7 +57,7 @@ internal sealed class MemoryRecovery
         }
 
         _policy.Counters.CountRetry();
-        _pool.Reclaimer.TrimAll();
+        _pool.Reclaimer.TrimAll(TrimReason.Refusal);
         _fences?.ReleaseAll();
         _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));

@@ -39,6 +39,15 @@ internal sealed class RequestRouter
         _longestSinglePiece = Math.Max(settings.ArrayThresholdInBytes, settings.Geometry.BlockSizeInBytes);
     }
 
+    /// <summary>Gets the largest request that an array serves.</summary>
+    public int ArrayThresholdInBytes => _settings.ArrayThresholdInBytes;
+
+    /// <summary>Gets the size of the pool's blocks.</summary>
+    public int BlockSizeInBytes => _settings.Geometry.BlockSizeInBytes;
+
+    /// <summary>Gets the limit for one allocation.</summary>
+    public long AllocationLimitInBytes => _settings.AllocationLimitInBytes;
+
     /// <summary>Rents one run of memory, and begins the rent.</summary>
     /// <param name="account">What it is charged to; null for nothing.</param>
     /// <param name="lengthInBytes">The length of the buffer.</param>

@@ -29,6 +29,11 @@ internal static unsafe class GuardedPin
 
         try
         {
+            if (guard is WrappedGuard<T> wrapped)
+            {
+                return wrapped.Pin(elementIndex, pinnable);
+            }
+
             GCHandle handle = GCHandle.Alloc(array, GCHandleType.Pinned);
             return new MemoryHandle((byte*)handle.AddrOfPinnedObject() + offset, handle, pinnable);
         }

@@ -135,12 +135,12 @@ internal abstract class LifetimeGuard
     protected abstract void GiveBack();
 
     /// <summary>Ends the trace of the rent, where there is one. pre: the rent is over, or never began.</summary>
-    protected void EndTrace()
+    protected void EndTrace(TraceEnd end)
     {
         if (Trace is AllocationTrace trace)
         {
-            trace.End();
             Trace = null;
+            trace.End(end);
         }
     }
 
@@ -180,6 +180,10 @@ internal abstract class LifetimeGuard
     }
 
     private Span<T> GetArraySpan<T>(int length)
-        where T : struct =>
-        MemoryMarshal.Cast<byte, T>(Array.AsSpan()).Slice(0, length);
+        where T : struct
+    {
+        // The check of a slice, made here: only where the memory is the caller's own is the array too short.
+        Span<T> elements = MemoryMarshal.Cast<byte, T>(Array.AsSpan());
+        return (uint)length <= (uint)elements.Length ? elements.Slice(0, length) : ((WrappedGuard<T>)this).Span;
+    }
 }

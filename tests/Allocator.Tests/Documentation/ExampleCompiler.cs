@@ -59,6 +59,19 @@ internal static class ExampleCompiler
                    select diagnostic.ToString()];
     }
 
+    /// <summary>Compiles files to a library and returns the errors and warnings, if any.</summary>
+    public static IReadOnlyList<string> CompileFiles(params IEnumerable<string> paths)
+    {
+        CSharpCompilation compilation = CSharpCompilation.Create(
+            "Files",
+            paths.Select(path => CSharpSyntaxTree.ParseText(File.ReadAllText(path), s_parse, path)),
+            References(),
+            s_options.WithOutputKind(OutputKind.DynamicallyLinkedLibrary));
+        return [.. from diagnostic in compilation.Emit(Stream.Null).Diagnostics
+                   where diagnostic.Severity >= DiagnosticSeverity.Warning
+                   select diagnostic.ToString()];
+    }
+
     // All that this process itself may load: the framework and the library under test.
     private static IEnumerable<MetadataReference> References() =>
         ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!)

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using Allocator.Allocators;
 using Allocator.Native;
 using Allocator.Pooling;
@@ -14,15 +15,18 @@ internal sealed class TestSetup : IDisposable
     public const int SegmentSize = 8 * BlockSize;
 
     private readonly PressureSource _pressure;
+    private readonly StrongBox<int> _collections = new();
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
         long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize)
     {
+        // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
+        StrongBox<int> collections = _collections;
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         _pressure = pressure ?? Pressure;
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
         Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget, blockSize);
     }
@@ -38,7 +42,7 @@ internal sealed class TestSetup : IDisposable
     public MemoryAllocator Allocator { get; }
 
     /// <summary>Gets how often a Gen2 collection was asked for.</summary>
-    public int Collections { get; private set; }
+    public int Collections => _collections.Value;
 
     public MemoryAllocatorStatistics Statistics => Allocator.GetStatistics();
 

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.IO;
 using System.Linq;
 using System.Reflection;
 using System.Runtime.CompilerServices;
@@ -13,10 +14,10 @@ internal static class MemberDeclaration
     /// <summary>Whether a user can see the member and somebody wrote it: accessors, and what records generate, are left out.</summary>
     public static bool IsListed(MemberInfo member) => member switch
     {
-        MethodInfo method => IsVisible(method) && !method.IsDefined(typeof(CompilerGeneratedAttribute))
+        MethodInfo method => IsVisible(method) && !method.IsDefined(typeof(CompilerGeneratedAttribute)) && !IsOfStream(method)
             && (!method.IsSpecialName || method.Name.StartsWith("op_", StringComparison.Ordinal)),
         ConstructorInfo constructor => IsVisible(constructor) && !constructor.IsStatic,
-        PropertyInfo property => property.GetAccessors(nonPublic: true).Any(IsVisible) && property.Name != "EqualityContract",
+        PropertyInfo property => property.GetAccessors(nonPublic: true).Any(accessor => IsVisible(accessor) && !IsOfStream(accessor)) && property.Name != "EqualityContract",
         EventInfo handler => IsVisible(handler.AddMethod!),
         FieldInfo field => field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly,
         _ => false,
@@ -31,6 +32,10 @@ internal static class MemberDeclaration
         FieldInfo field => OfField(field),
         _ => throw new ArgumentOutOfRangeException(nameof(member)),
     };
+
+    // What a stream overrides adds nothing for its users, and which members there are to override differs between targets.
+    private static bool IsOfStream(MethodInfo method) =>
+        method.GetBaseDefinition() is MethodInfo first && first != method && first.DeclaringType == typeof(Stream);
 
     public static string Parameters(MethodBase method) => string.Join(", ", method.GetParameters().Select(Parameter));
 

@@ -1,0 +1,48 @@
+using System;
+using Allocator;
+using OpenCvSharp;
+
+namespace Integrations;
+
+/// <summary>Pooled pixels as an OpenCV matrix, without a copy. OpenCV calls nobody when it is done, so both are held here and disposed together.</summary>
+public sealed class OpenCvPixels : IDisposable
+{
+    private readonly NativePixels _pixels;
+
+    private OpenCvPixels(NativePixels pixels, Mat mat)
+    {
+        _pixels = pixels;
+        Mat = mat;
+    }
+
+    /// <summary>Gets the matrix. What is made of it by reference, a region or a row, must not be used after <see cref="Dispose"/>.</summary>
+    public Mat Mat { get; }
+
+    /// <summary>Makes a matrix of contiguous pixels of 4 bytes. They are the result's from now on.</summary>
+    [return: OwnedBuffer]
+    public static OpenCvPixels From(PixelBuffer<uint> buffer)
+    {
+        NativePixels pixels = buffer.HandOff();
+        try
+        {
+            return new OpenCvPixels(pixels, Mat.FromPixelData(pixels.Height, pixels.Width, MatType.CV_8UC4, pixels.Pointer, pixels.RowBytes));
+        }
+        catch
+        {
+            pixels.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Gives the pixels of a matrix of type <c>CV_8UC4</c> as a pixel buffer. Disposing that disposes the matrix.</summary>
+    [return: OwnedBuffer]
+    public static PixelBuffer<uint> ToPixelBuffer(Mat mat, MemoryAllocator allocator) =>
+        allocator.WrapPixels<uint>(mat.Data, mat.Cols, mat.Rows, checked((int)mat.Step()), mat.Dispose);
+
+    /// <summary>Disposes the matrix first, and then what it points to.</summary>
+    public void Dispose()
+    {
+        Mat.Dispose();
+        _pixels.Dispose();
+    }
+}

@@ -1,0 +1,45 @@
+using System;
+using System.Buffers;
+using System.Threading;
+
+namespace Allocator.Adapters;
+
+/// <summary>An allocator as the pool that pipelines and servers take. It owns nothing: the allocator outlives it, and so does what is out.</summary>
+internal sealed class AllocatorMemoryPool<T> : MemoryPool<T>
+    where T : struct
+{
+    // As MemoryPool<T>.Shared.
+    private const int DefaultBytes = 4096;
+
+    private readonly MemoryAllocator _allocator;
+    private readonly int _defaultLength;
+    private int _isDisposed;
+
+    public AllocatorMemoryPool(MemoryAllocator allocator, int maximumLength, int elementSizeInBytes)
+    {
+        _allocator = allocator;
+        MaxBufferSize = maximumLength;
+        _defaultLength = Math.Min(maximumLength, 1 + (DefaultBytes - 1) / elementSizeInBytes);
+    }
+
+    public override int MaxBufferSize { get; }
+
+    // Exactly as long as asked for, although more is there: what writes beyond that is then found in guarded mode.
+    [return: OwnedBuffer]
+    public override IMemoryOwner<T> Rent(int minBufferSize = -1)
+    {
+        if (minBufferSize < -1 || minBufferSize > MaxBufferSize)
+        {
+            Throw.OutOfRange(nameof(minBufferSize), minBufferSize, $"must be from 0 to {MaxBufferSize}, or -1 for a default size");
+        }
+
+        if (Volatile.Read(ref _isDisposed) != 0)
+        {
+            Throw.Disposed(nameof(MemoryPool<>));
+        }
+
+        return _allocator.Allocate<T>(minBufferSize == -1 ? _defaultLength : minBufferSize);
+    }
+
+    protected override void Dispose(bool disposing) => Volatile.Write(ref _isDisposed, 1);
+}

@@ -1,0 +1,142 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Runtime.ExceptionServices;
+
+namespace Allocator.Adapters;
+
+/// <summary>Memory that grows by one block after the other, so that nothing is ever moved. Small at first: a stream of a few bytes takes no block of megabytes.</summary>
+internal sealed class GrowingMemory : StreamMemory
+{
+    // A page, and what most who write in steps write at once.
+    private const int FirstBlock = 4096;
+
+    private readonly MemoryAllocator _allocator;
+    private readonly int _largestArray;
+    private readonly int _largestBlock;
+    private readonly List<IMemoryOwner<byte>> _blocks = [];
+
+    // Where each block ends, in the stream.
+    private readonly List<long> _ends = [];
+
+    /// <param name="allocator">What the blocks come from.</param>
+    /// <param name="largestArray">The largest request that an array serves: arrays have a power of two, whatever was asked for.</param>
+    /// <param name="largestBlock">The largest block: above arrays, a smaller one would take as much.</param>
+    public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock)
+    {
+        _allocator = allocator;
+        _largestArray = largestArray;
+        _largestBlock = largestBlock;
+    }
+
+    public override void Grow(long capacity, bool clean = false, bool withReserve = false)
+    {
+        int kept = _blocks.Count;
+        try
+        {
+            while (Capacity < capacity)
+            {
+                long missing = capacity - Capacity;
+                Add(LengthFor(withReserve ? Math.Max(missing, Capacity) : missing), clean);
+            }
+        }
+        catch
+        {
+            RemoveFrom(kept);
+            throw;
+        }
+    }
+
+    public override void Shrink(long length)
+    {
+        int first = _blocks.Count;
+        while (first > 0 && StartOf(first - 1) >= length)
+        {
+            first--;
+        }
+
+        RemoveFrom(first);
+    }
+
+    public override IMemoryOwner<byte> RentApart(int length) => _allocator.Allocate<byte>(length);
+
+    public override void Dispose() => RemoveFrom(0);
+
+    protected override Memory<byte> Find(long position, out long start)
+    {
+        int index = _ends.BinarySearch(position + 1);
+        index = index < 0 ? ~index : index;
+        start = StartOf(index);
+        return _blocks[index].Memory;
+    }
+
+    private long StartOf(int index) => index == 0 ? 0 : _ends[index - 1];
+
+    private int LengthFor(long wanted)
+    {
+        if (wanted > Math.Min(_largestArray, _largestBlock))
+        {
+            return _largestBlock;
+        }
+
+        int length = Math.Min(FirstBlock, _largestBlock);
+        while (length < wanted)
+        {
+            length *= 2;
+        }
+
+        return Math.Min(length, _largestBlock);
+    }
+
+    private void Add(int length, bool clean)
+    {
+        IMemoryOwner<byte> block = _allocator.Allocate<byte>(length, clean ? AllocationOptions.Clean : AllocationOptions.None);
+        try
+        {
+            _blocks.Add(block);
+            _ends.Add(Capacity + length);
+        }
+        catch
+        {
+            // Of a list that could not grow: the other one may be longer by now.
+            if (_blocks.Count > _ends.Count)
+            {
+                _blocks.RemoveAt(_blocks.Count - 1);
+            }
+
+            block.Dispose();
+            throw;
+        }
+
+        Capacity += length;
+    }
+
+    private void RemoveFrom(int first)
+    {
+        if (first == _blocks.Count)
+        {
+            return;
+        }
+
+        ForgetBlock();
+        Capacity = StartOf(first);
+        ExceptionDispatchInfo? finding = null;
+        for (int i = _blocks.Count - 1; i >= first; i--)
+        {
+            IMemoryOwner<byte> block = _blocks[i];
+            _blocks.RemoveAt(i);
+            _ends.RemoveAt(i);
+            try
+            {
+                block.Dispose();
+            }
+            catch (MemoryCorruptedException e)
+            {
+                // The others go back all the same.
+                finding ??= ExceptionDispatchInfo.Capture(e);
+            }
+        }
+
+        finding?.Throw();
+    }
+}

@@ -1,0 +1,51 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// Guards memory that the caller owns, and tells when it is no longer used. It has no finalizer: managed memory is kept by whoever looks at it, and a caller's own code is not for the finalizer thread.
+/// </summary>
+internal sealed class WrappedGuard<T> : LifetimeGuard
+    where T : struct
+{
+    private readonly Memory<T> _memory;
+    private Action? _release;
+
+    public WrappedGuard(Memory<T> memory, Action? release)
+        : this(memory.Length, release)
+    {
+        _memory = memory;
+
+        // An array too short for anything: what finds it looks here.
+        Array = [];
+    }
+
+    public WrappedGuard(nint address, long length, Action? release)
+        : this(length, release) => Address = address;
+
+    private WrappedGuard(long length, Action? release)
+        : base(new GuardRecord[1], 0)
+    {
+        _release = release;
+        Record.UsedBytes = length * Unsafe.SizeOf<T>();
+    }
+
+    /// <summary>Gets the managed memory; empty where it is an address.</summary>
+    public Span<T> Span => _memory.Span;
+
+    /// <summary>Pins managed memory for as long as <paramref name="pinnable"/> is pinned.</summary>
+    public unsafe MemoryHandle Pin(int elementIndex, IPinnable pinnable)
+    {
+        MemoryHandle memory = _memory.Slice(elementIndex).Pin();
+        return new MemoryHandle(memory.Pointer, default, new WrappedPin(memory, pinnable));
+    }
+
+    protected override void GiveBack()
+    {
+        Action? release = _release;
+        _release = null;
+        release?.Invoke();
+    }
+}

@@ -1,0 +1,70 @@
+using System;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Adapters;
+
+namespace Allocator;
+
+/// <content>What <see cref="Stream"/> has since .NET Core: with netstandard2.0 its own versions of these come to the ones above.</content>
+public sealed partial class PooledMemoryStream
+{
+    /// <inheritdoc cref="Read(byte[], int, int)"/>
+    public override int Read(Span<byte> buffer) => ReadBytes(buffer);
+
+    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. What goes wrong is in the task.</summary>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<int>(cancellationToken);
+        }
+
+        try
+        {
+            return new ValueTask<int>(ReadBytes(buffer.Span));
+        }
+        catch (Exception e)
+        {
+            return ValueTask.FromException<int>(e);
+        }
+    }
+
+    /// <inheritdoc cref="Write(byte[], int, int)"/>
+    public override void Write(ReadOnlySpan<byte> buffer) => WriteBytes(buffer);
+
+    /// <summary>Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. What goes wrong is in the task.</summary>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        try
+        {
+            WriteBytes(buffer.Span);
+            return default;
+        }
+        catch (Exception e)
+        {
+            return ValueTask.FromException(e);
+        }
+    }
+
+    /// <inheritdoc cref="CopyToAsync(Stream, int, CancellationToken)"/>
+    public override void CopyTo(Stream destination, int bufferSize)
+    {
+        ThrowIfNotCopy(destination, bufferSize);
+        StreamMemory memory = Use();
+        long start = _position;
+        long end = _position = Math.Max(start, _length);
+        while (start < end)
+        {
+            ReadOnlyMemory<byte> rest = memory.From(start);
+            rest = rest.Slice(0, (int)Math.Min(rest.Length, end - start));
+            destination.Write(rest.Span);
+            start += rest.Length;
+        }
+    }
+}

@@ -1,0 +1,214 @@
+using System;
+using System.Buffers;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Adapters;
+
+namespace Allocator;
+
+/// <content>The buffer writer, and what all ways to read and write come to.</content>
+public sealed partial class PooledMemoryStream : IBufferWriter<byte>
+{
+    // What GetMemory gave last may be advanced over by that much; 0 as soon as anything else is done.
+    private int _offered;
+
+    // Where no block had as much in one piece; Advance copies it.
+    private IMemoryOwner<byte>? _apart;
+    private bool _isApartOffered;
+
+    /// <summary>Gives memory to write to at the stream's position; <see cref="Advance"/> then says how much of it was written. Most of the time it is the stream's own, and nothing is copied.</summary>
+    /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
+    /// <returns>Memory of that length at least, of unspecified content. Not to be used after any other call.</returns>
+    /// <remarks>Where the block at the position has less than that left, the memory lies apart, and <see cref="Advance"/> copies it.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
+    /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
+    /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
+    /// <exception cref="MemoryLimitExceededException">The memory budget had no room in time, or <paramref name="sizeHint"/> is larger than the limit for one allocation.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        if (sizeHint < 0)
+        {
+            Throw.OutOfRange(nameof(sizeHint), sizeHint, "must not be negative");
+        }
+
+        StreamMemory memory = Use();
+        int wanted = Math.Max(sizeHint, 1);
+        long end = EndOf(wanted);
+        if (end > memory.Capacity)
+        {
+            memory.Grow(end, withReserve: true);
+        }
+
+        Memory<byte> room = memory.From(_position);
+        _isApartOffered = room.Length < wanted;
+        if (_isApartOffered)
+        {
+            room = RentApart(memory, wanted);
+        }
+
+        _offered = room.Length;
+        return room;
+    }
+
+    /// <summary>As <see cref="GetMemory"/>.</summary>
+    /// <inheritdoc cref="GetMemory"/>
+    public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    /// <summary>Says that so many bytes were written to what <see cref="GetMemory"/> or <see cref="GetSpan"/> gave last: they are the stream's now, and its position is behind them.</summary>
+    /// <param name="count">From 0 to the length of what was given.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is not in that range; or something else was done since: nothing counts as given then.</exception>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public void Advance(int count)
+    {
+        ThrowIfDisposed();
+        if ((uint)count > (uint)_offered)
+        {
+            Throw.OutOfRange(nameof(count), count, $"must be from 0 to {_offered}, which is what was given last");
+        }
+
+        StreamMemory memory = Use();
+        if (count > 0)
+        {
+            FillTo(memory, _position);
+            if (_isApartOffered)
+            {
+                memory.Write(_position, _apart!.Memory.Span.Slice(0, count));
+            }
+
+            _position += count;
+            _length = Math.Max(_length, _position);
+        }
+
+        DropApart();
+    }
+
+    private int ReadBytes(Span<byte> destination)
+    {
+        StreamMemory memory = Use();
+        int count = (int)Math.Min(Math.Max(0, _length - _position), destination.Length);
+        memory.Read(_position, destination.Slice(0, count));
+        _position += count;
+        return count;
+    }
+
+    private void WriteBytes(ReadOnlySpan<byte> source)
+    {
+        StreamMemory memory = Use();
+        long end = EndOf(source.Length);
+        FillTo(memory, _position);
+        if (end > memory.Capacity)
+        {
+            memory.Grow(end, withReserve: true);
+        }
+
+        memory.Write(_position, source);
+        _position = end;
+        _length = Math.Max(_length, end);
+    }
+
+    // Puts zeros between the end and a position beyond it. Memory that is new for them comes zeroed, which leaves untouched what the system has just given.
+    private void FillTo(StreamMemory memory, long position)
+    {
+        if (position > _length)
+        {
+            long known = Math.Min(position, memory.Capacity);
+            if (position > memory.Capacity)
+            {
+                memory.Grow(position, clean: true);
+            }
+
+            memory.Clear(_length, known);
+        }
+    }
+
+    private long EndOf(int count)
+    {
+        if (count > long.MaxValue - _position)
+        {
+            Throw.StreamTooLong();
+        }
+
+        return _position + count;
+    }
+
+    private Memory<byte> RentApart(StreamMemory memory, int length)
+    {
+        if (_apart is null || _apart.Memory.Length < length)
+        {
+            DropApart();
+            _apart = memory.RentApart(length);
+        }
+
+        return _apart.Memory;
+    }
+
+    private void DropApart()
+    {
+        _apart?.Dispose();
+        _apart = null;
+    }
+
+    // Where each call but those that only look begins.
+    private StreamMemory Use()
+    {
+        _offered = 0;
+        ThrowIfDisposed();
+        return _memory!;
+    }
+
+    private void ThrowIfDisposed()
+    {
+        if (_memory is null)
+        {
+            Throw.Disposed(nameof(PooledMemoryStream));
+        }
+    }
+
+    private static async Task CopyBlocksAsync(StreamMemory memory, long start, long end, Stream destination, CancellationToken cancellationToken)
+    {
+        while (start < end)
+        {
+            ReadOnlyMemory<byte> rest = memory.From(start);
+            rest = rest.Slice(0, (int)Math.Min(rest.Length, end - start));
+            await destination.WriteAsync(rest, cancellationToken).ConfigureAwait(false);
+            start += rest.Length;
+        }
+    }
+
+    private static void ThrowIfNotCopy(Stream destination, int bufferSize)
+    {
+        Throw.IfNull(destination, nameof(destination));
+        if (bufferSize < 1)
+        {
+            Throw.OutOfRange(nameof(bufferSize), bufferSize, "must be at least 1");
+        }
+
+        if (!destination.CanWrite)
+        {
+            if (!destination.CanRead)
+            {
+                Throw.Disposed(destination.GetType().Name);
+            }
+
+            Throw.NotWritable(nameof(destination));
+        }
+    }
+
+    private static Span<byte> SpanOf(byte[] buffer, int offset, int count) => MemoryOf(buffer, offset, count).Span;
+
+    private static Memory<byte> MemoryOf(byte[] buffer, int offset, int count)
+    {
+        Throw.IfNull(buffer, nameof(buffer));
+        Throw.IfNegative(offset, nameof(offset));
+        Throw.IfNegative(count, nameof(count));
+        if (count > buffer.Length - offset)
+        {
+            Throw.TooShort(nameof(buffer), buffer.Length, (long)offset + count);
+        }
+
+        return new Memory<byte>(buffer, offset, count);
+    }
+}

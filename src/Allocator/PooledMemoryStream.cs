@@ -1,0 +1,257 @@
+using System;
+using System.Buffers;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Adapters;
+
+namespace Allocator;
+
+/// <summary>
+/// A stream over pooled memory, for codecs and whatever else reads or writes streams; also an <see cref="IBufferWriter{T}"/>, which writes at the stream's position.
+/// Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves what was written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
+/// </summary>
+/// <remarks>
+/// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/> and <c>Dispose</c> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>,
+/// which gives all memory back. Its asynchronous methods complete at once, except for copying to another stream. Not thread-safe, as no stream is.
+/// </remarks>
+public sealed partial class PooledMemoryStream : Stream
+{
+    // Null after Dispose.
+    private StreamMemory? _memory;
+    private long _position;
+    private long _length;
+
+    internal PooledMemoryStream(StreamMemory memory, long length)
+    {
+        _memory = memory;
+        _length = length;
+    }
+
+    /// <summary>Gets whether the stream can be read: until it is disposed.</summary>
+    public override bool CanRead => _memory is not null;
+
+    /// <summary>Gets whether the stream can be searched: until it is disposed.</summary>
+    public override bool CanSeek => _memory is not null;
+
+    /// <summary>Gets whether the stream can be written: until it is disposed.</summary>
+    public override bool CanWrite => _memory is not null;
+
+    /// <summary>Gets the length in bytes.</summary>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public override long Length
+    {
+        get
+        {
+            ThrowIfDisposed();
+            return _length;
+        }
+    }
+
+    /// <summary>Gets or sets where the next byte is read or written. It may lie beyond the end: what is written there leaves zeros between.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public override long Position
+    {
+        get
+        {
+            ThrowIfDisposed();
+            return _position;
+        }
+
+        set
+        {
+            if (value < 0)
+            {
+                Throw.OutOfRange(nameof(value), value, "must not be negative");
+            }
+
+            Use();
+            _position = value;
+        }
+    }
+
+    /// <summary>Does nothing: all that was written is in memory.</summary>
+    public override void Flush()
+    {
+    }
+
+    /// <summary>Does nothing, unless it is cancelled.</summary>
+    public override Task FlushAsync(CancellationToken cancellationToken) =>
+        cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Task.CompletedTask;
+
+    /// <summary>Moves to a position, which may lie beyond the end.</summary>
+    /// <returns>The new position.</returns>
+    /// <exception cref="ArgumentException"><paramref name="origin"/> is no origin.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The position would be above <see cref="long.MaxValue"/>.</exception>
+    /// <exception cref="IOException">The position would be before the beginning.</exception>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public override long Seek(long offset, SeekOrigin origin)
+    {
+        Use();
+        long from = origin switch
+        {
+            SeekOrigin.Begin => 0,
+            SeekOrigin.Current => _position,
+            SeekOrigin.End => _length,
+            _ => -1,
+        };
+        if (from < 0)
+        {
+            Throw.BadArgument(nameof(origin), $"{origin} is no place to seek from.");
+        }
+
+        if (offset > long.MaxValue - from)
+        {
+            Throw.OutOfRange(nameof(offset), offset, $"must be at most {long.MaxValue - from}");
+        }
+
+        if (from + offset < 0)
+        {
+            Throw.SeekBeforeBegin();
+        }
+
+        return _position = from + offset;
+    }
+
+    /// <summary>Sets the length. What is added is zero; blocks that lie wholly beyond a shorter length go back at once, and a position beyond it becomes the end.</summary>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is negative.</exception>
+    /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
+    /// <exception cref="MemoryLimitExceededException">The memory budget had no room in time. The stream is as it was.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. The stream is as it was.</exception>
+    /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
+    public override void SetLength(long value)
+    {
+        if (value < 0)
+        {
+            Throw.OutOfRange(nameof(value), value, "must not be negative");
+        }
+
+        StreamMemory memory = Use();
+        if (value > _length)
+        {
+            FillTo(memory, value);
+        }
+        else
+        {
+            memory.Shrink(value);
+        }
+
+        _length = value;
+        _position = Math.Min(_position, value);
+    }
+
+    /// <summary>Reads up to that many bytes.</summary>
+    /// <returns>The number of bytes read: less than <paramref name="count"/> only where the stream ends; 0 at the end.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
+    /// <exception cref="ArgumentException">The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.</exception>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public override int Read(byte[] buffer, int offset, int count) => ReadBytes(SpanOf(buffer, offset, count));
+
+    /// <summary>Reads one byte.</summary>
+    /// <returns>The byte; -1 at the end.</returns>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public override int ReadByte()
+    {
+        StreamMemory memory = Use();
+        return _position < _length ? memory.From(_position++).Span[0] : -1;
+    }
+
+    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are refused at once.</summary>
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        Memory<byte> destination = MemoryOf(buffer, offset, count);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return Task.FromCanceled<int>(cancellationToken);
+        }
+
+        try
+        {
+            return Task.FromResult(ReadBytes(destination.Span));
+        }
+        catch (Exception e)
+        {
+            return Task.FromException<int>(e);
+        }
+    }
+
+    /// <summary>Writes bytes at the position. Beyond the end the stream grows by as much as is written, and zeros where there was nothing; all of it or, where that fails, nothing is written.</summary>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
+    /// <exception cref="ArgumentException">The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.</exception>
+    /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
+    /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
+    /// <exception cref="MemoryLimitExceededException">The memory budget had no room in time.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
+    public override void Write(byte[] buffer, int offset, int count) => WriteBytes(SpanOf(buffer, offset, count));
+
+    /// <summary>Writes one byte, as <see cref="Write(byte[], int, int)"/> does.</summary>
+    public override void WriteByte(byte value) => WriteBytes([value]);
+
+    /// <summary>Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are refused at once.</summary>
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ReadOnlyMemory<byte> source = MemoryOf(buffer, offset, count);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return Task.FromCanceled(cancellationToken);
+        }
+
+        try
+        {
+            WriteBytes(source.Span);
+            return Task.CompletedTask;
+        }
+        catch (Exception e)
+        {
+            return Task.FromException(e);
+        }
+    }
+
+    /// <summary>Copies what is left to another stream, block by block and without a buffer between. The position is at the end when this returns.</summary>
+    /// <param name="destination">What is written to.</param>
+    /// <param name="bufferSize">Must be at least 1, and says nothing: none is used.</param>
+    /// <param name="cancellationToken">Ends the copying, between blocks at the latest.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bufferSize"/> is below 1.</exception>
+    /// <exception cref="NotSupportedException"><paramref name="destination"/> cannot be written to.</exception>
+    /// <exception cref="ObjectDisposedException">One of the streams has been disposed.</exception>
+    public override Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
+    {
+        ThrowIfNotCopy(destination, bufferSize);
+        StreamMemory memory = Use();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return Task.FromCanceled(cancellationToken);
+        }
+
+        long start = _position;
+        _position = Math.Max(start, _length);
+        return CopyBlocksAsync(memory, start, _position, destination, cancellationToken);
+    }
+
+    /// <summary>Gives the whole content, whatever the position, as one sequence over the stream's own blocks. Costs a small object for each block.</summary>
+    /// <returns>The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: it then throws <see cref="ObjectDisposedException"/>.</returns>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public ReadOnlySequence<byte> AsReadOnlySequence() => SequenceSegment.Over(Use(), _length);
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool disposing)
+    {
+        // Whoever finds it first gives it back.
+        if (disposing && Interlocked.Exchange(ref _memory, null) is StreamMemory memory)
+        {
+            try
+            {
+                DropApart();
+            }
+            finally
+            {
+                memory.Dispose();
+            }
+        }
+
+        base.Dispose(disposing);
+    }
+}

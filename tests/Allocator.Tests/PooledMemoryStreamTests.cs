@@ -1,0 +1,389 @@
+using System;
+using System.Buffers;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests;
+
+public class PooledMemoryStreamTests
+{
+    [Fact]
+    public void Write_AcrossManyBlocks_ReadsBackAndMovesNothing()
+    {
+        using TestSetup setup = new();
+        byte[] content = Bytes(200_000);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(content, 0, 1000);
+        ReadOnlySequence<byte> early = stream.AsReadOnlySequence();
+        stream.Write(content.AsSpan(1000));
+
+        Assert.True(early.First.Span.Overlaps(stream.AsReadOnlySequence().First.Span, out int offset) && offset == 0);
+        Assert.Equal(content, stream.AsReadOnlySequence().ToArray());
+        stream.Position = 0;
+        byte[] read = new byte[content.Length];
+        Assert.Equal(content.Length, stream.Read(read, 0, read.Length));
+        Assert.Equal(content, read);
+    }
+
+    [Fact]
+    public void Dispose_AfterGrowth_GivesEverythingBack()
+    {
+        using TestSetup setup = new();
+        PooledMemoryStream stream = setup.Allocator.CreateStream(3 * TestSetup.BlockSize);
+        Assert.Equal(0, stream.Length);
+        stream.Write(new byte[10 * TestSetup.BlockSize]);
+        stream.GetMemory(100_000);
+        Assert.True(setup.Statistics.OutstandingAllocations >= 10);
+
+        stream.Dispose();
+        stream.Dispose();
+
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+        Assert.True(setup.AllIsIdle);
+    }
+
+    [Fact]
+    public void CreateStream_WithCapacity_TakesNoMoreMemoryUpToIt()
+    {
+        using TestSetup setup = new();
+        using PooledMemoryStream stream = setup.Allocator.CreateStream(5 * TestSetup.BlockSize);
+        long rents = setup.Statistics.Rents;
+        stream.Write(new byte[5 * TestSetup.BlockSize]);
+        Assert.Equal(rents, setup.Statistics.Rents);
+        stream.WriteByte(1);
+        Assert.Equal(rents + 1, setup.Statistics.Rents);
+    }
+
+    [Fact]
+    public void Write_FewBytes_TakesAnArrayAndNoBlock()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using PooledMemoryStream stream = allocator.CreateStream();
+        stream.Write(new byte[100]);
+        Assert.Equal(4096, allocator.GetStatistics().RentedBytes);
+        stream.Write(new byte[900_000]);
+        Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
+    }
+
+    [Fact]
+    public void SetLength_Shorter_GivesBlocksBackAtOnce()
+    {
+        using TestSetup setup = new();
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(new byte[8 * TestSetup.BlockSize]);
+        long before = setup.Statistics.OutstandingAllocations;
+        stream.SetLength(TestSetup.BlockSize);
+        Assert.True(setup.Statistics.OutstandingAllocations <= before - 6);
+        stream.SetLength(0);
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+    }
+
+    [Fact]
+    public void Write_RefusedByTheBudget_LeavesTheStreamAsItWas()
+    {
+        using TestSetup setup = new(budget: 6 * TestSetup.BlockSize);
+        byte[] content = Bytes(3 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(content);
+        long outstanding = setup.Statistics.OutstandingAllocations;
+        stream.Position = 100;
+
+        Assert.Throws<MemoryLimitExceededException>(() => stream.Write(new byte[20 * TestSetup.BlockSize]));
+        Assert.Throws<MemoryLimitExceededException>(() => stream.SetLength(20 * TestSetup.BlockSize));
+        Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory(20 * TestSetup.BlockSize));
+
+        Assert.Equal((100L, (long)content.Length), (stream.Position, stream.Length));
+        Assert.Equal(outstanding, setup.Statistics.OutstandingAllocations);
+        Assert.Equal(content, stream.AsReadOnlySequence().ToArray());
+    }
+
+    [SkippableFact]
+    public void Position_BeyondTwoGigabytes_WritesAndReads()
+    {
+        Skip.IfNot(Environment.Is64BitProcess, "There is no room for it.");
+        const long Far = 3L * 1024 * 1024 * 1024 + 12_345;
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 0 });
+        using PooledMemoryStream stream = allocator.CreateStream();
+        stream.WriteByte(1);
+        stream.Seek(Far, SeekOrigin.Begin);
+        stream.Write([2, 3, 4]);
+
+        Assert.Equal(Far + 3, stream.Length);
+        stream.Seek(-4, SeekOrigin.End);
+        byte[] last = new byte[5];
+        Assert.Equal(4, stream.Read(last));
+        Assert.Equal([0, 2, 3, 4, 0], last);
+        Assert.Equal(Far + 3, stream.AsReadOnlySequence().Length);
+        Assert.Equal(3, stream.AsReadOnlySequence().Slice(Far + 1, 1).First.Span[0]);
+        Assert.Equal(0, stream.AsReadOnlySequence().Slice(Far - 1, 1).First.Span[0]);
+    }
+
+    [Fact]
+    public void EndOfStream_BeyondTheLongestThereCanBe_ThrowsIoException()
+    {
+        using TestSetup setup = new();
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Position = long.MaxValue;
+        Assert.Throws<IOException>(() => stream.WriteByte(1));
+        Assert.Throws<IOException>(() => stream.GetMemory());
+        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Seek(1, SeekOrigin.Current));
+        Assert.Equal(-1, stream.ReadByte());
+    }
+
+    [Fact]
+    public void EveryMember_AfterDispose_ThrowsOrSaysNo()
+    {
+        using TestSetup setup = new();
+        PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.WriteByte(1);
+        stream.Dispose();
+
+        Assert.False(stream.CanRead || stream.CanSeek || stream.CanWrite);
+        Assert.Throws<ObjectDisposedException>(() => stream.Length);
+        Assert.Throws<ObjectDisposedException>(() => stream.Position);
+        Assert.Throws<ObjectDisposedException>(() => stream.Position = 0);
+        Assert.Throws<ObjectDisposedException>(() => stream.Seek(0, SeekOrigin.Begin));
+        Assert.Throws<ObjectDisposedException>(() => stream.SetLength(0));
+        Assert.Throws<ObjectDisposedException>(() => stream.ReadByte());
+        Assert.Throws<ObjectDisposedException>(() => stream.Read(new byte[1], 0, 1));
+        Assert.Throws<ObjectDisposedException>(() => stream.WriteByte(1));
+        Assert.Throws<ObjectDisposedException>(() => stream.Write(new byte[1], 0, 1));
+        Assert.Throws<ObjectDisposedException>(() => stream.GetMemory());
+        Assert.Throws<ObjectDisposedException>(() => { stream.GetSpan(); });
+        Assert.Throws<ObjectDisposedException>(() => stream.Advance(0));
+        Assert.Throws<ObjectDisposedException>(() => stream.AsReadOnlySequence());
+        Assert.Throws<ObjectDisposedException>(() => stream.CopyTo(Stream.Null));
+        stream.Flush();
+    }
+
+    [Fact]
+    public async Task AsyncMembers_AfterDisposeOrCancelled_ReturnTasksThatSaySo()
+    {
+        using TestSetup setup = new();
+        PooledMemoryStream stream = setup.Allocator.CreateStream();
+        CancellationToken cancelled = new(canceled: true);
+        Assert.True(stream.ReadAsync(new byte[1], 0, 1, cancelled).IsCanceled);
+        Assert.True(stream.ReadAsync(new byte[1], cancelled).IsCanceled);
+        Assert.True(stream.WriteAsync(new byte[1], 0, 1, cancelled).IsCanceled);
+        Assert.True(stream.WriteAsync(new byte[1], cancelled).IsCanceled);
+        Assert.True(stream.FlushAsync(cancelled).IsCanceled);
+        Assert.True(stream.CopyToAsync(Stream.Null, 1, cancelled).IsCanceled);
+        Assert.Equal(0, stream.Length);
+
+        stream.Dispose();
+        Task<int> read = stream.ReadAsync(new byte[1], 0, 1);
+        Task write = stream.WriteAsync(new byte[1], 0, 1);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => read);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => write);
+        ValueTask<int> readMemory = stream.ReadAsync(new byte[1]);
+        ValueTask writeMemory = stream.WriteAsync(new byte[1]);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await readMemory);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await writeMemory);
+    }
+
+    [Fact]
+    public void Arguments_OutOfRange_AreRefusedAtOnceAsMemoryStreamDoes()
+    {
+        using TestSetup setup = new();
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        foreach (Stream each in (Stream[])[stream, new MemoryStream()])
+        {
+            Assert.Throws<ArgumentNullException>(() => each.Read(null!, 0, 0));
+            Assert.ThrowsAny<ArgumentException>(() => each.Read(new byte[3], 2, 2));
+            Assert.ThrowsAny<ArgumentException>(() => each.Write(new byte[3], -1, 2));
+            Assert.ThrowsAny<ArgumentException>(() => each.Write(new byte[3], 1, -2));
+            Assert.Throws<ArgumentNullException>(() => Start(() => each.WriteAsync(null!, 0, 0)));
+            Assert.ThrowsAny<ArgumentException>(() => Start(() => each.ReadAsync(new byte[3], 4, 0)));
+            Assert.Throws<ArgumentException>(() => each.Seek(0, (SeekOrigin)7));
+            Assert.Throws<IOException>(() => each.Seek(-1, SeekOrigin.Begin));
+            Assert.Throws<ArgumentOutOfRangeException>(() => each.Position = -1);
+            Assert.Throws<ArgumentOutOfRangeException>(() => each.SetLength(-1));
+            Assert.Throws<ArgumentNullException>(() => each.CopyTo(null!, 1));
+            Assert.Throws<ArgumentOutOfRangeException>(() => each.CopyTo(Stream.Null, 0));
+            Assert.Throws<NotSupportedException>(() => each.CopyTo(new MemoryStream([], writable: false), 1));
+            Assert.Throws<ObjectDisposedException>(() => Start(() => each.CopyToAsync(Disposed(), 1)));
+        }
+
+        Assert.Throws<ArgumentOutOfRangeException>(() => stream.GetMemory(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.CreateStream(-1));
+
+        static void Start(Func<Task> call) => call();
+
+        static Stream Disposed()
+        {
+            MemoryStream disposed = new();
+            disposed.Dispose();
+            return disposed;
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task CopyTo_AnotherStream_GetsTheBlocksThemselves(bool async)
+    {
+        using TestSetup setup = new();
+        byte[] content = Bytes(100_000);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(content);
+        stream.Position = 10;
+        using RecordingStream target = new();
+        if (async)
+        {
+            await stream.CopyToAsync(target, 1);
+        }
+        else
+        {
+            stream.CopyTo(target, 1);
+        }
+
+        Assert.Equal(content[10..], target.ToArray());
+        Assert.Equal(stream.Length, stream.Position);
+
+        // With a small buffer between there would be thousands of writes. The stream of netstandard2.0 lets only the asynchronous one be overridden.
+        bool isOwn = async || typeof(PooledMemoryStream).GetMethod(nameof(Stream.CopyTo), [typeof(Stream), typeof(int)])!.DeclaringType == typeof(PooledMemoryStream);
+        Assert.True(!isOwn || target.Writes <= 100_000 / TestSetup.BlockSize + 1, $"{target.Writes} writes");
+    }
+
+    [Fact]
+    public void CopyTo_Itself_AppendsWhatWasThere()
+    {
+        using TestSetup setup = new();
+        byte[] content = Bytes(TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(content);
+        stream.Position = 0;
+        stream.CopyTo(stream);
+        Assert.Equal([.. content, .. content], stream.AsReadOnlySequence().ToArray());
+    }
+
+    [Fact]
+    public void GetMemory_LargerThanABlock_IsContiguousAndKept()
+    {
+        using TestSetup setup = new();
+        byte[] content = Bytes(3 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write([7]);
+        Memory<byte> memory = stream.GetMemory(content.Length);
+        Assert.True(memory.Length >= content.Length);
+        content.CopyTo(memory);
+        stream.Advance(content.Length);
+        Assert.Equal([7, .. content], stream.AsReadOnlySequence().ToArray());
+        Assert.Equal(stream.Length, stream.Position);
+    }
+
+    [Fact]
+    public void Advance_MoreThanWasGivenOrAfterSomethingElse_IsRefused()
+    {
+        using TestSetup setup = new();
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Advance(0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(1));
+        int given = stream.GetMemory(10).Length;
+        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(given + 1));
+        stream.GetMemory(10);
+        stream.Seek(0, SeekOrigin.Begin);
+        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(1));
+        stream.GetMemory(10).Span[0] = 9;
+        stream.Advance(1);
+        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(1));
+        Assert.Equal([9], stream.AsReadOnlySequence().ToArray());
+    }
+
+    [Fact]
+    public void Write_WhereOthersHadTheMemory_LeavesZerosInTheGap()
+    {
+        using TestSetup setup = new();
+        using (PooledMemoryStream dirty = setup.Allocator.CreateStream())
+        {
+            dirty.Write(Enumerable.Repeat((byte)0xAA, 5 * TestSetup.BlockSize).ToArray());
+        }
+
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.WriteByte(1);
+        stream.Position = 3 * TestSetup.BlockSize;
+        stream.GetSpan(1)[0] = 2;
+        stream.Advance(1);
+        byte[] content = stream.AsReadOnlySequence().ToArray();
+        Assert.Equal(-1, content.AsSpan(1, content.Length - 2).IndexOfAnyExcept((byte)0));
+        Assert.Equal((1, 2), (content[0], content[^1]));
+    }
+
+    [Fact]
+    public void AsStream_OfAGroup_IsThatMemory()
+    {
+        using TestSetup setup = new();
+        byte[] content = Bytes(5 * TestSetup.BlockSize);
+        using MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(content.Length);
+        using (PooledMemoryStream stream = group.AsStream(leaveOpen: true))
+        {
+            Assert.Equal((0L, (long)content.Length), (stream.Position, stream.Length));
+            stream.SetLength(0);
+            stream.Write(content);
+            Assert.Throws<NotSupportedException>(() => stream.WriteByte(1));
+            Assert.Throws<NotSupportedException>(() => stream.SetLength(content.Length + 1));
+            Assert.Throws<NotSupportedException>(() => stream.GetMemory());
+        }
+
+        byte[] read = new byte[content.Length];
+        group.CopyTo(read);
+        Assert.Equal(content, read);
+        Assert.True(group.Count > 1);
+    }
+
+    [Fact]
+    public void AsStream_DisposedWithoutLeavingOpen_DisposesTheGroup()
+    {
+        using TestSetup setup = new();
+        MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(100);
+        PooledMemoryStream stream = group.AsStream();
+        stream.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => group[0]);
+        Assert.Throws<ObjectDisposedException>(() => group.AsStream());
+        Assert.Throws<ArgumentNullException>(() => MemoryGroupExtensions.AsStream(null!));
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+    }
+
+    [Fact]
+    public void Read_GroupDisposedBehindTheStream_Throws()
+    {
+        using TestSetup setup = new();
+        MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(3 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = group.AsStream(leaveOpen: true);
+        stream.ReadByte();
+        group.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => stream.ReadByte());
+    }
+
+    internal static byte[] Bytes(int length)
+    {
+        byte[] bytes = new byte[length];
+        new Random(length).NextBytes(bytes);
+        return bytes;
+    }
+
+    private sealed class RecordingStream : MemoryStream
+    {
+        public int Writes { get; private set; }
+
+        public override void Write(byte[] buffer, int offset, int count)
+        {
+            Writes++;
+            base.Write(buffer, offset, count);
+        }
+
+        // Comes to the one above.
+        public override void Write(ReadOnlySpan<byte> buffer) => base.Write(buffer);
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            Write(buffer.Span);
+            return default;
+        }
+    }
+}
