@@ -78,8 +78,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
                 memory.Write(_position, _apart!.Memory.Span.Slice(0, count));
             }
 
-            _position += count;
-            _length = Math.Max(_length, _position);
+            MoveBehind(count);
         }
 
         DropApart();
@@ -96,17 +95,27 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 
     private void WriteBytes(ReadOnlySpan<byte> source)
     {
+        MakeRoom(source.Length).Write(_position, source);
+        MoveBehind(source.Length);
+    }
+
+    private StreamMemory MakeRoom(int count)
+    {
         StreamMemory memory = Use();
-        long end = EndOf(source.Length);
+        long end = EndOf(count);
         FillTo(memory, _position);
         if (end > memory.Capacity)
         {
             memory.Grow(end, withReserve: true);
         }
 
-        memory.Write(_position, source);
-        _position = end;
-        _length = Math.Max(_length, end);
+        return memory;
+    }
+
+    private void MoveBehind(int written)
+    {
+        _position += written;
+        _length = Math.Max(_length, _position);
     }
 
     // Puts zeros between the end and a position beyond it. Memory that is new for them comes zeroed, which leaves untouched what the system has just given.
@@ -142,7 +151,8 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
             _apart = memory.RentApart(length);
         }
 
-        return _apart.Memory;
+        // No more than there is room for: what is kept from before, or another pool's, may be longer.
+        return _apart.Memory.Slice(0, length);
     }
 
     private void DropApart()

@@ -187,7 +187,11 @@ public sealed partial class PooledMemoryStream : Stream
     public override void Write(byte[] buffer, int offset, int count) => WriteBytes(SpanOf(buffer, offset, count));
 
     /// <summary>Writes one byte, as <see cref="Write(byte[], int, int)"/> does.</summary>
-    public override void WriteByte(byte value) => WriteBytes([value]);
+    public override void WriteByte(byte value)
+    {
+        MakeRoom(1).From(_position).Span[0] = value;
+        MoveBehind(1);
+    }
 
     /// <summary>Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are refused at once.</summary>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)

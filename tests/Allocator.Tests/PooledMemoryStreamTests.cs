@@ -296,6 +296,52 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
+    public void Advance_OverAllThatWasGivenApart_StaysWithinTheStream()
+    {
+        using TestSetup setup = new();
+        using PooledMemoryStream stream = setup.Allocator.AllocateGroup<byte>(TestSetup.BlockSize + 61).AsStream();
+        stream.Position = TestSetup.BlockSize - 10;
+        Memory<byte> given = stream.GetMemory(70);
+        given.Span.Fill(1);
+        stream.Advance(given.Length);
+        Assert.InRange(stream.Position, TestSetup.BlockSize + 60, TestSetup.BlockSize + 61);
+
+        using PooledMemoryStream growing = setup.Allocator.CreateStream(TestSetup.BlockSize);
+        growing.Position = TestSetup.BlockSize - 10;
+        growing.GetMemory(5 * TestSetup.BlockSize);
+        growing.SetLength(TestSetup.BlockSize - 10);
+        growing.Position = TestSetup.BlockSize - 10;
+        given = growing.GetMemory(20);
+        given.Span.Fill(1);
+        growing.Advance(given.Length);
+        Assert.Equal(Enumerable.Repeat((byte)1, given.Length), growing.AsReadOnlySequence().Slice(TestSetup.BlockSize - 10).ToArray());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task CopyTo_StreamThatDisposesTheSource_Throws(bool async)
+    {
+        using TestSetup setup = new();
+        PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(new byte[5 * TestSetup.BlockSize]);
+        stream.Position = 0;
+        using DisposingStream target = new(stream);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () =>
+        {
+            if (async)
+            {
+                await stream.CopyToAsync(target);
+            }
+            else
+            {
+                stream.CopyTo(target);
+            }
+        });
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+    }
+
+    [Fact]
     public void Write_WhereOthersHadTheMemory_LeavesZerosInTheGap()
     {
         using TestSetup setup = new();
@@ -383,6 +429,25 @@ public class PooledMemoryStreamTests
         public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
         {
             Write(buffer.Span);
+            return default;
+        }
+    }
+
+    private sealed class DisposingStream(Stream source) : MemoryStream
+    {
+        public override void Write(byte[] buffer, int offset, int count) => source.Dispose();
+
+        public override void Write(ReadOnlySpan<byte> buffer) => source.Dispose();
+
+        public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+        {
+            source.Dispose();
+            return Task.CompletedTask;
+        }
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            source.Dispose();
             return default;
         }
     }

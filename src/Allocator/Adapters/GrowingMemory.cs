@@ -66,6 +66,13 @@ internal sealed class GrowingMemory : StreamMemory
     {
         int index = _ends.BinarySearch(position + 1);
         index = index < 0 ? ~index : index;
+
+        // Whoever copies to another stream holds on to this one meanwhile, and that may dispose it or make it shorter.
+        if (index >= _blocks.Count)
+        {
+            Throw.Disposed(nameof(PooledMemoryStream));
+        }
+
         start = StartOf(index);
         return _blocks[index].Memory;
     }
