@@ -1,4 +1,5 @@
 using System;
+using Allocator.Diagnostics;
 using Allocator.Pooling;
 
 namespace Allocator.Concurrency.Scenarios;
