@@ -61,20 +61,9 @@ internal static class Program
     private static Progress CreateProgress(IAnsiConsole console) => console.Progress()
         .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn());
 
-    private static Option<int> CreateTrials()
+    private static Option<int> CreateTrials() => new Option<int>("--trials")
     {
-        Option<int> option = new("--trials")
-        {
-            Description = $"How many trials each mean is over; a {TrialsPerWarmTrial}th of it for copies alone.",
-            DefaultValueFactory = _ => DefaultTrials,
-        };
-        option.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() is var trials and (< 1 or > MostTrials))
-            {
-                result.AddError($"--trials {trials}: must be from 1 to {MostTrials}");
-            }
-        });
-        return option;
-    }
+        Description = $"How many trials each mean is over; a {TrialsPerWarmTrial}th of it for copies alone.",
+        DefaultValueFactory = _ => DefaultTrials,
+    }.Between(1, MostTrials);
 }

@@ -108,16 +108,5 @@ internal static class Program
         return reports;
     }
 
-    private static Option<int?> AtLeastOne(string name, string description)
-    {
-        Option<int?> option = new(name) { Description = description };
-        option.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int?>() is < 1 and var value)
-            {
-                result.AddError($"{name} is {value}; it must be at least 1");
-            }
-        });
-        return option;
-    }
+    private static Option<int?> AtLeastOne(string name, string description) => new Option<int?>(name) { Description = description }.AtLeast(1);
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.CommandLine;
+using System.ComponentModel;
 using System.Diagnostics;
 using System.IO;
 using System.Linq;
@@ -10,6 +11,7 @@ using Measuring;
 using Measuring.Results;
 using PageAlignedTransfer.Cuda;
 using PageAlignedTransfer.Files;
+using PageAlignedTransfer.Locking;
 using PageAlignedTransfer.Reporting;
 using PageAlignedTransfer.Transfers;
 using PageAlignedTransfer.Ways;
@@ -48,8 +50,8 @@ internal static class Program
         bool quick = parsed.GetValue(command.Quick);
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = PoolMegabytes });
         List<string> notes = [];
-        TransferTables transfers = ReadFile(parsed.GetValue(s_directory), allocator, quick, console, notes);
-        List<ResultTable> tables = [transfers.AsInTheDocument(), transfers.OfAllWays()];
+        List<ResultTable> tables = [];
+        TransferTables transfers = ReadFile(parsed.GetValue(s_directory), allocator, quick, console, tables, notes);
         List<ResultChart> charts = [transfers.Chart()];
         CopyToDevice(parsed.GetValue(s_cudaLibrary), allocator, quick, console, tables, charts, notes);
         return command.NewDocument("Page-aligned memory for transfers: what alignment and pinning save", parsed) with
@@ -60,7 +62,7 @@ internal static class Program
         };
     }
 
-    private static TransferTables ReadFile(DirectoryInfo? directory, MemoryAllocator allocator, bool quick, IAnsiConsole console, List<string> notes)
+    private static TransferTables ReadFile(DirectoryInfo? directory, MemoryAllocator allocator, bool quick, IAnsiConsole console, List<ResultTable> tables, List<string> notes)
     {
         byte[] content = TransferFile.MakeContent(s_sizes[^1]);
         using TransferFile file = TransferFile.Create(Folders(directory), content);
@@ -102,7 +104,45 @@ internal static class Program
                 : measurement.Run(bytes, TimeSpan.FromSeconds(10), leastRounds: 7, mostRounds: 201));
         }
 
-        return new TransferTables(sizes);
+        TransferTables transfers = new(sizes);
+        tables.Add(transfers.AsInTheDocument());
+        tables.Add(transfers.OfAllWays());
+        ReadIntoLockedMemory(file, content, allocator, quick, console, tables, notes);
+        return transfers;
+    }
+
+    private static void ReadIntoLockedMemory(
+        TransferFile file, byte[] content, MemoryAllocator allocator, bool quick, IAnsiConsole console, List<ResultTable> tables, List<string> notes)
+    {
+        try
+        {
+            using MemoryAllocator keeping = MemoryAllocator.Create(new MemoryAllocatorOptions
+            {
+                MaximumPoolSizeMegabytes = s_sizes[^1] >> 20,
+                KeepBlocks = true,
+                BlockCommitted = PageLock.Lock,
+                BlockReleasing = PageLock.Unlock,
+            });
+            long start = Stopwatch.GetTimestamp();
+            keeping.Prewarm(s_sizes[^1]);
+            notes.Add(FormattableString.Invariant($"A pool of {s_sizes[^1] >> 20} MiB that keeps its blocks was made resident and locked in {Stopwatch.GetElapsedTime(start).TotalMilliseconds:0} ms, once. Locking is the part of a registration with a device that needs no device: what a driver does besides is not in these figures."));
+            using TransferMeasurement measurement = new(file.Handle, content, TransferWay.ListLocked(keeping, allocator));
+            List<IReadOnlyList<TransferTime>> sizes = [];
+            foreach (int bytes in s_sizes.Where(bytes => bytes >= 4 << 20))
+            {
+                console.WriteLine($"reading {TransferTables.Size(bytes)} into locked memory ...");
+                sizes.Add(quick
+                    ? measurement.Run(bytes, TimeSpan.Zero, leastRounds: 1, mostRounds: 1)
+                    : measurement.Run(bytes, TimeSpan.FromSeconds(10), leastRounds: 7, mostRounds: 201));
+            }
+
+            tables.Add(LockedTables.Create(sizes));
+        }
+        catch (Win32Exception exception)
+        {
+            console.MarkupLineInterpolated($"[yellow]no reads into locked memory: {exception.Message}[/]");
+            notes.Add($"No reads into locked memory: {exception.Message}.");
+        }
     }
 
     private static void CopyToDevice(

@@ -48,6 +48,36 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Gets which part, from 0 to 1, of what stayed idle through a whole period goes back to the system at its end. The default is 0.5.</summary>
     public double TrimRate { get; init; } = 0.5;
 
+    /// <summary>
+    /// Gets what is called with the address and the length in bytes of every block of the pool that has got memory from the system: when it is first used or prewarmed, and again after it lost its memory to a trim.
+    /// Here a block is registered with a device. Nobody has the block yet. <see langword="null"/>: nothing.
+    /// </summary>
+    /// <remarks>
+    /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An exception goes on to that thread, nothing is allocated, and the block's memory goes back to the
+    /// system without <see cref="BlockReleasing"/>. Small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches are not blocks, and it is not called for them.
+    /// </remarks>
+    public Action<nint, long>? BlockCommitted { get; init; }
+
+    /// <summary>
+    /// Gets what is called with the address and the length in bytes of every block of the pool that is about to give its memory back to the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the
+    /// allocator is disposed. Here the registration ends. Nobody has the block any more. <see langword="null"/>: nothing.
+    /// </summary>
+    /// <remarks>
+    /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and never on the finalizer's; for different blocks on several threads at once; under no lock. A block that is out when the allocator is
+    /// disposed follows when it comes back. Not called at the end of the process. After an exception the block keeps its memory until the next trim, or goes all the same where the allocator is disposed;
+    /// the first exception is thrown by the next <see cref="MemoryAllocator.ReleaseRetainedResources"/> or <see cref="MemoryAllocator.Dispose"/>. Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows.
+    /// </remarks>
+    public Action<nint, long>? BlockReleasing { get; init; }
+
+    /// <summary>
+    /// Gets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor <see cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a
+    /// device stays registered. <see cref="MaximumPoolSizeMegabytes"/> has to be given, and not to exceed <see cref="MemoryBudgetMegabytes"/> where there is one.
+    /// </summary>
+    /// <remarks>
+    /// With a budget, idle blocks make no room for others: a request that would need their memory throws <see cref="MemoryLimitExceededException"/>. Leave as much of the budget beside the pool as small and larger buffers need.
+    /// </remarks>
+    public bool KeepBlocks { get; init; }
+
     /// <summary>Gets whether memory is zeroed when it comes back, so that no renter ever sees another's pixels.</summary>
     public bool ClearOnReturn { get; init; }
 
@@ -75,6 +105,11 @@ public sealed class MemoryAllocatorOptions
         if (MemoryBudgetMegabytes is < 1)
         {
             Throw.OutOfRange(nameof(MemoryBudgetMegabytes), MemoryBudgetMegabytes, "must be at least 1");
+        }
+
+        if (KeepBlocks)
+        {
+            ValidateKeptPool();
         }
 
         if (BudgetTimeout != Timeout.InfiniteTimeSpan && (BudgetTimeout < TimeSpan.Zero || BudgetTimeout > TimeSpan.FromMilliseconds(int.MaxValue)))
@@ -116,6 +151,19 @@ public sealed class MemoryAllocatorOptions
         if (Abandoned is < AbandonedMemory.Quarantine or > AbandonedMemory.Reuse)
         {
             Throw.OutOfRange(nameof(Abandoned), Abandoned, "must be a defined value");
+        }
+    }
+
+    // What is never given back has to have a size that somebody has chosen, and room.
+    private void ValidateKeptPool()
+    {
+        if (MaximumPoolSizeMegabytes is not (int size and >= 4))
+        {
+            Throw.OutOfRange(nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes, $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
+        }
+        else if (size > MemoryBudgetMegabytes)
+        {
+            Throw.OutOfRange(nameof(MaximumPoolSizeMegabytes), size, $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
         }
     }
 }

@@ -69,15 +69,21 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
                 Describe(requestedBytes),
                 budgetBytes));
 
-    internal static MemoryLimitExceededException ForCeiling(long requestedBytes, long budgetBytes, int attempts) =>
+    internal static MemoryLimitExceededException ForCeiling(long requestedBytes, long budgetBytes, int attempts, long keptBytes) =>
         new(
             requestedBytes,
             budgetBytes,
-            Format(
-                "{0} bytes were requested and fit the memory budget of {1:N0} bytes, but memory that is no longer in use did not go back to the system, although that was tried {2} times.",
-                Describe(requestedBytes),
-                budgetBytes,
-                attempts));
+            keptBytes > 0
+                ? Format(
+                    "{0} bytes were requested, and of the memory budget of {1:N0} bytes {2:N0} bytes are idle blocks, which MemoryAllocatorOptions.KeepBlocks keeps in the pool.",
+                    Describe(requestedBytes),
+                    budgetBytes,
+                    keptBytes)
+                : Format(
+                    "{0} bytes were requested and fit the memory budget of {1:N0} bytes, but memory that is no longer in use did not go back to the system, although that was tried {2} times.",
+                    Describe(requestedBytes),
+                    budgetBytes,
+                    attempts));
 
     private static string Describe(long bytes) =>
         bytes == long.MaxValue ? "more than 9,223,372,036,854,775,806" : bytes.ToString("N0", CultureInfo.InvariantCulture);

@@ -27,7 +27,10 @@ public class CodeFixTests(PackedLibrary library)
     [Fact]
     public void Format_OfANewProject_FixesIt()
     {
-        string folder = library.NewProject("Formatted", "net10.0", "Exe", Code);
+        string folder = library.NewProject(
+            "Formatted",
+            Code,
+            "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>");
 
         library.Dotnet(folder, "format", "analyzers", "--diagnostics", "ALLOC001", "ALLOC005");
 

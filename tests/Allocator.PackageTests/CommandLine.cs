@@ -6,16 +6,16 @@ using System.Threading.Tasks;
 
 namespace Allocator.PackageTests;
 
-/// <summary>Runs <c>dotnet</c> as from a shell of its own, not as a child of the build that runs these tests.</summary>
+/// <summary>Runs commands as from a shell of its own, not as a child of the build that runs these tests.</summary>
 internal static class CommandLine
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
     /// <summary>Returns what the command printed.</summary>
     /// <exception cref="InvalidOperationException">It failed, or took too long; the message has its output.</exception>
-    public static string Dotnet(string folder, IReadOnlyDictionary<string, string> environment, params string[] arguments)
+    public static string Run(string command, string folder, IReadOnlyDictionary<string, string> environment, params string[] arguments)
     {
-        ProcessStartInfo start = new("dotnet", arguments)
+        ProcessStartInfo start = new(command, arguments)
         {
             WorkingDirectory = folder,
             RedirectStandardOutput = true,
@@ -48,9 +48,10 @@ internal static class CommandLine
         string printed = output.GetAwaiter().GetResult() + errors.GetAwaiter().GetResult();
         return process.ExitCode == 0
             ? printed
-            : throw new InvalidOperationException($"dotnet {string.Join(' ', arguments)}\nin {folder}: exit code {process.ExitCode}\n{printed}");
+            : throw new InvalidOperationException($"{command} {string.Join(' ', arguments)}\nin {folder}: exit code {process.ExitCode}\n{printed}");
     }
 
     private static bool IsOfTheOuterBuild(string name) =>
-        name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase) || name.StartsWith("VSTEST", StringComparison.OrdinalIgnoreCase);
+        name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase) || name.StartsWith("VSTEST", StringComparison.OrdinalIgnoreCase)
+        || name.Equals("RunAnalyzers", StringComparison.OrdinalIgnoreCase);
 }

@@ -1,73 +1,55 @@
-using System.Linq;
-using Allocator.Tests.Documentation;
+using System;
+using System.ComponentModel;
 using Xunit;
 
 namespace Allocator.PackageTests;
 
-/// <summary>New projects that know the library by its package only.</summary>
+/// <summary>What new projects get from the package, for each kind of target.</summary>
 [Collection(nameof(PackedLibrary))]
 public class ConsumerTests(PackedLibrary library)
 {
-    private const string LibraryCode =
-        """
-        using System;
-        using System.Buffers;
-        using Allocator;
+    [Theory]
+    [InlineData("net10.0", "net10.0")]
+    [InlineData("net8.0", "net8.0")]
+    [InlineData("netstandard2.0", "netstandard2.0")]
+    [InlineData("net472", "netstandard2.0")]
+    public void Restore_ForATarget_TakesItsAsset(string targetFramework, string asset)
+    {
+        string[] expected = [$"lib/{asset}/Allocator.dll"];
 
-        namespace Consumer
+        (string[] compile, string[] run) = library.Consumers.Assets(targetFramework);
+
+        Assert.Equal(expected, compile);
+        Assert.Equal(expected, run);
+    }
+
+    [Fact]
+    public void ReadmeExample_InANewProject_CompilesAndRuns() => library.Consumers.RunReadmeExample();
+
+    /// <summary>Where there is no .NET 8 the newest runs it, with the same asset.</summary>
+    [Theory]
+    [InlineData("net10.0", ".NETCoreApp,Version=v10.0")]
+    [InlineData("net8.0", ".NETCoreApp,Version=v8.0")]
+    public void Consumer_OnDotnet_RunsWithItsAsset(string targetFramework, string ofTheLibrary) =>
+        Assert.Equal([ofTheLibrary, "42, 2 blocks"], library.Consumers.Run(targetFramework));
+
+    [SkippableFact]
+    public void Net472Consumer_OnMono_RunsWithTheNetStandardAsset()
+    {
+        string[] printed;
+        try
         {
-            public static class Program
-            {
-                public static void Main()
-                {
-                    using IMemoryOwner<byte> owner = MemoryAllocator.Default.Allocate<byte>(3000000);
-                    owner.Memory.Span.Fill(42);
-                    using PixelBuffer<uint> pixels = MemoryAllocator.Default.AllocatePixels<uint>(640, 480, AllocationOptions.Clean);
-                    pixels.ProcessPixelRows(accessor =>
-                    {
-                        for (int y = 0; y < accessor.Height; y++)
-                        {
-                            accessor.GetRowSpan(y).Fill(1);
-                        }
-                    });
-                    Console.WriteLine(owner.Memory.Span.ToArray()[2999999]);
-                }
-            }
+            printed = library.Consumers.RunOnMono();
         }
-        """;
+        catch (Win32Exception)
+        {
+            throw new SkipException("Mono is not installed.");
+        }
+        catch (InvalidOperationException exception) when (exception.Message.Contains("assembly 'netstandard,", StringComparison.Ordinal))
+        {
+            throw new SkipException("This Mono lacks netstandard.dll, which is among the facades of the package mono-devel; MONO_PATH may name their folder.");
+        }
 
-    [Fact]
-    public void ReadmeExample_InANewProject_CompilesAndRuns()
-    {
-        CodeBlock example = CodeBlock.All().First(block => block is { Document: "README.md", IsRun: true });
-        string folder = library.NewProject("ReadmeExample", "net10.0", "Exe", example.Code);
-
-        library.Dotnet(folder, "run");
-    }
-
-    [Fact]
-    public void Net80Consumer_OfThePackage_Compiles()
-    {
-        string folder = library.NewProject("Net80Consumer", "net8.0", "Exe", LibraryCode);
-
-        library.Dotnet(folder, "build");
-    }
-
-    [Fact]
-    public void Net80Consumer_RolledForward_Runs()
-    {
-        string folder = library.NewProject("RolledForward", "net8.0", "Exe", LibraryCode);
-
-        string printed = library.Dotnet(folder, "run", "-p:RollForward=LatestMajor");
-
-        Assert.EndsWith("42", printed.TrimEnd());
-    }
-
-    [Fact]
-    public void NetStandardConsumer_OfThePackage_Compiles()
-    {
-        string folder = library.NewProject("NetStandardConsumer", "netstandard2.0", "Library", LibraryCode);
-
-        library.Dotnet(folder, "build");
+        Assert.Equal([".NETStandard,Version=v2.0", "42, 2 blocks"], printed);
     }
 }

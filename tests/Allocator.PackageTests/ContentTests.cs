@@ -76,20 +76,6 @@ public class ContentTests(PackedLibrary library)
     }
 
     [Fact]
-    public void Package_Metadata_NamesReadmeAndLicence()
-    {
-        XElement metadata = Metadata();
-        XNamespace space = metadata.Name.Namespace;
-
-        Assert.Contains("README.md", Files(library.PackagePath));
-        Assert.Equal("Allocator", metadata.Element(space + "id")?.Value);
-        Assert.Equal("README.md", metadata.Element(space + "readme")?.Value);
-        Assert.Equal("expression", metadata.Element(space + "license")?.Attribute("type")?.Value);
-        Assert.Equal("MIT", metadata.Element(space + "license")?.Value);
-        Assert.False(string.IsNullOrWhiteSpace(metadata.Element(space + "description")?.Value));
-    }
-
-    [Fact]
     public void Package_Dependencies_AreSpansAndValueTasksOnNetStandardOnly()
     {
         XElement metadata = Metadata();

@@ -5,11 +5,12 @@ using Allocator.Tests;
 
 namespace Allocator.PackageTests;
 
-/// <summary>The library, packed once for all tests into a folder that serves as a feed, and consumed from there.</summary>
+/// <summary>The library, packed once for all tests from a copy of the sources into a folder that serves as a feed, and consumed from there.</summary>
 public sealed class PackedLibrary : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("Allocator.PackageTests-");
     private readonly Dictionary<string, string> _environment;
+    private readonly Lazy<BuiltConsumers> _consumers;
 
     public PackedLibrary()
     {
@@ -17,21 +18,27 @@ public sealed class PackedLibrary : IDisposable
         Version = $"0.0.0-test.{DateTime.UtcNow:yyyyMMddHHmmss}";
         _environment = new Dictionary<string, string> { ["NUGET_PACKAGES"] = Folder("packages") };
 
-        // Into outputs of its own, so that it meddles with no build that is under way.
-        CommandLine.Dotnet(
-            Repository.Root,
-            new Dictionary<string, string>(),
-            "pack",
-            Repository.PathTo("src", "Allocator"),
-            "--configuration",
-            "Release",
-            "--output",
-            Feed,
-            $"-p:Version={Version}",
-            $"-p:ArtifactsPath={Folder("artifacts")}");
+        // What others have published need not be fetched again.
+        string cache = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
+            ?? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        if (Directory.Exists(cache))
+        {
+            _environment["NUGET_FALLBACK_PACKAGES"] = cache;
+        }
+
+        SourceCopy.Make(Repository.Root, Sources);
+        Commit = SourceCopy.Commit(Sources);
+        Pack(Sources, Feed, new Dictionary<string, string>());
+        _consumers = new Lazy<BuiltConsumers>(() => new BuiltConsumers(this));
     }
 
     public string Version { get; }
+
+    /// <summary>Gets the commit that the sources are at, uncommitted changes aside.</summary>
+    public string Commit { get; }
+
+    /// <summary>Gets the folder of the sources that were packed.</summary>
+    public string Sources => Folder("sources");
 
     public string PackagePath => Path.Combine(Feed, $"Allocator.{Version}.nupkg");
 
@@ -40,38 +47,57 @@ public sealed class PackedLibrary : IDisposable
     /// <summary>Gets the folder that serves as a feed.</summary>
     public string Feed => Folder("feed");
 
-    /// <summary>Makes a new project that references the package and nothing else, and returns its folder.</summary>
-    public string NewProject(string name, string targetFramework, string outputType, string code)
+    /// <summary>Gets the projects that were built against the package: all at once, when the first test asks.</summary>
+    internal BuiltConsumers Consumers => _consumers.Value;
+
+    /// <summary>Packs the library of a copy of the sources.</summary>
+    public void Pack(string sources, string output, IReadOnlyDictionary<string, string> environment) =>
+        CommandLine.Run(
+            "dotnet",
+            sources,
+            environment,
+            "pack",
+            Path.Combine("src", "Allocator"),
+            "--configuration",
+            "Release",
+            "--output",
+            output,
+            $"-p:Version={Version}",
+            // They say nothing about the package, and take a third of the time.
+            "-p:RunAnalyzers=false");
+
+    /// <summary>Writes a new project that references the package and nothing else, and returns its folder.</summary>
+    public string NewProject(string name, string code, string properties)
     {
         string folder = Folder(name);
         File.WriteAllText(Path.Combine(folder, "Program.cs"), code);
-        File.WriteAllText(
-            Path.Combine(folder, $"{name}.csproj"),
-            $"""
-            <Project Sdk="Microsoft.NET.Sdk">
-              <PropertyGroup>
-                <TargetFramework>{targetFramework}</TargetFramework>
-                <OutputType>{outputType}</OutputType>
-                <ImplicitUsings>{(targetFramework == "net10.0" ? "enable" : "disable")}</ImplicitUsings>
-                <Nullable>enable</Nullable>
-                <LangVersion>latest</LangVersion>
-                <TreatWarningsAsErrors>true</TreatWarningsAsErrors>
-                <UseAppHost>false</UseAppHost>
-                <NuGetAudit>false</NuGetAudit>
-                <RestoreAdditionalProjectSources>{Feed}</RestoreAdditionalProjectSources>
-              </PropertyGroup>
-              <ItemGroup>
-                <PackageReference Include="Allocator" Version="{Version}" />
-              </ItemGroup>
-            </Project>
-            """);
+        File.WriteAllText(Path.Combine(folder, $"{Path.GetFileName(name)}.csproj"), Project(properties, PackageReference));
         return folder;
     }
 
     /// <summary>Makes a folder for a test, or returns it where it is there.</summary>
     public string Folder(string name) => _folder.CreateSubdirectory(name).FullName;
 
-    public string Dotnet(string folder, params string[] arguments) => CommandLine.Dotnet(folder, _environment, arguments);
+    public string Dotnet(string folder, params string[] arguments) => CommandLine.Run("dotnet", folder, _environment, arguments);
 
     public void Dispose() => _folder.Delete(recursive: true);
+
+    internal string PackageReference => $"""<PackageReference Include="Allocator" Version="{Version}" />""";
+
+    /// <summary>Returns a project file.</summary>
+    internal string Project(string properties, string reference) =>
+        $"""
+        <Project Sdk="Microsoft.NET.Sdk">
+          <PropertyGroup>
+            <Nullable>enable</Nullable>
+            <LangVersion>latest</LangVersion>
+            <UseAppHost>false</UseAppHost>
+            <EnableNETAnalyzers>false</EnableNETAnalyzers>
+            <NuGetAudit>false</NuGetAudit>
+            <RestoreAdditionalProjectSources>{Feed}</RestoreAdditionalProjectSources>
+            {properties}
+          </PropertyGroup>
+          <ItemGroup>{reference}</ItemGroup>
+        </Project>
+        """;
 }

@@ -19,6 +19,9 @@ public class MemoryAllocatorOptionsTests
         ["TrimRate", new MemoryAllocatorOptions { TrimRate = double.NaN }],
         ["NativeMemory", new MemoryAllocatorOptions { NativeMemory = (NativeMemoryKind)9 }],
         ["HugePages", new MemoryAllocatorOptions { HugePages = (HugePages)9 }],
+        ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true }],
+        ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 3 }],
+        ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 65, MemoryBudgetMegabytes = 64 }],
         ["Abandoned", new MemoryAllocatorOptions { Abandoned = (AbandonedMemory)(-1) }],
     ];
 

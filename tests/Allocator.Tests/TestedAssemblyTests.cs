@@ -1,20 +1,35 @@
+using System;
 using System.Linq;
 using System.Reflection;
 using System.Runtime.Versioning;
+using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests;
 
-/// <summary>Holds the build to what it was asked for: <c>-p:TestNetStandard=true</c> must not silently test another asset.</summary>
+/// <summary>Holds the build to what it was asked for: <c>-p:TestNetStandard=true</c> must not silently test another asset, nor <c>-p:TestFramework=net8.0</c> run on another runtime.</summary>
 public class TestedAssemblyTests
 {
     [Fact]
     public void TargetFramework_OfTheLoadedLibrary_IsTheOneThatTheProjectChose()
     {
-        string? chosen = typeof(TestedAssemblyTests).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
-            .Single(metadata => metadata.Key == "TestedTargetFramework").Value;
+        string? chosen = Metadata("TestedTargetFramework");
         string? loaded = typeof(MemoryAllocator).Assembly.GetCustomAttribute<TargetFrameworkAttribute>()?.FrameworkName;
 
         Assert.Equal(chosen, loaded);
     }
+
+    [Fact]
+    public void Runtime_OfTheTestsAndOfTheirChildren_IsTheOneThatTheProjectChose()
+    {
+        string chosen = Metadata("TestFramework");
+
+        Assert.Equal(chosen, Running());
+        RemoteExecutor.Invoke(static chosen => Assert.Equal(chosen, Running()), chosen).Dispose();
+    }
+
+    private static string Running() => $"net{Environment.Version.Major}.{Environment.Version.Minor}";
+
+    private static string Metadata(string key) =>
+        typeof(TestedAssemblyTests).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(metadata => metadata.Key == key).Value!;
 }

@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using Allocator;
 using AotSample;
+using ContractSuite;
 
 // Drives each part of the library once after native compilation. Generic code over types that only appear here is
 // what a compiler ahead of time may have left out, hence the several element types.
@@ -49,4 +50,5 @@ checks.Run("default allocator", () =>
     return owner.Memory.Span.IndexOfAnyExcept(0f) < 0;
 });
 
-return checks.Failures;
+Contract.Run(checks);
+return checks.Report();

@@ -3,6 +3,7 @@ using System.Runtime.InteropServices;
 using Allocator;
 using Allocator.Diagnostics;
 using Allocator.Native;
+using ContractSuite;
 
 namespace WindowsSmoke;
 
@@ -13,6 +14,9 @@ internal static unsafe class SystemLoad
 
     // No machine has it, so nothing else here is limited by it.
     private const long Limit = 8L << 40;
+
+    /// <summary>Gets whether it is Wine that plays Windows.</summary>
+    public static bool IsWine { get; } = NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll"), "wine_get_version", out _);
 
     public static void OfTheMachine()
     {
@@ -31,7 +35,7 @@ internal static unsafe class SystemLoad
         ThrowIfZero(AssignProcessToJobObject(job, GetCurrentProcess()));
 
         // Wine keeps no limits: it answers with a structure of zeros.
-        if (NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll"), "wine_get_version", out _))
+        if (IsWine)
         {
             Checks.That(WindowsJobMemory.TryRead() is null, "no limit, under Wine");
             return;

@@ -30,23 +30,8 @@ internal sealed class CommandLine
     {
         _command = command;
         _heap.AcceptOnlyFromAmong([All, .. HeapNames.OfOptions]);
-        _threads.Validators.Add(result =>
-        {
-            foreach (int threads in result.GetValueOrDefault<int[]>() ?? [])
-            {
-                if (threads is < 1 or > MostThreads)
-                {
-                    result.AddError($"--threads {threads}: must be from 1 to {MostThreads}");
-                }
-            }
-        });
-        _runs.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() is var runs and (< 1 or > MostRuns))
-            {
-                result.AddError($"--runs {runs}: must be from 1 to {MostRuns}");
-            }
-        });
+        _threads.Between(1, MostThreads);
+        _runs.Between(1, MostRuns);
         command.Root.Options.Add(_heap);
         command.Root.Options.Add(_threads);
         command.Root.Options.Add(_runs);

@@ -29,13 +29,13 @@ internal sealed class CommandLine
     private readonly Option<string[]> _allocator = new("--allocator", "-a") { Description = "Allocators to compare.", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [All] };
     private readonly Option<int[]> _parallelism = Several("--parallelism", "Pictures worked on at once; with --memory-limit one or more such numbers.", [Environment.ProcessorCount], least: 1, "-p");
     private readonly Option<int[]> _memoryLimit = Several("--memory-limit", "Runs the job in a memory cgroup of so many MiB, in each of those named, and without a limit beside them.", [], least: 64);
-    private readonly Option<int?> _budget = new("--budget") { Description = "MiB that the allocator named budget may hold. [default: what a memory limit leaves]" };
+    private readonly Option<int?> _budget = new Option<int?>("--budget") { Description = "MiB that the allocator named budget may hold. [default: what a memory limit leaves]" }.AtLeast(1);
     private readonly Option<int> _repeat = AtLeastOne("--repeat", "How often the folder is gone through.", 3, "-r");
     private readonly Option<int> _width = AtLeastOne("--width", "Width of the saved pictures; narrower ones keep theirs.", 800, "-w");
     private readonly Option<int> _maximumMegapixels = AtLeastOne("--max-megapixels", "Pictures whose header claims more are refused before their pixels are allocated.", 256);
-    private readonly Option<double> _trimPeriod = new("--trim-period") { Description = "Seconds between two looks of the pool at its idle memory.", DefaultValueFactory = _ => 1 };
+    private readonly Option<double> _trimPeriod = new Option<double>("--trim-period") { Description = "Seconds between two looks of the pool at its idle memory.", DefaultValueFactory = _ => 1 }.Between(0.05, 3600);
     private readonly Option<int> _count = AtLeastOne("--count", "Synthetic photographs to make.", 10);
-    private readonly Option<double?> _megapixels = new("--megapixels") { Description = "Size of each synthetic photograph, in millions of pixels. [default: sizes of cameras and screens, 12 to 24]" };
+    private readonly Option<double?> _megapixels = new Option<double?>("--megapixels") { Description = "Size of each synthetic photograph, in millions of pixels. [default: sizes of cameras and screens, 12 to 24]" }.Between(0.01, 500);
     private readonly Option<bool> _quick = new("--quick") { Description = "A small set and short periods: done in seconds, to see that everything works." };
     private readonly Option<bool> _noLibjpeg = new("--no-libjpeg") { Description = "Do not use libjpeg-turbo, as if the system had none." };
     private readonly Option<bool> _noIdle = new("--no-idle") { Hidden = true };
@@ -45,27 +45,6 @@ internal sealed class CommandLine
     public CommandLine()
     {
         _allocator.AcceptOnlyFromAmong([All, .. s_allocatorNames]);
-        _budget.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int?>() < 1)
-            {
-                result.AddError("--budget must be at least 1");
-            }
-        });
-        _trimPeriod.Validators.Add(result =>
-        {
-            if (!(result.GetValueOrDefault<double>() is >= 0.05 and <= 3600))
-            {
-                result.AddError("--trim-period must be from 0.05 to 3600 seconds");
-            }
-        });
-        _megapixels.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<double?>() is { } value && !(value is >= 0.01 and <= 500))
-            {
-                result.AddError("--megapixels must be from 0.01 to 500");
-            }
-        });
         Root = new RootCommand("Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and memory.")
         {
             _input, _output, _work, _chart, _allocator, _runs, _parallelism, _memoryLimit, _budget, _repeat, _width, _maximumMegapixels,
@@ -191,33 +170,13 @@ internal sealed class CommandLine
             : [.. names.Select(name => Enum.Parse<AllocatorKind>(name, ignoreCase: true)).Distinct()];
     }
 
-    private static Option<int[]> Several(string name, string description, int[] defaultValue, int least, params string[] aliases)
-    {
-        Option<int[]> option = new(name, aliases) { Description = description, AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => defaultValue };
-        option.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int[]>()?.Any(value => value < least) == true)
-            {
-                result.AddError($"{name} must be at least {least}");
-            }
-        });
-        return option;
-    }
+    private static Option<int[]> Several(string name, string description, int[] defaultValue, int least, params string[] aliases) =>
+        new Option<int[]>(name, aliases) { Description = description, AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => defaultValue }.AtLeast(least);
 
     private static string DefaultResults() => Path.Combine("artifacts", "results", ThisMachine.FolderName(ThisMachine.Describe()));
 
-    private static Option<int> AtLeastOne(string name, string description, int defaultValue, params string[] aliases)
-    {
-        Option<int> option = new(name, aliases) { Description = description, DefaultValueFactory = _ => defaultValue };
-        option.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() < 1)
-            {
-                result.AddError($"{name} must be at least 1");
-            }
-        });
-        return option;
-    }
+    private static Option<int> AtLeastOne(string name, string description, int defaultValue, params string[] aliases) =>
+        new Option<int>(name, aliases) { Description = description, DefaultValueFactory = _ => defaultValue }.AtLeast(1);
 
     private static bool IsDefault(ParseResult result, Option option) => result.GetResult(option) is null or { Implicit: true };
 }

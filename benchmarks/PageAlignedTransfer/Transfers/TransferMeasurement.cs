@@ -76,6 +76,8 @@ internal sealed unsafe class TransferMeasurement : IDisposable
         long start = Stopwatch.GetTimestamp();
         TransferBuffer buffer = way.Allocate(bytes);
         double allocate = Lap(ref start);
+        buffer.Register();
+        double register = Lap(ref start);
         buffer.Touch();
         double populate = Lap(ref start);
         (double read, double copy) = way.Bounces ? ReadBouncing(buffer) : ReadDirectly(buffer);
@@ -88,6 +90,8 @@ internal sealed unsafe class TransferMeasurement : IDisposable
         }
 
         double process = Lap(ref start);
+        buffer.Unregister();
+        double unregister = Lap(ref start);
         buffer.Dispose();
         double release = Lap(ref start);
         if (sum != expected)
@@ -95,7 +99,17 @@ internal sealed unsafe class TransferMeasurement : IDisposable
             throw new InvalidDataException($"{way.Name}: {bytes} bytes arrived with the sum {sum:x}; it must be {expected:x}.");
         }
 
-        return new TransferPhases { Allocate = allocate, Populate = populate, Read = read, Copy = copy, Process = process, Release = release };
+        return new TransferPhases
+        {
+            Allocate = allocate,
+            Register = register,
+            Populate = populate,
+            Read = read,
+            Copy = copy,
+            Process = process,
+            Unregister = unregister,
+            Release = release,
+        };
     }
 
     private (double Read, double Copy) ReadDirectly(TransferBuffer buffer)

@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using Allocator;
 using Measuring.Memory;
+using PageAlignedTransfer.Locking;
 
 namespace PageAlignedTransfer.Ways;
 
@@ -59,7 +60,7 @@ internal sealed class TransferWay
                 LeastBytes = BlockBytes + 1,
             },
             new("heap, page-aligned", false, bytes => AllocateAligned(bytes, page)),
-            new(PageMemory.CallName, false, static bytes => new NativeBuffer(PageMemory.Allocate(bytes), bytes, static (address, length) => PageMemory.Free(address, length))),
+            new(PageMemory.CallName, false, AllocatePages),
             new(HeapWithBounce, true, AllocateHeap),
             new("GC array + bounce", true, static bytes => new ArrayBuffer(GC.AllocateUninitializedArray<byte>(bytes, pinned: true))),
         ];
@@ -71,8 +72,21 @@ internal sealed class TransferWay
         return ways;
     }
 
+    /// <summary>
+    /// Lists the ways to read into locked memory, the one first that the others are compared with: blocks of <paramref name="keeping"/>, which locks each once, and memory that is locked for each transfer.
+    /// </summary>
+    public static IReadOnlyList<TransferWay> ListLocked(MemoryAllocator keeping, MemoryAllocator allocator) =>
+    [
+        new("pool, locked once", false, bytes => new GroupBuffer(keeping.AllocateGroup<byte>(bytes))),
+        new("pool, locked each time", false, bytes => new LockedBuffer(new GroupBuffer(allocator.AllocateGroup<byte>(bytes)))),
+        new($"{PageMemory.CallName}, locked each time", false, static bytes => new LockedBuffer(AllocatePages(bytes))),
+        new("pool, not locked", false, bytes => new GroupBuffer(allocator.AllocateGroup<byte>(bytes))),
+    ];
+
     /// <summary>Allocates memory for <paramref name="bytes"/> bytes.</summary>
     public TransferBuffer Allocate(int bytes) => _allocate(bytes);
+
+    private static NativeBuffer AllocatePages(int bytes) => new(PageMemory.Allocate(bytes), bytes, static (address, length) => PageMemory.Free(address, length));
 
     private static unsafe NativeBuffer AllocateHeap(int bytes)
         => new((nint)NativeMemory.Alloc((nuint)bytes), bytes, static (address, _) => NativeMemory.Free((void*)address));

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.IO;
+using Measuring;
 
 namespace ThumbnailService.Trials;
 
@@ -31,16 +32,6 @@ internal sealed class ServiceOptions
     private static int Value(ParseResult parsed, Option<int> option, bool quick, int quickValue)
         => quick && (parsed.GetResult(option) is null or { Implicit: true }) ? quickValue : parsed.GetRequiredValue(option);
 
-    private static Option<int> AtLeast(string name, string description, int defaultValue, int least)
-    {
-        Option<int> option = new(name) { Description = description, DefaultValueFactory = _ => defaultValue };
-        option.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() < least)
-            {
-                result.AddError($"{name} must be at least {least}");
-            }
-        });
-        return option;
-    }
+    private static Option<int> AtLeast(string name, string description, int defaultValue, int least) =>
+        new Option<int>(name) { Description = description, DefaultValueFactory = _ => defaultValue }.AtLeast(least);
 }

@@ -58,6 +58,7 @@ internal sealed class Admission
     {
         TimeSpan timeout = _settings.Options.BudgetTimeout;
         BudgetRequest request = CreateRequest(account, bytes, isPatient: timeout != TimeSpan.Zero);
+        long begun = TellBegin(request);
         try
         {
             Post(request);
@@ -72,15 +73,18 @@ internal sealed class Admission
         {
             // Its own end, or an interrupt, or no memory on the managed heap.
             Withdraw(request);
+            TellEnd(request, begun, isGranted: false);
             throw;
         }
 
+        TellEnd(request, begun, isGranted: true);
         return new BudgetPermit(account, bytes);
     }
 
     private async ValueTask<BudgetPermit> WaitAsync(BudgetAccount account, long bytes, CancellationToken cancellationToken)
     {
         BudgetRequest request = CreateRequest(account, bytes, isPatient: true);
+        long begun = TellBegin(request);
         try
         {
             Post(request);
@@ -90,9 +94,11 @@ internal sealed class Admission
         catch
         {
             Withdraw(request);
+            TellEnd(request, begun, isGranted: false);
             throw;
         }
 
+        TellEnd(request, begun, isGranted: true);
         return new BudgetPermit(account, bytes);
     }
 
@@ -150,6 +156,17 @@ internal sealed class Admission
             request.Account.Budget!.ServeWaiters();
         }
     });
+
+    // Before the request is posted: a listener that allocates must not wait behind one that its own thread would have to use.
+    private long TellBegin(BudgetRequest request)
+    {
+        MemoryBudget budget = request.Account.Budget!;
+        AllocatorEventSource.Log.BudgetWaitBegan(_counters.AllocatorName, request.Bytes, budget.UsedBytes, budget.LimitInBytes);
+        return _settings.Clock.NowMilliseconds;
+    }
+
+    private void TellEnd(BudgetRequest request, long begunMilliseconds, bool isGranted) =>
+        AllocatorEventSource.Log.BudgetWaitEnded(_counters.AllocatorName, request.Bytes, _settings.Clock.NowMilliseconds - begunMilliseconds, isGranted);
 
     // Nobody waits for it any more: what it gets, or has got, is for others.
     private static void Withdraw(BudgetRequest request)

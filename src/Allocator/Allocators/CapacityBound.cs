@@ -1,6 +1,7 @@
 using System;
 using Allocator.Lifetime;
 using Allocator.Native;
+using Allocator.Pooling;
 
 namespace Allocator.Allocators;
 
@@ -9,6 +10,7 @@ internal sealed class CapacityBound
 {
     private readonly AllocatorSettings _settings;
     private readonly int _blockAlignmentInBytes;
+    private readonly PoolGeometry _geometry;
     private readonly bool _mayBeFenced;
 
     /// <param name="settings">Sizes, and where memory comes from.</param>
@@ -17,6 +19,7 @@ internal sealed class CapacityBound
     {
         _settings = settings;
         _blockAlignmentInBytes = blockAlignmentInBytes;
+        _geometry = settings.Geometry;
         _mayBeFenced = settings.Safety != SafetyMode.Standard;
     }
 
@@ -33,9 +36,9 @@ internal sealed class CapacityBound
         {
             bytes = alignmentInBytes <= IntPtr.Size ? CountedArrayRenter.CapacityOf((int)lengthInBytes) : bytes;
         }
-        else if (alignmentInBytes <= _blockAlignmentInBytes && lengthInBytes <= _settings.Geometry.MaximumBytes)
+        else if (alignmentInBytes <= _blockAlignmentInBytes && lengthInBytes <= _geometry.MaximumBytes)
         {
-            bytes = Math.Max(bytes, RequestSize.RoundUp(lengthInBytes, _settings.Geometry.BlockSizeInBytes));
+            bytes = Math.Max(bytes, RequestSize.RoundUp(lengthInBytes, _geometry.BlockSizeInBytes));
         }
 
         return Math.Max(bytes, OfFenced(lengthInBytes));
@@ -44,8 +47,8 @@ internal sealed class CapacityBound
     /// <summary>Gives the bytes for memory in members. pre: within the limit for one allocation, and what no member divides fits a segment.</summary>
     public long OfMembers(in GroupRequest request)
     {
-        int usableBlocks = request.AlignmentInBytes <= _blockAlignmentInBytes ? _settings.Geometry.MaximumBlocks : 0;
-        MemberPlan plan = MemberPlan.Create(request, _settings.Geometry.BlockSizeInBytes, usableBlocks, _settings.SegmentSizeInBytes);
+        int usableBlocks = request.AlignmentInBytes <= _blockAlignmentInBytes ? _geometry.MaximumBlocks : 0;
+        MemberPlan plan = MemberPlan.Create(request, _geometry.BlockSizeInBytes, usableBlocks, _settings.SegmentSizeInBytes);
         long fenced = 0;
         long inSegments = 0;
         for (int member = 0; member < plan.Layout.Count; member++)
@@ -59,7 +62,7 @@ internal sealed class CapacityBound
         }
 
         // Some in blocks and the rest in segments is no more than all in whichever takes more.
-        long inBlocks = plan.UsesPool ? (long)plan.Layout.Count * _settings.Geometry.BlockSizeInBytes : 0;
+        long inBlocks = plan.UsesPool ? (long)plan.Layout.Count * _geometry.BlockSizeInBytes : 0;
         return Math.Max(Math.Max(inBlocks, inSegments), fenced);
     }
 

@@ -1,5 +1,6 @@
 using System;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 
@@ -56,7 +57,7 @@ internal sealed class MemoryRecovery
         }
 
         _policy.Counters.CountRetry();
-        _pool.Reclaimer.TrimAll();
+        _pool.Reclaimer.TrimAll(TrimReason.Refusal);
         _fences?.ReleaseAll();
         _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
@@ -65,9 +66,10 @@ internal sealed class MemoryRecovery
     // As much as is missing, and no more: what stays idle is for others, and what is given back is faulted in again.
     private void RecoverFromCeiling(int attempt, long requestedBytes, long missingBytes)
     {
-        if (attempt > RetriesAtCeiling)
+        // Blocks that are kept stay where they are, however long somebody waits: only what other requests have in hand may yet come back.
+        if (attempt > (_pool.KeepsBlocks ? Retries : RetriesAtCeiling))
         {
-            throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt);
+            throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt, keptBytes: _pool.KeepsBlocks ? _pool.ReadUsage().RetainedBytes : 0);
         }
 
         long shortage = _policy.Ceiling.ShortageOf(Math.Max(missingBytes, MemoryCeiling.RefusedBytes));

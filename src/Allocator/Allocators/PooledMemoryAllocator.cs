@@ -12,12 +12,13 @@ namespace Allocator.Allocators;
 internal sealed class PooledMemoryAllocator : MemoryAllocator
 {
     private readonly AllocatorSettings _settings;
-    private readonly AllocatorCounters _counters = new();
+    private readonly AllocatorCounters _counters;
     private readonly ArrayRenter _arrays;
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
     private readonly RequestRouter _router;
+    private readonly AllocatorUsage _usage;
 
     // None without a limit.
     private readonly MemoryBudget? _budget;
@@ -35,6 +36,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
+        _counters = new AllocatorCounters { AllocatorName = options.Name };
         _budget = settings.MemoryBudgetInBytes is long budget ? new MemoryBudget(budget) : null;
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
@@ -45,7 +47,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
         _arrays = new ArrayRenter(options);
-        _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, policy);
+        _pool = new UniformUnmanagedMemoryPool(
+            settings.Geometry, settings.Source, policy, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
             _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, policy);
@@ -71,14 +74,16 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         MemoryDiagnostics.Register(_pool);
         MemoryDiagnostics.Register(_counters);
         MemoryDiagnostics.Register(_arrays);
+        _usage = new AllocatorUsage(_counters, _pool, _arrays, _budget);
+        UsageRegistry.Register(_usage);
     }
 
     // An allocator that is dropped gives its idle memory back; what is out keeps the pool alive, and goes when it comes back.
     ~PooledMemoryAllocator()
     {
-        if (!Environment.HasShutdownStarted && _pool is not null)
+        if (!Environment.HasShutdownStarted && _usage is not null)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static pool => ((UniformUnmanagedMemoryPool)pool!).Close(), _pool);
+            ThreadPool.UnsafeQueueUserWorkItem(static usage => ((AllocatorUsage)usage!).Close(), _usage);
             if (_fences is not null)
             {
                 ThreadPool.UnsafeQueueUserWorkItem(static fences => ((FencedRenter)fences!).Close(), _fences);
@@ -120,33 +125,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
 
     public override void ReleaseRetainedResources()
     {
-        _pool.Reclaimer.TrimAll();
-        _fences?.ThrowIfAny(_fences.ReleaseAll());
+        _pool.Reclaimer.TrimAll(TrimReason.Requested);
+        CorruptionFindings? findings = _fences?.ReleaseAll();
+        _pool.Hooks.ThrowIfAny();
+        ThrowIfCorrupted(findings);
     }
 
-    public override MemoryAllocatorStatistics GetStatistics()
-    {
-        PoolUsage pool = _pool.ReadUsage();
-        ArrayCounts arrays = _arrays.Sum();
-        return new MemoryAllocatorStatistics
-        {
-            RentedBytes = pool.RentedBytes + _counters.MappingRentedBytes + arrays.RentedBytes - arrays.ReturnedBytes,
-            RetainedBytes = pool.RetainedBytes,
-            CommittedBytes = _counters.CommittedBytes,
-            PeakCommittedBytes = _counters.PeakCommittedBytes,
-            QuarantinedBytes = pool.QuarantinedBytes + _counters.MappingQuarantinedBytes,
-            TrimmedBytes = _counters.TrimmedBytes,
-            OutstandingAllocations = pool.Outstanding + _counters.OutstandingAllocations + arrays.Rents - arrays.Returns,
-            Rents = pool.Rents + _counters.MappingRents + arrays.Rents,
-            PoolHits = Math.Max(0, pool.Rents - _counters.ColdPoolRents),
-            PoolMisses = _counters.PoolMisses,
-            Trims = _counters.Trims,
-            Abandoned = _counters.Abandoned,
-            AllocationRetries = _counters.Retries,
-            BudgetWaits = _counters.BudgetWaits,
-            BudgetUsedBytes = _budget?.UsedBytes ?? 0,
-        };
-    }
+    public override MemoryAllocatorStatistics GetStatistics() => _usage.Read();
 
     public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
 
@@ -158,8 +143,10 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         {
             GC.SuppressFinalize(this);
             _budget?.Close();
-            _pool.Close();
-            _fences?.ThrowIfAny(_fences.Close());
+            _usage.Close();
+            CorruptionFindings? findings = _fences?.Close();
+            _pool.Hooks.ThrowIfAny();
+            ThrowIfCorrupted(findings);
         }
     }
 
@@ -189,6 +176,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         ThrowIfDisposed();
         return _router;
+    }
+
+    private void ThrowIfCorrupted(CorruptionFindings? findings)
+    {
+        if (findings is not null)
+        {
+            _fences!.ThrowIfAny(findings);
+        }
     }
 
     private void ThrowIfDisposed()

@@ -31,28 +31,7 @@ internal sealed class MemoryBudget : BudgetAccount
 
     public override bool IsClosed => Volatile.Read(ref _closed) != 0;
 
-    public override bool TryTake(long bytes, bool overtakes)
-    {
-        if (!overtakes && _queue.HasWaiters)
-        {
-            return false;
-        }
-
-        // Never above the limit, not for a moment: another request that fits must not fail because of one that does not.
-        long used = Volatile.Read(ref _usedBytes);
-        while (bytes <= LimitInBytes - used)
-        {
-            long seen = Interlocked.CompareExchange(ref _usedBytes, used + bytes, used);
-            if (seen == used)
-            {
-                return true;
-            }
-
-            used = seen;
-        }
-
-        return false;
-    }
+    public override bool TryTake(long bytes, bool overtakes) => (overtakes || !_queue.HasWaiters) && BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes);
 
     public override void GiveBack(long bytes) => Interlocked.Add(ref _usedBytes, -bytes);
 

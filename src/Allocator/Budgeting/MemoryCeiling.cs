@@ -23,9 +23,6 @@ internal sealed class MemoryCeiling
 
     private bool IsUnlimited => _limitInBytes == long.MaxValue;
 
-    /// <summary>Gets what is held; 0 where there is no limit, and so nobody counts.</summary>
-    public long HeldBytes => Volatile.Read(ref _heldBytes);
-
     /// <summary>Gets whether a ceiling refused memory on this thread since <see cref="BeginAttempt"/>.</summary>
     public static bool WasRefused => t_refusedBytes != 0;
 
@@ -38,21 +35,9 @@ internal sealed class MemoryCeiling
     /// <summary>Counts bytes as held, unless they are too many.</summary>
     public bool TryHold(long bytes)
     {
-        if (IsUnlimited)
+        if (IsUnlimited || BoundedSum.TryAdd(ref _heldBytes, bytes, _limitInBytes))
         {
             return true;
-        }
-
-        long held = Volatile.Read(ref _heldBytes);
-        while (bytes <= _limitInBytes - held)
-        {
-            long seen = Interlocked.CompareExchange(ref _heldBytes, held + bytes, held);
-            if (seen == held)
-            {
-                return true;
-            }
-
-            held = seen;
         }
 
         t_refusedBytes = t_refusedBytes == 0 ? bytes : Math.Min(t_refusedBytes, bytes);
@@ -69,5 +54,5 @@ internal sealed class MemoryCeiling
     }
 
     /// <summary>Gives how many bytes others have to give back before so many more can be held; 0 or less where that is so already.</summary>
-    public long ShortageOf(long bytes) => bytes - (_limitInBytes - HeldBytes);
+    public long ShortageOf(long bytes) => bytes - (_limitInBytes - Volatile.Read(ref _heldBytes));
 }

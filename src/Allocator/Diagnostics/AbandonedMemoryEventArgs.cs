@@ -12,6 +12,8 @@ public sealed class AbandonedMemoryEventArgs : EventArgs
         AllocationStackTrace = allocationStackTrace;
     }
 
+    internal string? AllocatorName { get; init; }
+
     /// <summary>Gets the capacity that was out, in bytes.</summary>
     public long Bytes { get; }
 

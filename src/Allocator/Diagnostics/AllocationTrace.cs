@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.Threading;
 
 namespace Allocator.Diagnostics;
 
@@ -11,16 +12,19 @@ internal sealed class AllocationTrace
 {
     private readonly long _startedMilliseconds = Environment.TickCount64;
     private readonly AllocationScope? _scope;
+    private long _bufferId;
+    private bool _wasWritten;
 
     /// <summary>Traces an allocation that the calling thread begins now.</summary>
     /// <param name="bytes">Its capacity in bytes.</param>
     /// <param name="allocatorName">The name that the user gave the allocator.</param>
-    /// <param name="scope">The scope that it belongs to, if any.</param>
-    public AllocationTrace(long bytes, string? allocatorName, AllocationScope? scope)
+    /// <param name="scope">The scope that it belongs to, if any; it wants the stack.</param>
+    /// <param name="keepsStack">Whether anybody wants the stack, which costs far more than all the rest.</param>
+    public AllocationTrace(long bytes, string? allocatorName, AllocationScope? scope, bool keepsStack)
     {
         Bytes = bytes;
         AllocatorName = allocatorName;
-        StackTrace = CallerStack.Capture();
+        StackTrace = keepsStack ? CallerStack.Capture() : null;
         _scope = scope;
         scope?.Add(this);
     }
@@ -29,12 +33,46 @@ internal sealed class AllocationTrace
 
     public string? AllocatorName { get; }
 
-    public string StackTrace { get; }
+    /// <summary>Gets the stack of the allocating call, where it was kept.</summary>
+    public string? StackTrace { get; }
 
     public TimeSpan Age => TimeSpan.FromMilliseconds(Environment.TickCount64 - _startedMilliseconds);
 
+    /// <summary>Writes the event of the rent, where somebody wants it. pre: the memory is in its place, and no lock is held.</summary>
+    public void WriteRented(long bufferId, long requestedBytes)
+    {
+        AllocatorEventSource log = AllocatorEventSource.Log;
+        if (log.WritesRents)
+        {
+            _bufferId = bufferId;
+            _wasWritten = true;
+            log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName ?? "");
+        }
+        else
+        {
+            log.FollowSessions();
+        }
+    }
+
     /// <summary>Notes that the memory is back, or that it was found abandoned and its scope need not name it.</summary>
-    public void End() => _scope?.Remove(this);
+    public void End(TraceEnd end)
+    {
+        _scope?.Remove(this);
+        if (!_wasWritten || end == TraceEnd.Abandoned)
+        {
+            return;
+        }
+
+        if (end == TraceEnd.ReturnedByFinalizer)
+        {
+            // Whoever listens may take as long as it likes, but not on that thread.
+            ThreadPool.UnsafeQueueUserWorkItem(static trace => ((AllocationTrace)trace!).WriteReturned(), this);
+        }
+        else
+        {
+            WriteReturned();
+        }
+    }
 
     /// <summary>Gets or sets the stack of the call that gave the memory back, where that was kept.</summary>
     public string? ReturnStackTrace { get; set; }
@@ -42,11 +80,20 @@ internal sealed class AllocationTrace
     /// <summary>Gets in words how long ago, from which allocator and where it was allocated, and where it was given back.</summary>
     public string Origin => string.Format(
         CultureInfo.InvariantCulture,
-        "allocated {0:0.0} s ago{1}, at:\n{2}{3}",
+        "allocated {0:0.0} s ago{1}{2}{3}",
         Age.TotalSeconds,
         AllocatorName is null ? "" : $" from {AllocatorName}",
-        StackTrace,
+        StackTrace is null ? "." : $", at:\n{StackTrace}",
         ReturnStackTrace is null ? "" : $"\nIt was given back at:\n{ReturnStackTrace}");
 
     public override string ToString() => string.Format(CultureInfo.InvariantCulture, "{0:N0} bytes, {1}", Bytes, Origin);
+
+    private void WriteReturned()
+    {
+        AllocatorEventSource log = AllocatorEventSource.Log;
+        if (log.WritesRents)
+        {
+            log.BufferReturned(_bufferId, Bytes, (long)Age.TotalMilliseconds, AllocatorName ?? "");
+        }
+    }
 }

@@ -8,10 +8,13 @@ namespace Allocator.Diagnostics;
 /// </summary>
 internal sealed class AllocatorCounters : IAllocationSource
 {
+    /// <summary>The number of reasons that there are.</summary>
+    public const int TrimReasons = (int)TrimReason.Exchange + 1;
+
     private long _committedBytes;
     private long _peakCommittedBytes;
-    private long _trimmedBytes;
-    private long _trims;
+    private readonly long[] _trimmedBytes = new long[TrimReasons];
+    private readonly long[] _trims = new long[TrimReasons];
     private long _abandoned;
     private long _retries;
     private long _poolMisses;
@@ -22,13 +25,16 @@ internal sealed class AllocatorCounters : IAllocationSource
     private long _mappingRentedBytes;
     private long _mappingQuarantinedBytes;
 
+    /// <summary>Gets the name that the user gave the allocator.</summary>
+    public string? AllocatorName { get; init; }
+
     public long CommittedBytes => Interlocked.Read(ref _committedBytes);
 
     public long PeakCommittedBytes => Interlocked.Read(ref _peakCommittedBytes);
 
-    public long TrimmedBytes => Interlocked.Read(ref _trimmedBytes);
+    public long TrimmedBytes => Sum(_trimmedBytes);
 
-    public long Trims => Interlocked.Read(ref _trims);
+    public long Trims => Sum(_trims);
 
     public long Abandoned => Interlocked.Read(ref _abandoned);
 
@@ -67,14 +73,23 @@ internal sealed class AllocatorCounters : IAllocationSource
 
             peak = seen;
         }
+
+        AllocatorEventSource.Log.MemoryCommitted(AllocatorName, bytes, now);
     }
 
-    public void RemoveCommitted(long bytes) => Interlocked.Add(ref _committedBytes, -bytes);
+    /// <summary>Counts memory that the system has back, and gives how much it has not.</summary>
+    public long RemoveCommitted(long bytes) => Interlocked.Add(ref _committedBytes, -bytes);
 
-    public void CountTrim(long bytes)
+    /// <summary>Gets how many bytes of idle memory went for one reason.</summary>
+    public long TrimmedBytesFor(TrimReason reason) => Interlocked.Read(ref _trimmedBytes[(int)reason]);
+
+    /// <summary>Gets how many trims gave memory back for one reason.</summary>
+    public long TrimsFor(TrimReason reason) => Interlocked.Read(ref _trims[(int)reason]);
+
+    public void CountTrim(TrimReason reason, long bytes)
     {
-        Interlocked.Add(ref _trimmedBytes, bytes);
-        Interlocked.Increment(ref _trims);
+        Interlocked.Add(ref _trimmedBytes[(int)reason], bytes);
+        Interlocked.Increment(ref _trims[(int)reason]);
     }
 
     public void CountAbandoned() => Interlocked.Increment(ref _abandoned);
@@ -122,4 +137,15 @@ internal sealed class AllocatorCounters : IAllocationSource
     public void MappingEnteredQuarantine(long bytes) => Interlocked.Add(ref _mappingQuarantinedBytes, bytes);
 
     public void MappingLeftQuarantine(long bytes) => Interlocked.Add(ref _mappingQuarantinedBytes, -bytes);
+
+    private static long Sum(long[] counts)
+    {
+        long sum = 0;
+        for (int i = 0; i < counts.Length; i++)
+        {
+            sum += Interlocked.Read(ref counts[i]);
+        }
+
+        return sum;
+    }
 }

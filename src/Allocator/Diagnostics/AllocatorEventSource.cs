@@ -5,22 +5,43 @@ using System.Diagnostics.Tracing;
 namespace Allocator.Diagnostics;
 
 /// <summary>The events of the library for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, under the name <c>Allocator</c>.</summary>
-[EventSource(Name = "Allocator")]
-internal sealed class AllocatorEventSource : EventSource
+/// <remarks>No event is written under a lock. What a listener throws the runtime swallows. Events without a keyword are findings: they are written whatever keywords are asked for.</remarks>
+[EventSource(Name = SourceName)]
+internal sealed partial class AllocatorEventSource : EventSource
 {
+    private const string SourceName = "Allocator";
+
     public static readonly AllocatorEventSource Log = new();
 
+    // By name: finding the name in the attribute makes the runtime load what reads attributes, which takes three times as long as all the rest.
     private AllocatorEventSource()
+        : base(SourceName, EventSourceSettings.EtwManifestEventFormat)
     {
     }
 
+    /// <summary>Gets whether anybody wants to know of single rents.</summary>
+    public bool WritesRents
+    {
+        [NonEvent]
+        get => IsEnabled(EventLevel.Verbose, Keywords.Rents);
+    }
+
     /// <summary>One allocation was dropped without <c>Dispose</c>.</summary>
-    [Event(1, Level = EventLevel.Warning, Message = "{0} bytes were dropped without Dispose after {1} ms")]
-    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace)
+    [Event(1, Level = EventLevel.Warning, Version = 1, Message = "{0} bytes were dropped without Dispose after {1} ms")]
+    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
+    public unsafe void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName)
     {
         if (IsEnabled(EventLevel.Warning, EventKeywords.None))
         {
-            Write(1, bytes, ageMilliseconds, allocationStackTrace);
+            fixed (char* stack = allocationStackTrace, name = allocatorName)
+            {
+                EventData* data = stackalloc EventData[4];
+                data[0] = Number(&bytes);
+                data[1] = Number(&ageMilliseconds);
+                data[2] = Text(stack, allocationStackTrace);
+                data[3] = Text(name, allocatorName);
+                WriteEventCore(1, 4, data);
+            }
         }
     }
 
@@ -30,7 +51,7 @@ internal sealed class AllocatorEventSource : EventSource
     {
         if (IsEnabled(EventLevel.Warning, EventKeywords.None))
         {
-            Write(2, count, bytes, allocationStackTrace);
+            WriteFinding(2, count, bytes, allocationStackTrace);
         }
     }
 
@@ -40,7 +61,7 @@ internal sealed class AllocatorEventSource : EventSource
     {
         if (IsEnabled(EventLevel.Error, EventKeywords.None))
         {
-            Write(3, bytes, offset, description);
+            WriteFinding(3, bytes, offset, description);
         }
     }
 
@@ -54,32 +75,37 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    /// <summary>A trimmer has given idle memory of one allocator back, for <paramref name="reason"/>; the load is that which decided. Trims that somebody asked for are not written.</summary>
+    /// <summary>Idle memory of one allocator was given back, for <paramref name="reason"/>. The load is that which decided; where something else did, it has no source.</summary>
     [NonEvent]
     public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
     {
-        if (IsEnabled(EventLevel.Informational, EventKeywords.None))
+        if (IsEnabled(EventLevel.Informational, Keywords.Trimming))
         {
             MemoryTrimmed(bytes, reason.ToString(), load.Source.ToString(), load.UsedBytes, load.TotalBytes, allocatorName ?? "");
         }
     }
 
-    [Event(5, Level = EventLevel.Informational, Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
-    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
+    [Event(5, Level = EventLevel.Informational, Keywords = Keywords.Trimming, Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
     private unsafe void MemoryTrimmed(long bytes, string reason, string source, long usedBytes, long totalBytes, string allocatorName)
     {
         fixed (char* reasonText = reason, sourceText = source, nameText = allocatorName)
         {
             EventData* data = stackalloc EventData[6];
-            data[0] = new EventData { DataPointer = (IntPtr)(&bytes), Size = sizeof(long) };
+            data[0] = Number(&bytes);
             data[1] = Text(reasonText, reason);
             data[2] = Text(sourceText, source);
-            data[3] = new EventData { DataPointer = (IntPtr)(&usedBytes), Size = sizeof(long) };
-            data[4] = new EventData { DataPointer = (IntPtr)(&totalBytes), Size = sizeof(long) };
+            data[3] = Number(&usedBytes);
+            data[4] = Number(&totalBytes);
             data[5] = Text(nameText, allocatorName);
-            WriteEventCore(5, 6, data);
+            WriteOnce(5, 6, data);
         }
     }
+
+    // A session that ends is told to the source before the source knows it: the next rent finds out.
+    protected override void OnEventCommand(EventCommandEventArgs command) => FollowSessions();
+
+    [NonEvent]
+    private static unsafe EventData Number(long* number) => new() { DataPointer = (IntPtr)number, Size = sizeof(long) };
 
     [NonEvent]
     private static unsafe EventData Text(char* characters, string text) =>
@@ -88,15 +114,31 @@ internal sealed class AllocatorEventSource : EventSource
     // The overloads of WriteEvent that fit would box the numbers, and reflect over them where code is trimmed.
     [NonEvent]
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
-    private unsafe void Write(int eventId, long first, long second, string text)
+    private unsafe void WriteFinding(int eventId, long first, long second, string text)
     {
         fixed (char* characters = text)
         {
             EventData* data = stackalloc EventData[3];
-            data[0] = new EventData { DataPointer = (IntPtr)(&first), Size = sizeof(long) };
-            data[1] = new EventData { DataPointer = (IntPtr)(&second), Size = sizeof(long) };
+            data[0] = Number(&first);
+            data[1] = Number(&second);
             data[2] = Text(characters, text);
             WriteEventCore(eventId, 3, data);
         }
+    }
+
+    /// <summary>What can be asked for.</summary>
+    public static class Keywords
+    {
+        /// <summary>Idle memory given back, and why.</summary>
+        public const EventKeywords Trimming = (EventKeywords)1;
+
+        /// <summary>Memory from the system and back to it.</summary>
+        public const EventKeywords Memory = (EventKeywords)2;
+
+        /// <summary>Requests that wait for a memory budget.</summary>
+        public const EventKeywords Budget = (EventKeywords)4;
+
+        /// <summary>Every rent and every return.</summary>
+        public const EventKeywords Rents = (EventKeywords)8;
     }
 }

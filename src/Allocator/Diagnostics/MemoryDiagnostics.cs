@@ -118,11 +118,12 @@ public static partial class MemoryDiagnostics
     /// <param name="bytes">Its capacity in bytes.</param>
     /// <param name="allocatorName">The allocator's name.</param>
     /// <param name="canLeak">Whether it would be found when abandoned; an array is not.</param>
-    /// <param name="isWanted">Whether one is wanted in any case.</param>
+    /// <param name="isWanted">Whether one is wanted in any case, with its stack.</param>
     internal static AllocationTrace? TryTrace(long bytes, string? allocatorName, bool canLeak, bool isWanted = false)
     {
         AllocationScope? scope = s_openScopes == 0 ? null : AllocationScope.Current;
-        return isWanted || scope is not null || (canLeak && WantsStack()) ? new AllocationTrace(bytes, allocatorName, scope) : null;
+        bool keepsStack = isWanted || scope is not null || (canLeak && WantsStack());
+        return keepsStack || AllocatorEventSource.Log.WritesRents ? new AllocationTrace(bytes, allocatorName, scope, keepsStack) : null;
     }
 
     /// <summary>Counts a leak and tells the listeners, on the thread pool. Called by finalizers.</summary>
@@ -149,7 +150,7 @@ public static partial class MemoryDiagnostics
     {
         LeakReport report = s_leaks.Add(leak, out bool isNews);
         string stack = leak.AllocationStackTrace ?? "";
-        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack);
+        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
         Raise(Volatile.Read(ref s_allocationAbandoned), leak);
         if (isNews)
         {
@@ -184,7 +185,9 @@ public static partial class MemoryDiagnostics
 
     private static void Decide()
     {
-        TraceSwitch.Arrays = s_openScopes > 0;
-        TraceSwitch.Rents = TraceSwitch.Arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasListeners);
+        bool arrays = s_openScopes > 0;
+        TraceSwitch.SetForDiagnostics(
+            rents: arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasListeners),
+            arrays: arrays);
     }
 }

@@ -23,7 +23,7 @@ public sealed class OutstandingAllocation
     public string? AllocatorName => _trace.AllocatorName;
 
     /// <summary>Gets the stack of the allocating call, from the caller of the library on.</summary>
-    public string AllocationStackTrace => _trace.StackTrace;
+    public string AllocationStackTrace => _trace.StackTrace ?? "";
 
     /// <summary>Gives all of it in words.</summary>
     public override string ToString() => _trace.ToString();

@@ -1,11 +1,37 @@
+using System.Threading;
+
 namespace Allocator.Diagnostics;
 
-/// <summary>What every rent has to look at: apart from <see cref="MemoryDiagnostics"/>, so that no rent waits for that class to be initialized.</summary>
+/// <summary>What every rent has to look at: apart from <see cref="MemoryDiagnostics"/> and the event source, so that no rent waits for these to be initialized.</summary>
 internal static class TraceSwitch
 {
-    /// <summary>Gets or sets whether rents of unmanaged memory ask <see cref="MemoryDiagnostics.TryTrace"/>.</summary>
-    public static bool Rents { get; set; }
+    // One word for all who want to know, so that a rent looks at one. Changed by compare-exchange: the event source is told under locks of the runtime's, and must wait for none of ours.
+    private const int RentsForDiagnostics = 1;
+    private const int ArraysForDiagnostics = 2;
+    private const int RentsForEvents = 4;
 
-    /// <summary>Gets or sets whether those of arrays do.</summary>
-    public static bool Arrays { get; set; }
+    private static int s_wanted;
+
+    /// <summary>Gets whether rents of unmanaged memory ask <see cref="MemoryDiagnostics.TryTrace"/>.</summary>
+    public static bool Rents => (s_wanted & (RentsForDiagnostics | RentsForEvents)) != 0;
+
+    /// <summary>Gets whether those of arrays do.</summary>
+    public static bool Arrays => (s_wanted & (ArraysForDiagnostics | RentsForEvents)) != 0;
+
+    /// <summary>Says what is traced for <see cref="MemoryDiagnostics"/>.</summary>
+    public static void SetForDiagnostics(bool rents, bool arrays) =>
+        Change(RentsForDiagnostics | ArraysForDiagnostics, (rents ? RentsForDiagnostics : 0) | (arrays ? ArraysForDiagnostics : 0));
+
+    /// <summary>Says whether rents of either kind are traced for events.</summary>
+    public static void SetForEvents(bool rents) => Change(RentsForEvents, rents ? RentsForEvents : 0);
+
+    private static void Change(int bits, int values)
+    {
+        int seen;
+        do
+        {
+            seen = Volatile.Read(ref s_wanted);
+        }
+        while (Interlocked.CompareExchange(ref s_wanted, (seen & ~bits) | values, seen) != seen);
+    }
 }

@@ -8,4 +8,13 @@ internal enum TrimReason
 
     /// <summary>All that lay idle, because memory is short.</summary>
     HighLoad,
+
+    /// <summary>Somebody asked for it, or disposed the allocator.</summary>
+    Requested,
+
+    /// <summary>The system or the budget refused memory to a request, and idle memory made room.</summary>
+    Refusal,
+
+    /// <summary>A contiguous run was given new memory, and as much of the memory that lay idle in the wrong places went.</summary>
+    Exchange,
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
@@ -29,7 +30,9 @@ internal sealed class ArrayGuard : LifetimeGuard
         _renter = renter;
         Array = array;
         Record.UsedBytes = usedBytes;
-        return Begin();
+        long generation = Begin();
+        trace?.WriteRented(RuntimeHelpers.GetHashCode(array), usedBytes);
+        return generation;
     }
 
     protected override void GiveBack()
@@ -38,7 +41,7 @@ internal sealed class ArrayGuard : LifetimeGuard
         ArrayRenter renter = _renter!;
         Array = null;
         _renter = null;
-        EndTrace();
+        EndTrace(TraceEnd.Returned);
         renter.Return(array, this);
     }
 }

@@ -37,8 +37,7 @@ internal readonly struct EndedRent
     /// <param name="startedMilliseconds">When the rent began; 0 where that is not known.</param>
     public static EndedRent Create(EndedGuard guard, long generation, long bytes, long startedMilliseconds)
     {
-        // Where a long takes two writes, another thread may see half of one.
-        if (IntPtr.Size < sizeof(long) || bytes > MaximumBytes)
+        if (!CanKeep(bytes, IntPtr.Size))
         {
             return new EndedRent(guard, generation);
         }
@@ -47,6 +46,9 @@ internal readonly struct EndedRent
         long seconds = startedMilliseconds == 0 ? 0 : (startedMilliseconds / 1000 & TimeMask & ~3) | 1;
         return new EndedRent(guard, bytes << SizeShift | seconds >> LowBits << (LowBits + 1) | Mark | (seconds & (Mark - 1)));
     }
+
+    /// <summary>Gives whether a process with pointers of that size can keep a rent of so many bytes. Where a long takes two writes, another thread may see half of one.</summary>
+    public static bool CanKeep(long bytes, int pointerSizeInBytes) => pointerSizeInBytes >= sizeof(long) && bytes <= MaximumBytes;
 
     /// <summary>Tells it again as it was told: for a rent that was over before.</summary>
     public static EndedRent Unchanged(LifetimeGuard guard, long memory) => new(guard as EndedGuard ?? EndedGuard.Instance, memory);

@@ -135,12 +135,12 @@ internal abstract class LifetimeGuard
     protected abstract void GiveBack();
 
     /// <summary>Ends the trace of the rent, where there is one. pre: the rent is over, or never began.</summary>
-    protected void EndTrace()
+    protected void EndTrace(TraceEnd end)
     {
         if (Trace is AllocationTrace trace)
         {
-            trace.End();
             Trace = null;
+            trace.End(end);
         }
     }
 

@@ -36,7 +36,12 @@ internal sealed class LifetimePolicy
     /// <summary>Counts memory that the system has back.</summary>
     public void NoteFreed(long bytes)
     {
-        Counters.RemoveCommitted(bytes);
+        // Nobody is told before there is room again: a listener may allocate.
+        long left = Counters.RemoveCommitted(bytes);
         Ceiling.Release(bytes);
+        if (bytes > 0)
+        {
+            AllocatorEventSource.Log.MemoryDecommitted(AllocatorName, bytes, left);
+        }
     }
 }

@@ -133,7 +133,7 @@ internal abstract partial class NativeGuard
 
         Policy.Counters.CountAbandoned();
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - record.RentedAtMilliseconds));
-        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, Trace?.StackTrace));
+        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Policy.AllocatorName });
         if (Policy.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine)
         {
             Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds);

@@ -90,7 +90,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
         {
             NativeGuard? next = part._next;
             part._next = null;
-            part.EndTrace();
+            part.EndTrace(TraceEnd.Abandoned);
             part.ReturnMemory(ofGroup: true);
             part = next;
         }
@@ -110,7 +110,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
             long share = account is null || !ofGroup ? charged : part.CapacityInBytes;
             part.OnRecycled();
             Volatile.Write(ref part.Record.State, GuardState.Next(part.Record.State));
-            part.ClearForNext();
+            part.ClearForNext(TraceEnd.Abandoned);
             bytes += part.HandBack(account, share, ofGroup);
             part = next;
         }
@@ -128,7 +128,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
         bool ofGroup = part is not null;
         long share = account is null || !ofGroup ? charged : CapacityInBytes;
         OnReturned(isAllocation: true);
-        ClearForNext();
+        ClearForNext(Trace is not null && IsFoundUnreachable ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned);
         _next = null;
         long bytes = HandBack(account, share, ofGroup);
         while (part is not null)
@@ -185,9 +185,9 @@ internal abstract partial class NativeGuard : LifetimeGuard
         return account;
     }
 
-    private void ClearForNext()
+    private void ClearForNext(TraceEnd end)
     {
-        EndTrace();
+        EndTrace(end);
         CleanUp();
     }
 
@@ -218,7 +218,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
         long share = account is null ? 0 : CapacityInBytes;
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
         OnReturned(isAllocation: false);
-        ClearForNext();
+        ClearForNext(TraceEnd.Returned);
         bytes += HandBack(account, share, ofGroup: true);
         return next;
     }
@@ -230,7 +230,12 @@ internal abstract partial class NativeGuard : LifetimeGuard
         Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Policy.AllocatorName, canLeak: true, isWanted: KeepsStack);
         if (Trace is AllocationTrace trace)
         {
-            OnTraced(trace.StackTrace);
+            if (trace.StackTrace is string stack)
+            {
+                OnTraced(stack);
+            }
+
+            trace.WriteRented(Array is byte[] array ? RuntimeHelpers.GetHashCode(array) : Address, record.UsedBytes);
         }
     }
 }

@@ -12,8 +12,9 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     /// <summary>Makes the source.</summary>
     /// <param name="useHugePages">Whether huge pages are asked for.</param>
     /// <param name="useGuardAdvice">Whether <c>MADV_GUARD_INSTALL</c> is to be used where the kernel knows it.</param>
-    public UnixMemorySource(bool useHugePages, bool useGuardAdvice = true)
-        : base(Environment.SystemPageSize)
+    /// <param name="pageSizeInBytes">The unit to work in: a multiple of the system's page, which is the default.</param>
+    public UnixMemorySource(bool useHugePages, bool useGuardAdvice = true, int? pageSizeInBytes = null)
+        : base(pageSizeInBytes ?? Environment.SystemPageSize)
     {
         _useHugePages = useHugePages;
         _useGuardAdvice = useGuardAdvice && GuardAdvice.IsSupported;
@@ -84,14 +85,15 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     private nint TryMap(long lengthInBytes, int alignmentInBytes, int protection)
     {
         // mmap knows no alignment above a page: map too much, and give the ends back.
-        long slack = alignmentInBytes > PageSizeInBytes ? alignmentInBytes - PageSizeInBytes : 0;
+        long alignment = Math.Max(alignmentInBytes, PageSizeInBytes);
+        long slack = alignment - Environment.SystemPageSize;
         void* mapped = LibC.MMap(null, (nuint)(lengthInBytes + slack), protection, _constants.MapFlags, -1, 0);
         if (mapped == UnixConstants.MapFailed)
         {
             return 0;
         }
 
-        byte* start = (byte*)(((long)mapped + slack) & -(long)Math.Max(alignmentInBytes, PageSizeInBytes));
+        byte* start = (byte*)(((long)mapped + slack) & -alignment);
         long head = start - (byte*)mapped;
         if (head > 0)
         {

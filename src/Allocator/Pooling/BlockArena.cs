@@ -16,6 +16,7 @@ internal sealed class BlockArena
     /// <summary>The most blocks of one arena: the bits of the map, and so the longest contiguous run.</summary>
     public const int MaximumBlocks = 64;
 
+    private readonly UniformUnmanagedMemoryPool _pool;
     private readonly BlockStorage _storage;
     private readonly LifetimePolicy _policy;
     private readonly BlockGuard?[] _guards;
@@ -29,6 +30,7 @@ internal sealed class BlockArena
 
     public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, LifetimePolicy policy)
     {
+        _pool = pool;
         _storage = storage;
         _policy = policy;
         BlockSizeInBytes = blockSizeInBytes;
@@ -153,38 +155,32 @@ internal sealed class BlockArena
 
     /// <summary>Puts memory behind blocks that have none. pre: all held by the caller.</summary>
     /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
+    /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
     public bool TryReady(int first, int count, out bool cold)
     {
         ulong missing = (BitRuns.Mask(count) << first) & ~Committed;
         cold = missing != 0;
-
-        // For all or for none: two threads that each had half of what they need below the ceiling would take it from each other for ever.
-        if (cold && !_policy.Ceiling.TryHold(BytesOf(missing)))
+        if (!cold)
         {
-            return false;
+            return true;
         }
 
-        for (; missing != 0; missing &= missing - 1)
+        try
         {
-            int index = BitOperations.TrailingZeroCount(missing);
-            nint address = _storage.TryCommit(index, out bool zeroed);
-            if (address == 0)
-            {
-                _policy.Ceiling.Release(BytesOf(missing));
-                return false;
-            }
-
-            _addresses[index] = address;
-            if (zeroed)
-            {
-                Interlocked.Or(ref _zeroed.Value, 1L << index);
-            }
-
-            Interlocked.Or(ref _committed.Value, 1L << index);
-            _policy.Counters.AddCommitted(BlockSizeInBytes);
+            return TryCommit(missing);
         }
+        catch
+        {
+            GiveUp(BitRuns.Mask(count) << first);
+            throw;
+        }
+    }
 
-        return true;
+    /// <summary>Puts held blocks back into the map, for a caller that does not go on.</summary>
+    public void GiveUp(ulong blocks)
+    {
+        Interlocked.Or(ref _free.Value, (long)blocks);
+        _pool.ReleaseIfClosed();
     }
 
     /// <summary>Takes the guard of a run of blocks out of the pool's reach. pre: all held by the caller, with memory behind them.</summary>
@@ -250,16 +246,22 @@ internal sealed class BlockArena
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
 
     /// <summary>Takes the memory from a block. pre: held by the caller.</summary>
-    /// <returns>False where it has none, or the system refuses.</returns>
+    /// <returns>False where it has none, or the user's own code or the system refuses.</returns>
     public bool TryPurge(int index)
     {
-        if (!IsResident(index) || !_storage.TryPurge(index, _addresses[index]))
+        nint address = _addresses[index];
+        if (!IsResident(index) || !_pool.Hooks.TryRelease(address, BlockSizeInBytes))
         {
             return false;
         }
 
-        Interlocked.And(ref _committed.Value, ~(1L << index));
-        _policy.NoteFreed(BlockSizeInBytes);
+        if (!_storage.TryPurge(index, address))
+        {
+            _pool.Hooks.TakeBackRelease(address, BlockSizeInBytes);
+            return false;
+        }
+
+        NoteReleased(index);
         return true;
     }
 
@@ -274,16 +276,65 @@ internal sealed class BlockArena
 
         for (int i = 0; i < BlockCount; i++)
         {
-            // Blocks that came back after the last trim, and those that the system did not want to purge: these go with the addresses.
-            if (IsResident(i) && !TryPurge(i))
+            // Blocks that came back after the last trim, and those that could not be purged: what still has memory loses it with the addresses.
+            if (IsResident(i))
             {
-                Interlocked.And(ref _committed.Value, ~(1L << i));
-                _policy.NoteFreed(BlockSizeInBytes);
+                _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
+                _storage.TryPurge(i, _addresses[i]);
+                NoteReleased(i);
             }
         }
 
         _storage.Release();
         return true;
+    }
+
+    private bool TryCommit(ulong missing)
+    {
+        // For all or for none: two threads that each had half of what they need below the ceiling would take it from each other for ever.
+        if (!_policy.Ceiling.TryHold(BytesOf(missing)))
+        {
+            return false;
+        }
+
+        for (; missing != 0; missing &= missing - 1)
+        {
+            int index = BitOperations.TrailingZeroCount(missing);
+            nint address = _storage.TryCommit(index, out bool zeroed);
+            if (address == 0)
+            {
+                _policy.Ceiling.Release(BytesOf(missing));
+                return false;
+            }
+
+            try
+            {
+                _pool.Hooks.Commit(address, BlockSizeInBytes);
+            }
+            catch
+            {
+                _storage.TryPurge(index, address);
+                _policy.Ceiling.Release(BytesOf(missing));
+                throw;
+            }
+
+            _addresses[index] = address;
+            if (zeroed)
+            {
+                Interlocked.Or(ref _zeroed.Value, 1L << index);
+            }
+
+            Interlocked.Or(ref _committed.Value, 1L << index);
+            _policy.Counters.AddCommitted(BlockSizeInBytes);
+        }
+
+        return true;
+    }
+
+    private void NoteReleased(int index)
+    {
+        Interlocked.And(ref _committed.Value, ~(1L << index));
+        _policy.NoteFreed(BlockSizeInBytes);
     }
 
     private long BytesOf(ulong blocks) => (long)BitOperations.PopCount(blocks) * BlockSizeInBytes;

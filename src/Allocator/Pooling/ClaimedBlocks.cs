@@ -20,19 +20,27 @@ internal static class ClaimedBlocks
         {
             BlockArena arena = arenas[i];
             ulong claimed = arena.TryClaimMany(count - taken, resident);
-            while (claimed != 0)
+            try
             {
-                int first = BitOperations.TrailingZeroCount(claimed);
-                int length = arena.IsContiguous ? BitRuns.LengthAt(claimed, first) : 1;
-                claimed &= ~(BitRuns.Mask(length) << first);
-                if (Take(arena, first, length, out PoolOutcome outcome) is BlockGuard run)
+                while (claimed != 0)
                 {
-                    chain.Add(run);
-                    taken += length;
-                }
+                    int first = BitOperations.TrailingZeroCount(claimed);
+                    int length = arena.IsContiguous ? BitRuns.LengthAt(claimed, first) : 1;
+                    claimed &= ~(BitRuns.Mask(length) << first);
+                    if (Take(arena, first, length, out PoolOutcome outcome) is BlockGuard run)
+                    {
+                        chain.Add(run);
+                        taken += length;
+                    }
 
-                // Whose finalizer is pending is not lost, only late: others are looked for.
-                result = outcome == PoolOutcome.Full ? result : Worse(result, outcome);
+                    // Whose finalizer is pending is not lost, only late: others are looked for.
+                    result = outcome == PoolOutcome.Full ? result : Worse(result, outcome);
+                }
+            }
+            catch
+            {
+                arena.GiveUp(claimed);
+                throw;
             }
         }
 

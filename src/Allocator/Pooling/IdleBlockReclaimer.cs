@@ -5,7 +5,7 @@ namespace Allocator.Pooling;
 
 /// <summary>
 /// Gives idle blocks back to the system, one after the other. It holds the block that it works on like a renter would,
-/// so the system call blocks nobody, and at most one block is missing from the pool meanwhile.
+/// so the system call blocks nobody, and at most one block is missing from the pool meanwhile. Where the pool keeps its blocks it gives none back before the pool is closed.
 /// </summary>
 internal sealed class IdleBlockReclaimer
 {
@@ -25,6 +25,11 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimStale(double rate)
     {
+        if (_pool.KeepsBlocks)
+        {
+            return 0;
+        }
+
         BlockArena[] arenas = _pool.Arenas;
         int stale = 0;
         foreach (BlockArena arena in arenas)
@@ -54,13 +59,17 @@ internal sealed class IdleBlockReclaimer
         }
 
         _pool.ReleaseIfClosed();
-        return Count(bytes);
+        return Count(TrimReason.Period, bytes);
     }
 
     /// <summary>Gives back up to <paramref name="count"/> idle blocks, because as many others have just been given memory.</summary>
     public void Exchange(int count)
     {
-        PurgeSome(count);
+        if (!_pool.KeepsBlocks)
+        {
+            PurgeSome(count, TrimReason.Exchange);
+        }
+
         _pool.ReleaseIfClosed();
     }
 
@@ -68,14 +77,19 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimSome(long bytes)
     {
+        if (_pool.KeepsBlocks)
+        {
+            return 0;
+        }
+
         long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
-        long trimmed = PurgeSome(count);
+        long trimmed = PurgeSome(count, TrimReason.Refusal);
 
         // What lies in threads' slots last: it is in use all the time.
         long missing = count - trimmed / _pool.BlockSizeInBytes;
         if (missing > 0 && _pool.DrainSlots())
         {
-            trimmed += PurgeSome(missing);
+            trimmed += PurgeSome(missing, TrimReason.Refusal);
         }
 
         _pool.ReleaseIfClosed();
@@ -84,9 +98,9 @@ internal sealed class IdleBlockReclaimer
 
     /// <summary>Gives back all idle blocks.</summary>
     /// <returns>The bytes given back.</returns>
-    public long TrimAll()
+    public long TrimAll(TrimReason reason)
     {
-        long bytes = PurgeAll();
+        long bytes = _pool.KeepsBlocks ? 0 : PurgeAll(reason);
         _pool.ReleaseIfClosed();
         return bytes;
     }
@@ -94,21 +108,21 @@ internal sealed class IdleBlockReclaimer
     /// <summary>Gives back all idle blocks, and the addresses of the arenas of which no block is out. pre: the pool is closed.</summary>
     public void ReleaseAll()
     {
-        PurgeAll();
+        PurgeAll(TrimReason.Requested);
         foreach (BlockArena arena in _pool.Arenas)
         {
             arena.TryReleaseAll();
         }
     }
 
-    private long PurgeAll()
+    private long PurgeAll(TrimReason reason)
     {
         _pool.DrainSlots();
-        return PurgeSome(long.MaxValue);
+        return PurgeSome(long.MaxValue, reason);
     }
 
     // The last arenas and the highest blocks first: singles are served from the other end.
-    private long PurgeSome(long count)
+    private long PurgeSome(long count, TrimReason reason)
     {
         long bytes = 0;
         BlockArena[] arenas = _pool.Arenas;
@@ -130,7 +144,7 @@ internal sealed class IdleBlockReclaimer
             }
         }
 
-        return Count(bytes);
+        return Count(reason, bytes);
     }
 
     // pre: the block is held. It may have been rented and returned between the look and the claim.
@@ -145,11 +159,16 @@ internal sealed class IdleBlockReclaimer
         return arena.BlockSizeInBytes;
     }
 
-    private long Count(long bytes)
+    private long Count(TrimReason reason, long bytes)
     {
         if (bytes > 0)
         {
-            _counters.CountTrim(bytes);
+            _counters.CountTrim(reason, bytes);
+            if (reason > TrimReason.HighLoad)
+            {
+                // The trimmer tells of its own, with the load that it went by.
+                AllocatorEventSource.Log.MemoryTrimmed(_counters.AllocatorName, bytes, reason, default);
+            }
         }
 
         return bytes;

@@ -19,10 +19,12 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     private readonly ArenaSet _arenas;
     private bool _closed;
 
-    public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy)
+    public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy, BlockHooks? hooks = null, bool keepsBlocks = false)
     {
         _geometry = geometry;
         _source = source;
+        Hooks = hooks ?? BlockHooks.None;
+        KeepsBlocks = keepsBlocks;
         _arenas = new ArenaSet(this, geometry, source, policy);
         BlockAlignmentInBytes = source is VirtualMemorySource
             ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
@@ -37,6 +39,12 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 
     /// <summary>Gets whether the pool gives back to the system whatever comes back to it.</summary>
     public bool IsClosed => Volatile.Read(ref _closed);
+
+    /// <summary>Gets what is told of blocks that get memory or lose it.</summary>
+    public BlockHooks Hooks { get; }
+
+    /// <summary>Gets whether blocks keep their memory until the pool is closed.</summary>
+    public bool KeepsBlocks { get; }
 
     /// <summary>Gets how many blocks there are at most.</summary>
     public int MaximumBlocks => _geometry.MaximumBlocks;

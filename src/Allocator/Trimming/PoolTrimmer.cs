@@ -77,7 +77,7 @@ internal sealed class PoolTrimmer
 
             if (load.IsHigh)
             {
-                Report(TrimReason.HighLoad, _pool.Reclaimer.TrimAll(), load);
+                Report(TrimReason.HighLoad, _pool.Reclaimer.TrimAll(TrimReason.HighLoad), load);
                 _fences?.ReleaseAll();
             }
             else if (periodEnded)

@@ -52,7 +52,7 @@ internal sealed class SlotScenario : PoolScenario
         run.RentAndReturn();
     }
 
-    public static void TrimAll(SlotScenario run) => run.Pool.Reclaimer.TrimAll();
+    public static void TrimAll(SlotScenario run) => run.Pool.Reclaimer.TrimAll(TrimReason.Requested);
 
     public static void Close(SlotScenario run) => run.Pool.Close();
 

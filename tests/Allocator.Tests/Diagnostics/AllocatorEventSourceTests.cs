@@ -1,6 +1,5 @@
 using System;
 using System.Buffers;
-using System.Collections.Concurrent;
 using System.Diagnostics.Tracing;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -18,9 +17,9 @@ public class AllocatorEventSourceTests
     [Fact]
     public void AllocationAbandoned_WhileListenedTo_IsWrittenWithItsPlace() => RemoteExecutor.Invoke(static () =>
     {
-        using Listener listener = new();
+        using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Trimming);
         MemoryDiagnostics.LeakDetection = LeakDetection.AllStacks;
-        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "photos" });
         LeakHere(allocator);
         Assert.True(SpinWait.SpinUntil(CollectAndLook, s_patience));
 
@@ -29,6 +28,7 @@ public class AllocatorEventSourceTests
 
         Assert.Equal(("AllocationAbandoned", 4_194_304L), (leak.EventName, leak.Payload![0]));
         Assert.Contains(nameof(LeakHere), (string)leak.Payload[2]!, StringComparison.Ordinal);
+        Assert.Equal("photos", leak.Payload[3]);
         Assert.Equal(("LeakFound", 1L, 4_194_304L), (place.EventName, place.Payload![0], place.Payload[1]));
         Assert.Equal(["count", "bytes", "allocationStackTrace"], place.PayloadNames!);
     }).Dispose();
@@ -36,7 +36,7 @@ public class AllocatorEventSourceTests
     [Fact]
     public unsafe void CorruptionFound_WhileListenedTo_IsWrittenInWords() => RemoteExecutor.Invoke(static () =>
     {
-        using Listener listener = new();
+        using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Trimming);
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Sampled, SafetySampleInterval = 1 });
         using (IMemoryOwner<byte> owner = allocator.Allocate<byte>(100))
         using (MemoryHandle pin = owner.Memory.Pin())
@@ -58,7 +58,7 @@ public class AllocatorEventSourceTests
         RemoteExecutor.Invoke(
             static () =>
             {
-                using Listener listener = new();
+                using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Trimming);
                 using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
                 using IMemoryOwner<byte> owner = allocator.Allocate<byte>(100);
 
@@ -73,7 +73,7 @@ public class AllocatorEventSourceTests
     [Fact]
     public void MemoryTrimmed_WhileListenedTo_SaysWhyAndHowShortMemoryIs() => RemoteExecutor.Invoke(static () =>
     {
-        using Listener listener = new();
+        using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Trimming);
         using TestSetup setup = new(16, new MemoryAllocatorOptions { Name = "thumbnails" });
         setup.Allocator.AllocateGroup<byte>(9 * TestSetup.BlockSize).Dispose();
         setup.Clock.Advance(TimeSpan.FromMinutes(2));
@@ -100,25 +100,5 @@ public class AllocatorEventSourceTests
         GC.Collect();
         GC.WaitForPendingFinalizers();
         return MemoryDiagnostics.AbandonedAllocations == 1;
-    }
-
-    private sealed class Listener : EventListener
-    {
-        private readonly BlockingCollection<EventWrittenEventArgs> _events = [];
-
-        public int Waiting => _events.Count;
-
-        public EventWrittenEventArgs Take() =>
-            _events.TryTake(out EventWrittenEventArgs? written, s_patience) ? written : throw new TimeoutException("No event was written.");
-
-        protected override void OnEventSourceCreated(EventSource eventSource)
-        {
-            if (eventSource.Name == "Allocator")
-            {
-                EnableEvents(eventSource, EventLevel.Informational);
-            }
-        }
-
-        protected override void OnEventWritten(EventWrittenEventArgs eventData) => _events?.Add(eventData);
     }
 }

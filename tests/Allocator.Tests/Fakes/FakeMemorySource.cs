@@ -17,8 +17,8 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     private int _purges;
     private int _purgesAllowed = int.MaxValue;
 
-    public FakeMemorySource(VirtualMemorySource? system = null)
-        : base(4096) => _system = system ?? Create(HugePages.Off);
+    public FakeMemorySource(VirtualMemorySource? system = null, int pageSizeInBytes = 4096)
+        : base(pageSizeInBytes) => _system = system ?? Create(HugePages.Off);
 
     /// <summary>Gets or sets the first call (reserve, commit, allocate or one of the seals) that is refused, counted from 1.</summary>
     public int RefuseFrom { get; set; } = int.MaxValue;
@@ -28,6 +28,9 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     /// <summary>Gets or sets a filter for what is refused; all kinds by default.</summary>
     public Func<string, bool> Refuses { get; set; } = static _ => true;
+
+    /// <summary>Gets the first call that was not about whole pages; null where there was none.</summary>
+    public string? Misaligned { get; private set; }
 
     /// <summary>Gets or sets what is said about fresh memory; null for the truth.</summary>
     public bool? ClaimsZeroed { get; set; }
@@ -70,6 +73,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public override nint TryReserve(long lengthInBytes)
     {
+        Check("reserve", 0, lengthInBytes);
         if (IsRefused("reserve"))
         {
             return 0;
@@ -83,6 +87,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
     {
         zeroed = false;
+        Check("commit", address, lengthInBytes);
         if (IsRefused("commit") || !_system.TryCommit(address, lengthInBytes, out zeroed))
         {
             return false;
@@ -95,6 +100,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public override bool TryPurge(nint address, long lengthInBytes)
     {
+        Check("purge", address, lengthInBytes);
         OnPurge?.Invoke();
         return Interlocked.Increment(ref _purges) <= _purgesAllowed && !RefusesPurge(address) && _system.TryPurge(address, lengthInBytes) && _commitments.TryRemove(address, out _);
     }
@@ -113,12 +119,14 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
         zeroed = false;
+        Check("allocate", 0, lengthInBytes);
         if (IsRefused("allocate"))
         {
             return 0;
         }
 
-        nint address = _system.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
+        // Where pages are larger than here, what the system gives begins on one of those.
+        nint address = _system.TryAllocate(lengthInBytes, (int)Math.Max(alignmentInBytes, PageSizeInBytes), out zeroed);
         _allocations[address] = lengthInBytes;
         MarkFresh(address, lengthInBytes, ref zeroed);
         return address;
@@ -126,16 +134,28 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public override void Free(nint address, long lengthInBytes)
     {
+        Check("free", address, lengthInBytes);
         OnFree?.Invoke();
         Remove(_allocations, address, lengthInBytes);
         _system.Free(address, lengthInBytes);
     }
 
-    public override bool TrySeal(nint address, long lengthInBytes) => !IsRefused("seal") && _system.TrySeal(address, lengthInBytes);
+    public override bool TrySeal(nint address, long lengthInBytes) => Check("seal", address, lengthInBytes) && !IsRefused("seal") && _system.TrySeal(address, lengthInBytes);
 
-    public override bool TryUnseal(nint address, long lengthInBytes) => !IsRefused("unseal") && _system.TryUnseal(address, lengthInBytes);
+    public override bool TryUnseal(nint address, long lengthInBytes) => Check("unseal", address, lengthInBytes) && !IsRefused("unseal") && _system.TryUnseal(address, lengthInBytes);
 
-    public override bool TrySealEmpty(nint address, long lengthInBytes) => !IsRefused("seal empty") && _system.TrySealEmpty(address, lengthInBytes);
+    public override bool TrySealEmpty(nint address, long lengthInBytes) => Check("seal empty", address, lengthInBytes) && !IsRefused("seal empty") && _system.TrySealEmpty(address, lengthInBytes);
+
+    // Always true.
+    private bool Check(string kind, nint address, long lengthInBytes)
+    {
+        if (lengthInBytes <= 0 || lengthInBytes % PageSizeInBytes != 0 || address % (nint)PageSizeInBytes != 0)
+        {
+            Misaligned ??= $"{kind} of {lengthInBytes} bytes at {address:x}";
+        }
+
+        return true;
+    }
 
     private static void Remove(ConcurrentDictionary<nint, long> ledger, nint address, long lengthInBytes)
     {

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using Allocator.Allocators;
 using Allocator.Native;
 using Allocator.Pooling;
@@ -14,17 +15,20 @@ internal sealed class TestSetup : IDisposable
     public const int SegmentSize = 8 * BlockSize;
 
     private readonly PressureSource _pressure;
+    private readonly StrongBox<int> _collections = new();
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
-        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null)
+        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize)
     {
+        // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
+        StrongBox<int> collections = _collections;
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         _pressure = pressure ?? Pressure;
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => Collections++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget);
+        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget, blockSize);
     }
 
     public FakeClock Clock { get; }
@@ -38,7 +42,7 @@ internal sealed class TestSetup : IDisposable
     public MemoryAllocator Allocator { get; }
 
     /// <summary>Gets how often a Gen2 collection was asked for.</summary>
-    public int Collections { get; private set; }
+    public int Collections => _collections.Value;
 
     public MemoryAllocatorStatistics Statistics => Allocator.GetStatistics();
 
@@ -47,12 +51,12 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, long? budget) =>
+    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, long? budget, int blockSize) =>
         new(new AllocatorSettings(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
-            SegmentSizeInBytes = SegmentSize,
-            Geometry = new PoolGeometry(BlockSize, maximumBlocks),
+            SegmentSizeInBytes = SegmentSize / BlockSize * blockSize,
+            Geometry = new PoolGeometry(blockSize, maximumBlocks),
             Source = source,
             FencedSource = source as VirtualMemorySource ?? Source,
             MemoryBudgetInBytes = budget,

@@ -45,6 +45,12 @@ public class EndedRentTests
     public void Create_BeyondWhatItKeeps_KeepsTheGeneration() =>
         Assert.Equal(7L << 20, EndedRent.Create(EndedGuard.Instance, 7L << 20, 1L << 35, 1).Memory);
 
+    [Theory]
+    [InlineData(8, 1L << 34, true)]
+    [InlineData(8, 1L << 35, false)]
+    [InlineData(4, 1L, false)]
+    public void CanKeep_WhereALongIsTwoWrites_IsFalse(int pointerSize, long bytes, bool canKeep) => Assert.Equal(canKeep, EndedRent.CanKeep(bytes, pointerSize));
+
     [Fact]
     public void Create_UnknownTime_TellsTheSizeOnly()
     {

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers;
 using System.Linq;
 using System.Runtime.CompilerServices;
@@ -6,10 +5,10 @@ using System.Runtime.InteropServices;
 using Allocator;
 using Allocator.Diagnostics;
 
-namespace WindowsSmoke;
+namespace ContractSuite;
 
-/// <summary>The safety modes on pages of Windows. A fault ends the process, and is not tried here.</summary>
-internal static class Watched
+/// <summary>The safety modes on real pages. A fault ends the process, and is not tried here.</summary>
+internal static class SafetyContract
 {
     public static void BuffersOfEveryLength(SafetyMode mode)
     {
@@ -17,7 +16,7 @@ internal static class Watched
         for (int length = 1; length < 10_000_000; length = length * 3 + 1)
         {
             using IMemoryOwner<byte> clean = allocator.Allocate<byte>(length, AllocationOptions.Clean);
-            Checks.That(!clean.Memory.Span.ContainsAnyExcept((byte)0), "zero bytes");
+            Checks.That(Pattern.IsAll<byte>(clean.Memory.Span, 0), "zero bytes");
             using IMemoryOwner<byte> aligned = allocator.AllocateAligned<byte>(length, 1 << 20);
             aligned.Memory.Span.Fill(1);
             using MemoryGroup<byte> group = allocator.AllocateGroup<byte>(2L * length);

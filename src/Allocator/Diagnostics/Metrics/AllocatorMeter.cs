@@ -1,0 +1,123 @@
+using System;
+using System.Diagnostics.Metrics;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Allocator.Diagnostics;
+
+/// <summary>The <c>Meter</c> named <c>Allocator</c>. Its instruments follow <c>aspnetcore.memory_pool.*</c> and the semantic conventions of OpenTelemetry.</summary>
+/// <remarks>
+/// It is made when there is an allocator and the process has loaded the assembly of meters and listeners, not before: the first meter of a process costs more than the first allocator.
+/// Nobody can listen without that assembly, and a listener is told of instruments that come after it.
+/// </remarks>
+internal static class AllocatorMeter
+{
+    private const string Assembly = "System.Diagnostics.DiagnosticSource,";
+
+    private const int None = 0;
+    private const int Waiting = 1;
+    private const int Wanted = 2;
+    private const int Made = 3;
+
+    private static int s_state;
+
+    /// <summary>Sees to it that there is a meter as soon as anybody could look at it. Cheap where there is one, or where none is wanted.</summary>
+    public static void Ensure()
+    {
+        if (Volatile.Read(ref s_state) == None && Interlocked.CompareExchange(ref s_state, Waiting, None) == None)
+        {
+            AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
+
+            // Compiled ahead of time there are no assemblies to load, and the meter costs little.
+            if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
+            {
+                Volatile.Write(ref s_state, Wanted);
+            }
+        }
+
+        if (Volatile.Read(ref s_state) == Wanted)
+        {
+            Make();
+        }
+    }
+
+    private static bool IsLoaded()
+    {
+        foreach (Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
+        {
+            if (IsOfMeters(assembly))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static bool IsOfMeters(Assembly assembly) => assembly.FullName?.StartsWith(Assembly, StringComparison.Ordinal) == true;
+
+    // On the thread pool: the thread that loads has the loader's locks. An allocator that is made meanwhile does it at once.
+    private static void OnAssemblyLoad(object? sender, AssemblyLoadEventArgs e)
+    {
+        if (IsOfMeters(e.LoadedAssembly) && Interlocked.CompareExchange(ref s_state, Wanted, Waiting) == Waiting)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static _ => Make(), null);
+        }
+    }
+
+    private static void Make()
+    {
+        if (Interlocked.CompareExchange(ref s_state, Made, Wanted) == Wanted)
+        {
+            AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+            MakeInstruments();
+        }
+    }
+
+    // Apart, so that nothing before it loads the assembly.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void MakeInstruments()
+    {
+        Meter meter = new("Allocator", typeof(AllocatorMeter).Assembly.GetName().Version?.ToString(3));
+
+        // In the order of the figures, which a collection goes by.
+        UpDown(UsageFigure.RentedBytes, "allocator.memory.rented", "By", "Capacity of all that is out.");
+        UpDown(UsageFigure.RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
+        UpDown(UsageFigure.CommittedBytes, "allocator.memory.committed", "By", "Memory that the operating system has given and not taken back.");
+        Gauge(UsageFigure.PeakCommittedBytes, "allocator.memory.peak_committed", "By", "The most that has been committed at once.");
+        UpDown(UsageFigure.QuarantinedBytes, "allocator.memory.quarantined", "By", "Memory kept apart: abandoned, or returned and watched.");
+        UpDown(UsageFigure.Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are out.");
+        UpDown(UsageFigure.BudgetUsedBytes, "allocator.budget.usage", "By", "Part of the memory budget that is taken.");
+        UpDown(UsageFigure.BudgetLimitBytes, "allocator.budget.limit", "By", "The memory budget.");
+        Counter(UsageFigure.Rents, "allocator.rents", "{rent}", "Allocations made.");
+        Counter(UsageFigure.PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
+        Counter(UsageFigure.PoolMisses, "allocator.pool.misses", "{request}", "Requests that the operating system had to serve, in full or in part.");
+        Counter(UsageFigure.Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
+        Counter(UsageFigure.Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
+        Counter(UsageFigure.BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
+        Counter(UsageFigure.TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
+        Counter(UsageFigure.Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
+
+        void UpDown(UsageFigure figure, string name, string unit, string description) =>
+            Publish(() => meter.CreateObservableUpDownCounter(name, new UsageInstrument(figure).Measure, unit, description));
+
+        void Gauge(UsageFigure figure, string name, string unit, string description) =>
+            Publish(() => meter.CreateObservableGauge(name, new UsageInstrument(figure).Measure, unit, description));
+
+        void Counter(UsageFigure figure, string name, string unit, string description) =>
+            Publish(() => meter.CreateObservableCounter(name, new UsageInstrument(figure).Measure, unit, description));
+    }
+
+    private static void Publish(Func<Instrument> create)
+    {
+        try
+        {
+            create();
+        }
+        catch (Exception)
+        {
+            // A listener's: it is called from here, and must neither fail whoever makes an allocator nor take the process down.
+        }
+    }
+}

@@ -1,0 +1,72 @@
+using System;
+
+namespace Allocator.Diagnostics;
+
+/// <summary>The figures of all allocators of one name, those that have ended among them. Of the registry, under its lock.</summary>
+internal sealed class NamedUsage
+{
+    private readonly long[] _now = new long[(int)UsageFigure.Count];
+    private readonly long[] _ofEnded = new long[(int)UsageFigure.Count];
+    private readonly long[] _told = new long[(int)UsageFigure.Count];
+    private bool _hasBudget;
+
+    /// <summary>Gets or sets how many allocators of the name have not ended.</summary>
+    public int Live { get; set; }
+
+    /// <summary>Begins to add up anew.</summary>
+    public void Clear()
+    {
+        Array.Clear(_now, 0, _now.Length);
+        _hasBudget = false;
+    }
+
+    /// <summary>Adds what an allocator holds and has done by now.</summary>
+    public void Add(IUsageSource source) => Add(source, _now);
+
+    /// <summary>Keeps for good what an ended allocator has done.</summary>
+    public void AddEnded(IUsageSource source) => Add(source, _ofEnded);
+
+    /// <summary>Gives what is to be told: no figure that only grows is ever told lower than before, whatever other threads do while it is read.</summary>
+    public NamedFigures Tell(string name)
+    {
+        long[] figures = new long[_now.Length];
+        for (int i = 0; i < figures.Length; i++)
+        {
+            figures[i] = _now[i];
+            if (i >= (int)UsageFigure.Rents)
+            {
+                figures[i] = _told[i] = Math.Max(_told[i], _now[i] + _ofEnded[i]);
+            }
+        }
+
+        return new NamedFigures(name, figures, _hasBudget, Live > 0);
+    }
+
+    private void Add(IUsageSource source, long[] figures)
+    {
+        MemoryAllocatorStatistics usage = source.Read();
+        Add(figures, UsageFigure.RentedBytes, usage.RentedBytes);
+        Add(figures, UsageFigure.RetainedBytes, usage.RetainedBytes);
+        Add(figures, UsageFigure.CommittedBytes, usage.CommittedBytes);
+        Add(figures, UsageFigure.PeakCommittedBytes, usage.PeakCommittedBytes);
+        Add(figures, UsageFigure.QuarantinedBytes, usage.QuarantinedBytes);
+        Add(figures, UsageFigure.Outstanding, usage.OutstandingAllocations);
+        Add(figures, UsageFigure.BudgetUsedBytes, usage.BudgetUsedBytes);
+        Add(figures, UsageFigure.BudgetLimitBytes, source.BudgetLimitBytes ?? 0);
+        Add(figures, UsageFigure.Rents, usage.Rents);
+        Add(figures, UsageFigure.PoolHits, usage.PoolHits);
+        Add(figures, UsageFigure.PoolMisses, usage.PoolMisses);
+        Add(figures, UsageFigure.Abandoned, usage.Abandoned);
+        Add(figures, UsageFigure.Retries, usage.AllocationRetries);
+        Add(figures, UsageFigure.BudgetWaits, usage.BudgetWaits);
+        for (int reason = 0; reason < AllocatorCounters.TrimReasons; reason++)
+        {
+            Add(figures, UsageFigure.TrimmedBytes + reason, source.Counters.TrimmedBytesFor((TrimReason)reason));
+            Add(figures, UsageFigure.Trims + reason, source.Counters.TrimsFor((TrimReason)reason));
+        }
+
+        _hasBudget |= source.BudgetLimitBytes is not null;
+    }
+
+    private static void Add(long[] figures, UsageFigure figure, long value) => figures[(int)figure] += value;
+}

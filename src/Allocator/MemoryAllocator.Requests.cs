@@ -1,0 +1,84 @@
+using System.Runtime.CompilerServices;
+using Allocator.Allocators;
+using Allocator.Lifetime;
+
+namespace Allocator;
+
+/// <content>What a request asks for, checked before anything is taken.</content>
+public abstract partial class MemoryAllocator
+{
+    // A huge page: no block starts on a larger boundary.
+    private const int MaximumAlignmentInBytes = 2 * 1024 * 1024;
+
+    private static void ThrowIfNotElements<T>(int length, AllocationOptions options)
+        where T : struct
+    {
+        ThrowIfContainsReferences<T>();
+        ThrowIfUndefined(options);
+        if (length < 0)
+        {
+            Throw.OutOfRange(nameof(length), length, "must not be negative");
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static GroupRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
+        where TPixel : unmanaged
+    {
+        ThrowIfUndefined(options);
+        ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
+        return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static GroupRequest DescribePixels(int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes)
+    {
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
+
+        long rowStride = RequestSize.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
+        if (rowStride > int.MaxValue)
+        {
+            Throw.OutOfRange(nameof(width), width, $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
+        }
+
+        return new GroupRequest(RequestSize.Multiply(rowStride, height), pixelSizeInBytes)
+        {
+            ElementAlignment = (int)rowStride,
+            AlignmentInBytes = rowAlignmentInBytes,
+            MakeContiguousWhereNeeded = true,
+        };
+    }
+
+    private static void ThrowIfContainsReferences<T>()
+        where T : struct
+    {
+        if (RuntimeHelpers.IsReferenceOrContainsReferences<T>())
+        {
+            Throw.ContainsReferences(typeof(T));
+        }
+    }
+
+    private static void ThrowIfUndefined(AllocationOptions options)
+    {
+        if ((options & ~(AllocationOptions.Clean | AllocationOptions.Contiguous)) != 0)
+        {
+            Throw.OutOfRange(nameof(options), options, "must be a combination of defined flags");
+        }
+    }
+
+    private static void ThrowIfNotAlignment(int alignmentInBytes, string name)
+    {
+        if (alignmentInBytes < 1 || alignmentInBytes > MaximumAlignmentInBytes || (alignmentInBytes & (alignmentInBytes - 1)) != 0)
+        {
+            Throw.OutOfRange(name, alignmentInBytes, $"must be a power of two from 1 to {MaximumAlignmentInBytes}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Text.Json;
+using Allocator.Tests.Documentation;
+
+namespace Allocator.PackageTests;
+
+/// <summary>New projects that know the library by its package only, built all at once: most of a build's time is its start.</summary>
+internal sealed class BuiltConsumers
+{
+    /// <summary>Uses the pool, and says which assembly of the library it runs with.</summary>
+    private const string Code =
+        """
+        using System;
+        using System.Buffers;
+        using System.Reflection;
+        using System.Runtime.Versioning;
+        using Allocator;
+
+        namespace Consumer
+        {
+            public static class Program
+            {
+                public static void Main()
+                {
+                    using IMemoryOwner<byte> owner = MemoryAllocator.Default.Allocate<byte>(3000000);
+                    owner.Memory.Span.Fill(42);
+                    using PixelBuffer<uint> pixels = MemoryAllocator.Default.AllocatePixels<uint>(640, 480, AllocationOptions.Clean);
+                    pixels.ProcessPixelRows(accessor =>
+                    {
+                        for (int y = 0; y < accessor.Height; y++)
+                        {
+                            accessor.GetRowSpan(y).Fill(1);
+                        }
+                    });
+                    Console.WriteLine(typeof(MemoryAllocator).Assembly.GetCustomAttribute<TargetFrameworkAttribute>()!.FrameworkName);
+                    Console.WriteLine($"{owner.Memory.Span.ToArray()[2999999]}, {MemoryAllocator.Default.GetStatistics().PoolMisses} blocks");
+                }
+            }
+        }
+        """;
+
+    private const string Consumer = "Consumer";
+    private const string ReadmeExample = "ReadmeExample";
+
+    private readonly PackedLibrary _library;
+    private readonly ILookup<string, string> _warnings;
+
+    public BuiltConsumers(PackedLibrary library)
+    {
+        _library = library;
+        string folder = library.Folder("consumers");
+        CodeBlock example = CodeBlock.All().First(block => block is { Document: "README.md", IsRun: true });
+        string[] projects =
+        [
+            .. AnalyzedProjects.Write(library),
+            Write(
+                Consumer,
+                Code,
+                """
+                <TargetFrameworks>net10.0;net8.0;net472;netstandard2.0</TargetFrameworks>
+                <OutputType Condition="'$(TargetFramework)' != 'netstandard2.0'">Exe</OutputType>
+                <RollForward>LatestMajor</RollForward>
+                """),
+            Write(ReadmeExample, example.Code, "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>"),
+        ];
+        File.WriteAllText(
+            Path.Combine(folder, "Consumers.slnx"),
+            $"<Solution>{string.Concat(projects.Select(path => $"""<Project Path="{path}" />"""))}</Solution>");
+        _warnings = AnalyzedProjects.Warnings(library.Dotnet(folder, "build", "Consumers.slnx"));
+    }
+
+    /// <summary>Gives the ids of the warnings of one consumer.</summary>
+    public IEnumerable<string> Warnings(string choice, bool isTransitive) =>
+        _warnings[AnalyzedProjects.Key(choice, isTransitive)].Distinct().Order();
+
+    /// <summary>Runs the first example of the README.</summary>
+    public void RunReadmeExample() => _library.Dotnet(Output(ReadmeExample), "exec", $"{ReadmeExample}.dll");
+
+    /// <summary>Runs the consumer that was built for .NET, and returns the lines that it printed.</summary>
+    public string[] Run(string targetFramework) => Lines(_library.Dotnet(Output(Consumer, targetFramework), "exec", $"{Consumer}.dll"));
+
+    /// <summary>Runs the consumer that was built for .NET Framework.</summary>
+    /// <exception cref="System.ComponentModel.Win32Exception">Mono is not there.</exception>
+    public string[] RunOnMono() =>
+        Lines(CommandLine.Run("mono", Output(Consumer, "net472"), new Dictionary<string, string>(), $"{Consumer}.exe"));
+
+    /// <summary>Gives the assemblies of the library that NuGet chose for a target framework, to compile against and to run with.</summary>
+    public (string[] Compile, string[] Run) Assets(string targetFramework)
+    {
+        string path = Path.Combine(_library.Folder(Path.Combine("consumers", Consumer)), "obj", "project.assets.json");
+        using JsonDocument json = JsonDocument.Parse(File.ReadAllBytes(path));
+        JsonElement package = json.RootElement.GetProperty("targets").GetProperty(targetFramework).GetProperty($"Allocator/{_library.Version}");
+        return (Names(package.GetProperty("compile")), Names(package.GetProperty("runtime")));
+    }
+
+    private static string[] Names(JsonElement assets) => [.. assets.EnumerateObject().Select(asset => asset.Name)];
+
+    private static string[] Lines(string printed) => printed.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+
+    // A warning of the compiler, or of a rule, is an error here: a consumer should have none.
+    private string Write(string name, string code, string properties)
+    {
+        string folder = _library.NewProject(Path.Combine("consumers", name), code, properties + "<TreatWarningsAsErrors>true</TreatWarningsAsErrors>");
+        return Directory.GetFiles(folder, "*.csproj").Single();
+    }
+
+    private string Output(string project, string targetFramework = "net10.0") =>
+        _library.Folder(Path.Combine("consumers", project, "bin", "Debug", targetFramework));
+}

@@ -1,0 +1,220 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Diagnostics.Tracing;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Diagnostics;
+using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Diagnostics;
+
+/// <summary>The events of single rents, which are traced only while somebody wants them.</summary>
+public class RentEventTests
+{
+    private const int Block = TestSetup.BlockSize;
+
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    [Theory]
+    [InlineData("array", 100, 128)]
+    [InlineData("block", Block - 10, Block)]
+    [InlineData("group", 3 * Block, 3 * Block)]
+    [InlineData("lease", Block, Block)]
+    public void RentAndReturn_WhileListenedTo_AreWrittenWithTheSameId(string kind, int length, int capacity) => RemoteExecutor.Invoke(
+        static (kind, length, capacity) =>
+        {
+            using TestSetup setup = new(16, new MemoryAllocatorOptions { Name = "photos" });
+            using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
+            RentAndReturn(setup.Allocator, kind, int.Parse(length));
+
+            (string rentedName, IReadOnlyDictionary<string, object?> rented) = listener.TakeValues();
+            (string returnedName, IReadOnlyDictionary<string, object?> returned) = listener.TakeValues();
+
+            Assert.Equal(("BufferRented", "BufferReturned"), (rentedName, returnedName));
+            Assert.Equal(long.Parse(length), rented["requestedBytes"]);
+            Assert.Equal(long.Parse(capacity), rented["bytes"]);
+            Assert.Equal("photos", rented["allocatorName"]);
+            Assert.Equal((rented["bufferId"], rented["bytes"], rented["allocatorName"]), (returned["bufferId"], returned["bytes"], returned["allocatorName"]));
+            Assert.InRange((long)returned["heldMilliseconds"]!, 0, 60_000);
+            Assert.Equal(0, listener.Waiting);
+        },
+        kind, $"{length}", $"{capacity}").Dispose();
+
+    [Theory]
+    [InlineData(nameof(EventLevel.Verbose), nameof(AllocatorEventListener.Memory))]
+    [InlineData(nameof(EventLevel.Informational), nameof(AllocatorEventListener.Rents))]
+    public void Rents_WithoutTheirKeywordOrLevel_AreNotTraced(string level, string keyword) => RemoteExecutor.Invoke(
+        static (level, keyword) =>
+        {
+            using TestSetup setup = new();
+            using AllocatorEventListener listener = new(
+                Enum.Parse<EventLevel>(level), keyword == nameof(AllocatorEventListener.Rents) ? AllocatorEventListener.Rents : AllocatorEventListener.Memory);
+
+            Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
+        },
+        level, keyword).Dispose();
+
+    [Fact]
+    public void Rents_ListenerIsGone_AreTracedNoLonger() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new();
+        using (AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents))
+        {
+            Assert.True(TraceSwitch.Rents && TraceSwitch.Arrays);
+            setup.Allocator.Allocate<byte>(Block).Dispose();
+        }
+
+        // The source learns of it after it was told: the next rent looks.
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+
+        Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
+    }).Dispose();
+
+    [Fact]
+    public void Return_OfWhatWentOutBeforeAnybodyListened_IsNotWritten() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new();
+        IMemoryOwner<byte> early = setup.Allocator.Allocate<byte>(Block);
+        using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
+        early.Dispose();
+
+        Assert.Equal(0, listener.Waiting);
+    }).Dispose();
+
+    [Fact]
+    public void Rent_OnlyEventsAreWanted_KeepsNoStack() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new();
+        using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
+        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        owner.Dispose();
+
+        string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory.Span[0]).Message;
+        Assert.Contains("16,384 bytes, allocated 0.", message, StringComparison.Ordinal);
+        Assert.DoesNotContain(" at ", message, StringComparison.Ordinal);
+    }).Dispose();
+
+    [Fact]
+    public void Return_ByAFinalizerOfTheUsers_IsWrittenOnAnotherThread() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new();
+        using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents, static _ => ThreadThatWrote = Environment.CurrentManagedThreadId);
+        DropHolder(setup.Allocator);
+        listener.Take();
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+
+        EventWrittenEventArgs returned = listener.Take();
+
+        Assert.Equal("BufferReturned", returned.EventName);
+        Assert.NotEqual(0, Holder.FinalizerThread);
+        Assert.NotEqual(Holder.FinalizerThread, ThreadThatWrote);
+    }).Dispose();
+
+    [Theory]
+    [InlineData(nameof(AbandonedMemory.Reuse))]
+    [InlineData(nameof(AbandonedMemory.Quarantine))]
+    public void Abandoned_Rent_HasNoReturn(string abandoned) => RemoteExecutor.Invoke(
+        static abandoned =>
+        {
+            using TestSetup setup = new(16, new MemoryAllocatorOptions { Name = "photos", Abandoned = Enum.Parse<AbandonedMemory>(abandoned) });
+            using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
+            Drop(setup.Allocator);
+            Assert.Equal("BufferRented", listener.Take().EventName);
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            (string name, IReadOnlyDictionary<string, object?> leak) = listener.TakeValues();
+            Assert.Equal(("AllocationAbandoned", "photos", (object)(long)Block), (name, leak["allocatorName"], leak["bytes"]));
+            Assert.Equal("LeakFound", listener.Take().EventName);
+            GC.Collect();
+            setup.Clock.Advance(TimeSpan.FromMinutes(5));
+            Assert.True(SpinWait.SpinUntil(() => setup.Statistics.QuarantinedBytes == 0, s_patience));
+
+            Assert.Equal(0, listener.Waiting);
+        },
+        abandoned).Dispose();
+
+    [Fact]
+    public void Listener_ThatThrows_HarmsNobody() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new();
+        using AllocatorEventListener listener = new(EventLevel.Verbose, EventKeywords.All, static _ => throw new InvalidOperationException("of the listener"));
+        setup.Allocator.AllocateGroup<byte>(3 * Block).Dispose();
+        setup.Allocator.Allocate<byte>(100).Dispose();
+        setup.Allocator.Rent<byte>(Block).Dispose();
+        setup.Allocator.ReleaseRetainedResources();
+
+        Assert.True(listener.Waiting >= 8);
+        Assert.Equal((0, 0, 0, 3), Outcome(setup));
+    }).Dispose();
+
+    [Fact]
+    public void Listener_ThatAllocates_IsToldOfItsOwnNotAgain() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new();
+        List<string> told = [];
+        int allocations = 0;
+        using AllocatorEventListener listener = new(EventLevel.Verbose, EventKeywords.All, written =>
+        {
+            if (written.EventSource.Name == "Allocator")
+            {
+                told.Add(written.EventName!);
+                setup.Allocator.Allocate<byte>(Block).Dispose();
+                setup.Allocator.AllocateGroup<byte>(2 * Block).Dispose();
+                setup.Allocator.Allocate<byte>(100).Dispose();
+                setup.Allocator.ReleaseRetainedResources();
+                allocations += 3;
+            }
+        });
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        setup.Allocator.ReleaseRetainedResources();
+
+        Assert.Equal(["MemoryCommitted", "BufferRented", "BufferReturned", "MemoryDecommitted", "MemoryTrimmed"], told);
+        Assert.Equal((0, 0, 0, allocations + 1), Outcome(setup));
+    }).Dispose();
+
+    private static int ThreadThatWrote { get; set; }
+
+    private static (long Rented, long Committed, long Outstanding, long Rents) Outcome(TestSetup setup)
+    {
+        MemoryAllocatorStatistics now = setup.Statistics;
+        return (now.RentedBytes, now.CommittedBytes, now.OutstandingAllocations, now.Rents);
+    }
+
+    private static void RentAndReturn(MemoryAllocator allocator, string kind, int length)
+    {
+        switch (kind)
+        {
+            case "group": allocator.AllocateGroup<byte>(length).Dispose(); break;
+            case "lease": allocator.Rent<byte>(length).Dispose(); break;
+            default: allocator.Allocate<byte>(length).Dispose(); break;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Drop(MemoryAllocator allocator) => allocator.Allocate<byte>(Block);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void DropHolder(MemoryAllocator allocator)
+    {
+        // Before the first rent makes the guard: finalizers run in the order in which their objects were made.
+        Holder holder = new();
+        holder.Owner = allocator.Allocate<byte>(Block);
+    }
+
+    private sealed class Holder
+    {
+        ~Holder()
+        {
+            FinalizerThread = Environment.CurrentManagedThreadId;
+            Owner?.Dispose();
+        }
+
+        public IMemoryOwner<byte>? Owner { get; set; }
+
+        public static int FinalizerThread { get; private set; }
+    }
+}

@@ -1,0 +1,76 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Text.RegularExpressions;
+using Xunit;
+
+namespace Allocator.Tests.Documentation;
+
+/// <summary>What the documents refer to is there.</summary>
+public partial class LinkTests
+{
+    [Fact]
+    public void Links_OfAllDocuments_LeadToFilesAndHeadings()
+    {
+        string[] complaints = [.. Link.All().Select(link => link.Complaint()).OfType<string>()];
+
+        Assert.True(complaints.Length == 0, string.Join('\n', complaints));
+    }
+
+    /// <summary>Otherwise the test above could not fail.</summary>
+    [Theory]
+    [InlineData("docs/README.md", "no-such-page.md", "there is no no-such-page.md")]
+    [InlineData("docs/README.md", "design.md#no-such-heading", "there is no heading for design.md#no-such-heading")]
+    [InlineData("docs/README.md", "../..", "leads out of the repository")]
+    [InlineData("docs/README.md", "#documentation", null)]
+    [InlineData("docs/rules/README.md", "../design.md#what-was-left-open-and-what-measuring-said", null)]
+    [InlineData("README.md", "benchmarks/ThumbnailService", null)]
+    public void Complaint_OfALink_NamesWhatIsNotThere(string document, string target, string? expected)
+    {
+        string? complaint = new Link(document, 1, target).Complaint();
+
+        if (expected is null)
+        {
+            Assert.Null(complaint);
+        }
+        else
+        {
+            Assert.EndsWith(expected, complaint);
+        }
+    }
+
+    [Fact]
+    public void Links_OfTheReadme_AreFound() =>
+        Assert.Contains(Link.All(), link => link is { Document: "README.md", Target: "docs/design.md#what-was-left-open-and-what-measuring-said" });
+
+    [Fact]
+    public void Architecture_FilesThatItNames_AreThere()
+    {
+        string[] sources = [.. Directory.EnumerateFiles(Repository.PathTo("src"), "*.cs", SearchOption.AllDirectories).Select(path => Path.GetFileName(path))];
+        string[] named = [.. SourceFileName().Matches(File.ReadAllText(Repository.PathTo("docs", "architecture.md"))).Select(match => match.Groups["name"].Value)];
+
+        Assert.Contains("MemoryAllocator.cs", named);
+        Assert.Empty(named.Except(sources));
+    }
+
+    /// <summary>A page that nothing leads to is found by nobody.</summary>
+    [Fact]
+    public void Pages_BelowDocs_AreLinkedFromAnotherOne()
+    {
+        string[] linked = [.. Link.All().Select(link =>
+            Path.GetFullPath(Path.Combine(Repository.Root, Path.GetDirectoryName(link.Document)!, link.Target.Split('#')[0])))];
+        string[] alone =
+        [
+            .. from document in Link.Documents()
+               where !linked.Contains(document) && !linked.Contains(Path.GetDirectoryName(document))
+               select Path.GetRelativePath(Repository.Root, document) into page
+               where page is not ("README.md" or "docs/README.md")
+               select page,
+        ];
+
+        Assert.True(alone.Length == 0, "No document leads to " + string.Join(", ", alone));
+    }
+
+    [GeneratedRegex(@"`(?<name>\w+\.cs)`")]
+    private static partial Regex SourceFileName();
+}

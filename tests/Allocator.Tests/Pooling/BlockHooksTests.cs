@@ -1,0 +1,303 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Pooling;
+
+public class BlockHooksTests
+{
+    private const int Block = TestSetup.BlockSize;
+
+    private readonly RegisteredBlocks _device = new();
+
+    [Fact]
+    public void Committed_FirstUseOnly_GetsTheBlockOnTheRentersThread()
+    {
+        int thread = 0;
+        _device.OnCommitted = _ => thread = Environment.CurrentManagedThreadId;
+        using TestSetup setup = new(options: _device.CreateOptions());
+        using (IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block))
+        {
+            Assert.True(_device.Contains(GuardedSetup.AddressOf(owner)));
+        }
+
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        setup.Allocator.AllocateGroup<byte>(Block).Dispose();
+        Assert.Equal((1, 0, Environment.CurrentManagedThreadId), (_device.Commits, _device.Releases, thread));
+    }
+
+    [Fact]
+    public void Hooks_GroupsRunsAndPrewarm_GetEachBlockOnce()
+    {
+        using TestSetup setup = new(maximumBlocks: 16, options: _device.CreateOptions());
+        using MemoryGroup<byte> group = setup.Allocator.AllocateGroup<byte>(5 * Block);
+        using IMemoryOwner<byte> run = setup.Allocator.Allocate<byte>(3 * Block);
+        setup.Allocator.Prewarm(4 * Block);
+        Assert.Equal((12, 12), (_device.Commits, _device.Count));
+        group.Dispose();
+        run.Dispose();
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal((12, 0, null), (_device.Releases, _device.Count, _device.Error));
+    }
+
+    [Fact]
+    public void Releasing_BeforeThePurge_StillSeesTheContents()
+    {
+        byte seen = 0;
+        List<string> order = [];
+        using TestSetup setup = new(options: _device.CreateOptions());
+        setup.Source.OnPurge = () => order.Add("purge");
+        _device.OnReleasing = address =>
+        {
+            order.Add("releasing");
+            seen = Read(address);
+        };
+        using (IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block))
+        {
+            owner.Memory.Span.Fill(9);
+        }
+
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal(["releasing", "purge"], order);
+        Assert.Equal(9, seen);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Equal((2, 1), (_device.Commits, _device.Count));
+    }
+
+    [Fact]
+    public void Releasing_AllocatorDisposed_ComesForIdleBlocksAndLaterForThoseThatWereOut()
+    {
+        using TestSetup setup = new(options: _device.CreateOptions());
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        setup.Allocator.Prewarm(3 * Block);
+        setup.Allocator.Dispose();
+        Assert.Equal((4, 3, 1), (_device.Commits, _device.Releases, _device.Count));
+        held.Dispose();
+        Assert.Equal((4, 0, null, 0), (_device.Releases, _device.Count, _device.Error, setup.Source.LiveReservations));
+    }
+
+    [Fact]
+    public void Hooks_MemoryThatIsNoBlock_AreNotCalled()
+    {
+        using TestSetup setup = new(maximumBlocks: 2, options: _device.CreateOptions());
+        setup.Allocator.Allocate<byte>(TestSetup.ArrayThreshold).Dispose();
+        setup.Allocator.Allocate<byte>(3 * Block).Dispose();
+        setup.Allocator.AllocateAligned<byte>(100, 2 << 20).Dispose();
+        Assert.Equal(0, _device.Commits);
+    }
+
+    [Theory]
+    [InlineData("single", 0)]
+    [InlineData("run", 0)]
+    [InlineData("run", 2)]
+    [InlineData("group", 0)]
+    [InlineData("group", 3)]
+    [InlineData("scattered", 1)]
+    [InlineData("prewarm", 0)]
+    [InlineData("prewarm", 2)]
+    public void Committed_Throws_NothingIsAllocatedAndNoBlockIsLost(string request, int registeredBefore)
+    {
+        using TestSetup setup = new(maximumBlocks: 8, options: _device.CreateOptions(), budget: 8 * Block);
+        List<IMemoryOwner<byte>> scattered = request == "scattered" ? Scatter(setup.Allocator) : [];
+        int before = _device.Count;
+        int releases = _device.Releases;
+        _device.OnCommitted = count => Assert.True(count < before + registeredBefore, "the device refuses");
+
+        Exception refusal = Record.Exception(() => Request(setup.Allocator, request))!;
+
+        Assert.Contains("the device refuses", refusal.Message);
+        Assert.Equal((releases, null), (_device.Releases, _device.Error));
+        Assert.Equal((before + registeredBefore) * Block, setup.Statistics.CommittedBytes);
+        Assert.Equal(setup.Statistics.CommittedBytes, setup.Source.LiveBytes);
+        Assert.Equal(scattered.Count, setup.Statistics.OutstandingAllocations);
+        Assert.Equal(scattered.Count * Block, setup.Statistics.BudgetUsedBytes);
+
+        // Every block is to be had, registered.
+        _device.OnCommitted = null;
+        scattered.ForEach(static owner => owner.Dispose());
+        using MemoryGroup<byte> all = setup.Allocator.AllocateGroup<byte>(8 * Block);
+        Assert.Equal((8, 0), (_device.Count, setup.Source.LiveAllocations));
+    }
+
+    // Whoever closes the pool cannot release what the failing request has in hand.
+    [Theory]
+    [InlineData("single")]
+    [InlineData("run")]
+    [InlineData("group")]
+    [InlineData("prewarm")]
+    public void Committed_ThrowsWhileTheAllocatorIsDisposed_LeavesNothing(string request)
+    {
+        TestSetup setup = new(maximumBlocks: 8, options: _device.CreateOptions());
+        _device.OnCommitted = count =>
+        {
+            if (count == (request == "single" ? 0 : 1))
+            {
+                setup.Allocator.Dispose();
+                throw new InvalidOperationException("the device refuses");
+            }
+        };
+
+        Assert.Throws<InvalidOperationException>(() => Request(setup.Allocator, request));
+
+        Assert.Equal((0L, 0, 0L, 0, null), (setup.Source.LiveBytes, setup.Source.LiveReservations, setup.Statistics.CommittedBytes, _device.Count, _device.Error));
+    }
+
+    [Fact]
+    public void Releasing_Throws_KeepsTheBlockAndIsToldAtTheNextCall()
+    {
+        using TestSetup setup = new(options: _device.CreateOptions());
+        setup.Allocator.Prewarm(3 * Block);
+        int calls = 0;
+        _device.OnReleasing = _ => Assert.True(++calls > 2, "the device holds on");
+
+        Assert.Contains("the device holds on", Assert.ThrowsAny<Exception>(setup.Allocator.ReleaseRetainedResources).Message);
+
+        Assert.Equal((2, 2L * Block), (_device.Count, setup.Statistics.RetainedBytes));
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal((0, 0L, null), (_device.Count, setup.Statistics.RetainedBytes, _device.Error));
+    }
+
+    [Fact]
+    public void Releasing_ThrowsInTheBackground_IsToldOnceToWhoeverCallsNext()
+    {
+        using TestSetup setup = new(options: _device.CreateOptions());
+        setup.Allocator.Prewarm(2 * Block);
+        _device.OnReleasing = static _ => throw new InvalidOperationException("the device holds on");
+        setup.Pressure.IsHigh = true;
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(2 * Block, setup.Statistics.RetainedBytes);
+
+        _device.OnReleasing = null;
+        Assert.Throws<InvalidOperationException>(setup.Allocator.ReleaseRetainedResources);
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal((0, 0L), (_device.Count, setup.Statistics.CommittedBytes));
+    }
+
+    [Fact]
+    public void Releasing_ThrowsAtDispose_MemoryGoesAllTheSame()
+    {
+        using TestSetup setup = new(options: _device.CreateOptions());
+        setup.Allocator.Prewarm(2 * Block);
+        _device.OnReleasing = static _ => throw new InvalidOperationException("the device holds on");
+
+        Assert.Throws<InvalidOperationException>(setup.Allocator.Dispose);
+
+        Assert.Equal((0, 0L), (setup.Source.LiveReservations, setup.Statistics.CommittedBytes));
+    }
+
+    [Fact]
+    public void Releasing_SystemKeepsTheMemory_BlockIsRegisteredAgain()
+    {
+        using TestSetup setup = new(options: _device.CreateOptions());
+        setup.Allocator.Prewarm(2 * Block);
+        setup.Source.RefusesPurge = static _ => true;
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal((2, 2L * Block, null), (_device.Count, setup.Statistics.RetainedBytes, _device.Error));
+        setup.Source.RefusesPurge = static _ => false;
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal((0, 0L, null), (_device.Count, setup.Statistics.RetainedBytes, _device.Error));
+    }
+
+    [Fact]
+    public void Committed_AllocatesItself_IsNotUnderALock()
+    {
+        using TestSetup setup = new(options: _device.CreateOptions());
+        _device.OnCommitted = count =>
+        {
+            if (_device.Commits < 3)
+            {
+                setup.Allocator.Allocate<byte>(Block).Dispose();
+            }
+        };
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        Assert.True(_device.Contains(GuardedSetup.AddressOf(owner)));
+        Assert.Null(_device.Error);
+    }
+
+    [Fact]
+    public async Task Hooks_ManyThreadsAndTrims_EveryRentedBlockIsRegistered()
+    {
+        using TestSetup setup = new(maximumBlocks: 8, options: _device.CreateOptions());
+        using CancellationTokenSource stop = new();
+        Task trimmer = Task.Run(() =>
+        {
+            while (!stop.IsCancellationRequested)
+            {
+                setup.Allocator.ReleaseRetainedResources();
+            }
+        });
+        int unregistered = 0;
+        Task[] renters = [.. Enumerable.Range(0, 3).Select(_ => Task.Run(() =>
+        {
+            for (int i = 0; i < 2000; i++)
+            {
+                using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+                Interlocked.Add(ref unregistered, _device.Contains(GuardedSetup.AddressOf(owner)) ? 0 : 1);
+            }
+        }))];
+        await Task.WhenAll(renters);
+        await stop.CancelAsync();
+        await trimmer;
+        setup.Allocator.Dispose();
+        Assert.Equal((0, 0, null), (unregistered, _device.Count, _device.Error));
+    }
+
+    // The finalizer of a dropped allocator closes its pool: not on its own thread, which must not wait for a device.
+    [Fact]
+    public void Releasing_AllocatorDropped_ComesOnAThreadOfThePool() => RemoteExecutor.Invoke(static () =>
+    {
+        using ManualResetEventSlim released = new();
+        bool onPool = false;
+        Drop(_ =>
+        {
+            onPool = Thread.CurrentThread.IsThreadPoolThread;
+            released.Set();
+        });
+        for (int i = 0; i < 100 && !released.Wait(100); i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        Assert.True(released.IsSet);
+        Assert.True(onPool);
+    }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Drop(Action<nint> released) =>
+        MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8, BlockReleasing = (address, _) => released(address) }).Prewarm(1);
+
+    private static unsafe byte Read(nint address) => *(byte*)address;
+
+    // Every second block out, so that the others are single.
+    private static List<IMemoryOwner<byte>> Scatter(MemoryAllocator allocator)
+    {
+        List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, 8).Select(_ => allocator.Allocate<byte>(Block))];
+        foreach (IMemoryOwner<byte> owner in owners.Where(static (_, i) => i % 2 == 1))
+        {
+            owner.Dispose();
+        }
+
+        allocator.ReleaseRetainedResources();
+        return [.. owners.Where(static (_, i) => i % 2 == 0)];
+    }
+
+    private static void Request(MemoryAllocator allocator, string request)
+    {
+        switch (request)
+        {
+            case "single": allocator.Allocate<byte>(Block).Dispose(); break;
+            case "run": allocator.Allocate<byte>(4 * Block).Dispose(); break;
+            case "group": allocator.AllocateGroup<byte>(6 * Block).Dispose(); break;
+            case "scattered": allocator.AllocateGroup<byte>(4 * Block).Dispose(); break;
+            default: allocator.Prewarm(5 * Block); break;
+        }
+    }
+}
