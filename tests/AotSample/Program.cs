@@ -24,8 +24,6 @@ using (MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOpt
     checks.Run("lease", () => Uses.Lease(allocator));
     checks.Run("hand-off of an array", () => Uses.HandedOff(allocator, 30));
     checks.Run("hand-off of blocks", () => Uses.HandedOff(allocator, 1500));
-    checks.Run("wrapped memory", () => Uses.Wrapped(allocator));
-    checks.Run("stream", () => Uses.Streamed(allocator));
     checks.Run("memory pool", () =>
     {
         using MemoryPool<Rgba64> pool = allocator.AsMemoryPool<Rgba64>();

@@ -152,27 +152,4 @@ internal static class Uses
         ((delegate* unmanaged[Cdecl]<nint, nint, void>)pixels.ReleaseFunction)(pixels.Pointer, pixels.ReleaseContext);
         return allocator.GetStatistics().OutstandingAllocations == 0;
     }
-
-    public static bool Wrapped(MemoryAllocator allocator)
-    {
-        ushort[] memory = new ushort[30];
-        bool isReleased = false;
-        using (PixelBuffer<ushort> pixels = allocator.WrapPixels(memory.AsMemory(), 8, 3, 10, () => isReleased = true))
-        {
-            pixels.DangerousGetRowSpan(2)[7] = 5;
-            using PixelBuffer<ushort> clone = pixels.Clone();
-        }
-
-        return isReleased && memory[27] == 5;
-    }
-
-    public static bool Streamed(MemoryAllocator allocator)
-    {
-        using PooledMemoryStream stream = allocator.CreateStream();
-        stream.Write(new byte[9_000_000]);
-        stream.GetSpan(5_000_000)[4_999_999] = 7;
-        stream.Advance(5_000_000);
-        stream.Position = 13_999_999;
-        return stream.ReadByte() == 7 && stream.AsReadOnlySequence().Length == 14_000_000;
-    }
 }

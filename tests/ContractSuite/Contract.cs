@@ -43,6 +43,11 @@ internal static class Contract
         checks.Run($"{kind}: pin past dispose", lifetimes.PinPastDispose);
         checks.Run($"{kind}: use after dispose throws", lifetimes.UseAfterDispose);
         checks.Run($"{kind}: double dispose", lifetimes.DoubleDispose);
+        InteropContract interop = new(allocator);
+        checks.Run($"{kind}: hand-off and its release callback", interop.HandOff);
+        checks.Run($"{kind}: wrapped memory", interop.Wrapped);
+        checks.Run($"{kind}: stream", interop.Stream);
+        checks.Run($"{kind}: memory pool", interop.Pool);
         TrimmingContract trimming = new(allocator);
         checks.Run($"{kind}: three waves, trimmed between", trimming.Waves);
         if (looksAtResidentSet)
