@@ -39,33 +39,11 @@ internal sealed partial class AllocatorEventSource
     /// <param name="bytes">The capacity that it has.</param>
     /// <param name="allocatorName">The allocator's name; empty for none.</param>
     [Event(8, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes rented, {2} with what was not asked for")]
-    public unsafe void BufferRented(long bufferId, long requestedBytes, long bytes, string allocatorName)
-    {
-        fixed (char* name = allocatorName)
-        {
-            EventData* data = stackalloc EventData[4];
-            data[0] = Number(&bufferId);
-            data[1] = Number(&requestedBytes);
-            data[2] = Number(&bytes);
-            data[3] = Text(name, allocatorName);
-            WriteOnce(8, 4, data);
-        }
-    }
+    public void BufferRented(long bufferId, long requestedBytes, long bytes, string allocatorName) => WriteAmounts(8, bufferId, requestedBytes, bytes, allocatorName);
 
     /// <summary>A buffer whose going out was written came back.</summary>
     [Event(9, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes returned after {2} ms")]
-    public unsafe void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string allocatorName)
-    {
-        fixed (char* name = allocatorName)
-        {
-            EventData* data = stackalloc EventData[4];
-            data[0] = Number(&bufferId);
-            data[1] = Number(&bytes);
-            data[2] = Number(&heldMilliseconds);
-            data[3] = Text(name, allocatorName);
-            WriteOnce(9, 4, data);
-        }
-    }
+    public void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string allocatorName) => WriteAmounts(9, bufferId, bytes, heldMilliseconds, allocatorName);
 
     /// <summary>A request found no room in the memory budget. Those that may not wait are told so next.</summary>
     [NonEvent]
@@ -94,18 +72,7 @@ internal sealed partial class AllocatorEventSource
     private void MemoryDecommitted(long bytes, long committedBytes, string allocatorName) => WriteAmounts(7, bytes, committedBytes, allocatorName);
 
     [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes find no room: {1} of {2} are taken")]
-    private unsafe void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string allocatorName)
-    {
-        fixed (char* name = allocatorName)
-        {
-            EventData* data = stackalloc EventData[4];
-            data[0] = Number(&bytes);
-            data[1] = Number(&usedBytes);
-            data[2] = Number(&limitBytes);
-            data[3] = Text(name, allocatorName);
-            WriteOnce(10, 4, data);
-        }
-    }
+    private void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string allocatorName) => WriteAmounts(10, bytes, usedBytes, limitBytes, allocatorName);
 
     [Event(11, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes: {2} after {1} ms")]
     private unsafe void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string allocatorName)
@@ -144,6 +111,20 @@ internal sealed partial class AllocatorEventSource
             data[1] = Number(&second);
             data[2] = Text(characters, text);
             WriteOnce(eventId, 3, data);
+        }
+    }
+
+    [NonEvent]
+    private unsafe void WriteAmounts(int eventId, long first, long second, long third, string text)
+    {
+        fixed (char* characters = text)
+        {
+            EventData* data = stackalloc EventData[4];
+            data[0] = Number(&first);
+            data[1] = Number(&second);
+            data[2] = Number(&third);
+            data[3] = Text(characters, text);
+            WriteOnce(eventId, 4, data);
         }
     }
 
