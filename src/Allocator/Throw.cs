@@ -28,7 +28,7 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void OutOfRange(string name, object? value, string requirement) =>
-        throw new ArgumentOutOfRangeException(name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value, requirement));
+        throw new ArgumentOutOfRangeException(name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value ?? "not set", requirement));
 
     // Apart from OutOfRange, which would have callers box the row in a loop's body. It throws by itself: a method that only calls another one that does
     // is inlined into that loop, with all that makes the message.

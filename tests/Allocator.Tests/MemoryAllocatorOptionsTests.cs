@@ -31,6 +31,12 @@ public class MemoryAllocatorOptionsTests
         Assert.Contains(name, Assert.Throws<ArgumentOutOfRangeException>(name, () => MemoryAllocator.Create(options)).Message);
 
     [Fact]
+    public void Create_KeptPoolWithoutASize_SaysThatItIsNotSet() =>
+        Assert.Contains(
+            "MaximumPoolSizeMegabytes is not set;",
+            Assert.Throws<ArgumentOutOfRangeException>(() => MemoryAllocator.Create(new MemoryAllocatorOptions { KeepBlocks = true })).Message);
+
+    [Fact]
     public void Create_Null_Throws() => Assert.Throws<ArgumentNullException>("options", () => MemoryAllocator.Create(null!));
 
     [Fact]
