@@ -50,6 +50,20 @@ public partial class LayeringTests
     }
 
     [Fact]
+    public void ArchitecturePage_TableOfStages_HasTheSameArrows()
+    {
+        Dictionary<string, string[]> told = File.ReadLines(Repository.PathTo("docs", "architecture.md"))
+            .Select(line => line.Trim('|', ' ').Split(" | "))
+            .Where(cells => cells.Length == 4 && (cells[0] == "(root)" || s_allowed.ContainsKey(cells[0].Trim('`'))))
+            .ToDictionary(
+                cells => cells[0] == "(root)" ? Root : cells[0].Trim('`'),
+                cells => cells[3] is "–" or "" ? [] : cells[3].Split(", ").Order().ToArray());
+
+        Assert.Equal(s_allowed.Keys.Order(), told.Keys.Order());
+        Assert.All(s_allowed, arrows => Assert.Equal(arrows.Value.Order(), told[arrows.Key]));
+    }
+
+    [Fact]
     public void SourceFiles_OutsideCompat_HaveTheNamespaceOfTheirFolder()
     {
         List<string> violations = [];
