@@ -46,7 +46,7 @@ public abstract partial class MemoryAllocator
         }
 
         RequestRouter router = GetRouter();
-        GrowingMemory memory = new(this, router.ArrayThresholdInBytes, (int)Math.Min(router.BlockSizeInBytes, router.AllocationLimitInBytes));
+        GrowingMemory memory = new(this, router.ArrayThresholdInBytes, (int)Math.Min(router.BlockSizeInBytes, router.AllocationLimitInBytes), Account?.Budget?.LimitInBytes ?? long.MaxValue);
         memory.Grow(capacity);
         return new PooledMemoryStream(memory, length: 0);
     }

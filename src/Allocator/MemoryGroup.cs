@@ -214,6 +214,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         }
     }
 
+    /// <summary>Disposes the group for the one caller who comes first. pre: the caller has a pin, which keeps the memory.</summary>
+    /// <returns>False, and nothing changes, where the group has been disposed already.</returns>
+    internal bool TryDisposePinned() => _guard.TryDisposeReferenced(_generation);
+
     /// <summary>Ends <see cref="AddReference"/> or a pin.</summary>
     internal void Unpin()
     {

@@ -46,8 +46,13 @@ public sealed partial class PixelBuffer<TPixel>
             throw;
         }
 
-        // The pin keeps the memory; the owner's own reference goes.
-        _group.Dispose();
+        // The pin keeps the memory; the owner's own reference goes. Of several who try at once only one has handed off.
+        if (!_group.TryDisposePinned())
+        {
+            pixels.Dispose();
+            _group.ThrowIfDisposed();
+        }
+
         return pixels;
     }
 }

@@ -157,8 +157,10 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 
     private void DropApart()
     {
-        _apart?.Dispose();
+        // Forgotten first: where it turns out to be corrupted, the next one is rented anew.
+        IMemoryOwner<byte>? apart = _apart;
         _apart = null;
+        apart?.Dispose();
     }
 
     // Where each call but those that only look begins.

@@ -132,13 +132,15 @@ public sealed partial class PooledMemoryStream : Stream
         {
             FillTo(memory, value);
         }
-        else
+
+        // Before blocks go: where one of them turns out to be corrupted, the others are gone all the same.
+        long before = _length;
+        _length = value;
+        _position = Math.Min(_position, value);
+        if (value <= before)
         {
             memory.Shrink(value);
         }
-
-        _length = value;
-        _position = Math.Min(_position, value);
     }
 
     /// <summary>Reads up to that many bytes.</summary>
@@ -236,7 +238,7 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>Gives the whole content, whatever the position, as one sequence over the stream's own blocks. Costs a small object for each block.</summary>
-    /// <returns>The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: it then throws <see cref="ObjectDisposedException"/>.</returns>
+    /// <returns>The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: of blocks that have gone back it throws <see cref="ObjectDisposedException"/>.</returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public ReadOnlySequence<byte> AsReadOnlySequence() => SequenceSegment.Over(Use(), _length);
 

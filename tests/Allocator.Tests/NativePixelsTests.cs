@@ -95,6 +95,35 @@ public unsafe class NativePixelsTests
         }
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void HandOff_WhileAnotherHandsOffOrDisposes_IsRefused(bool handsOff)
+    {
+        using TestSetup setup = new();
+        int released = 0;
+        NativePixels? first = null;
+        PinTap memory = new();
+        PixelBuffer<byte> buffer = setup.Allocator.WrapPixels(memory.Memory, 4, 4, 4, () => released++);
+        memory.Pinning = () =>
+        {
+            memory.Pinning = null;
+            if (handsOff)
+            {
+                first = buffer.HandOff();
+            }
+            else
+            {
+                buffer.Dispose();
+            }
+        };
+
+        Assert.Throws<ObjectDisposedException>(() => buffer.HandOff());
+        Assert.Equal(handsOff ? 0 : 1, released);
+        first?.Dispose();
+        Assert.Equal(1, released);
+    }
+
     [SkippableFact]
     public void ReleaseFunction_OnANativeThread_Releases()
     {

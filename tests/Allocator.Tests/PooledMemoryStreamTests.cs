@@ -101,6 +101,57 @@ public class PooledMemoryStreamTests
         Assert.Equal(content, stream.AsReadOnlySequence().ToArray());
     }
 
+    [Fact]
+    public void Growth_BeyondTheWholeBudget_IsRefusedWithoutTakingAnything()
+    {
+        using TestSetup setup = new(budget: 6 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.WriteByte(1);
+        MemoryAllocatorStatistics before = setup.Statistics;
+
+        MemoryLimitExceededException thrown = Assert.Throws<MemoryLimitExceededException>(() => stream.SetLength(long.MaxValue));
+        Assert.Equal((long.MaxValue, 6L * TestSetup.BlockSize), (thrown.RequestedBytes, thrown.LimitBytes));
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CreateStream(7 * TestSetup.BlockSize));
+        stream.Position = 7 * TestSetup.BlockSize;
+        Assert.Throws<MemoryLimitExceededException>(() => stream.WriteByte(1));
+
+        Assert.Equal((before.Rents, before.BudgetWaits), (setup.Statistics.Rents, setup.Statistics.BudgetWaits));
+    }
+
+    [Fact]
+    public void SetLength_ShorterAndABlockWasCorrupted_IsShorterAllTheSame()
+    {
+        // A block has room before it only where pages are larger.
+        const int Page = 16384;
+        using TestSetup setup = new(16, new MemoryAllocatorOptions { Safety = SafetyMode.Guarded }, new FakeMemorySource(pageSizeInBytes: Page), blockSize: 4 * Page);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(Bytes(1000));
+        GuardedSetup.Change(GuardedSetup.AddressOf(stream.GetSpan()) - 1001);
+
+        Assert.Throws<MemoryCorruptedException>(() => stream.SetLength(0));
+        Assert.Equal((0L, 0L), (stream.Length, stream.Position));
+        Assert.Equal(-1, stream.ReadByte());
+        stream.WriteByte(7);
+        Assert.Equal([7], stream.AsReadOnlySequence().ToArray());
+    }
+
+    [Fact]
+    public void Advance_WhatWasApartIsCorrupted_GivesMemoryApartAgain()
+    {
+        using TestSetup setup = GuardedSetup.Create(SafetyMode.Guarded);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        const int Written = TestSetup.BlockSize - 100;
+        stream.Write(Bytes(Written));
+        Span<byte> apart = stream.GetSpan(200);
+        Assert.Equal(200, apart.Length);
+        GuardedSetup.Change(GuardedSetup.AddressOf(apart) - 1);
+        Assert.Throws<MemoryCorruptedException>(() => stream.Advance(200));
+        Assert.Equal((Written + 200L, Written + 200L), (stream.Length, stream.Position));
+
+        stream.Position = Written;
+        Assert.Equal(200, stream.GetSpan(200).Length);
+    }
+
     [SkippableFact]
     public void Position_BeyondTwoGigabytes_WritesAndReads()
     {

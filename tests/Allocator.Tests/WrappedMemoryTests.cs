@@ -133,6 +133,20 @@ public unsafe class WrappedMemoryTests
     }
 
     [Fact]
+    public void Unpin_OfTheCallersMemoryThrows_ReleasesAllTheSame()
+    {
+        using TestSetup setup = new();
+        int released = 0;
+        using PinTap memory = new() { Unpinning = static () => throw new NotSupportedException() };
+        MemoryGroup<byte> group = setup.Allocator.WrapGroup(memory.Memory, () => released++);
+        MemoryHandle pin = group[0].Pin();
+        group.Dispose();
+        Assert.Equal(0, released);
+        Assert.Throws<NotSupportedException>(() => pin.Dispose());
+        Assert.Equal(1, released);
+    }
+
+    [Fact]
     public void WrapPixels_RowsThatAreNotThere_AreRefusedAndNothingIsReleased()
     {
         using TestSetup setup = new();

@@ -14,6 +14,7 @@ internal sealed class GrowingMemory : StreamMemory
     private readonly MemoryAllocator _allocator;
     private readonly int _largestArray;
     private readonly int _largestBlock;
+    private readonly long _budget;
     private readonly List<IMemoryOwner<byte>> _blocks = [];
 
     // Where each block ends, in the stream.
@@ -22,15 +23,23 @@ internal sealed class GrowingMemory : StreamMemory
     /// <param name="allocator">What the blocks come from.</param>
     /// <param name="largestArray">The largest request that an array serves: arrays have a power of two, whatever was asked for.</param>
     /// <param name="largestBlock">The largest block: above arrays, a smaller one would take as much.</param>
-    public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock)
+    /// <param name="budget">The budget of the allocator; <see cref="long.MaxValue"/> where there is none.</param>
+    public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long budget)
     {
         _allocator = allocator;
         _largestArray = largestArray;
         _largestBlock = largestBlock;
+        _budget = budget;
     }
 
     public override void Grow(long capacity, bool clean = false, bool withReserve = false)
     {
+        // Not block by block: it would take all that there is, and then wait for what it has itself.
+        if (capacity > _budget)
+        {
+            throw MemoryLimitExceededException.ForBudget(capacity, _budget);
+        }
+
         int kept = _blocks.Count;
         try
         {

@@ -131,6 +131,26 @@ internal abstract class LifetimeGuard
             : DisposeSlow(generation);
     }
 
+    /// <summary>As <see cref="Dispose"/>, and tells who did it. pre: the caller has a reference, so that the memory does not go back now.</summary>
+    /// <returns>True for the one call that ended the rent.</returns>
+    public bool TryDisposeReferenced(long generation)
+    {
+        ref long state = ref Record.State;
+        while (true)
+        {
+            long seen = Volatile.Read(ref state);
+            if ((seen & ~GuardState.References) != generation)
+            {
+                return false;
+            }
+
+            if (Interlocked.CompareExchange(ref state, (seen | GuardState.Disposed) - 1, seen) == seen)
+            {
+                return true;
+            }
+        }
+    }
+
     /// <summary>Hands the memory to whoever keeps it next. The state word is idle already, and this call is the only one for this rent.</summary>
     protected abstract void GiveBack();
 

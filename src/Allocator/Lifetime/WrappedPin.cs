@@ -19,7 +19,14 @@ internal sealed class WrappedPin : IPinnable
 
     public void Unpin()
     {
-        _memory.Dispose();
-        _buffer.Unpin();
+        try
+        {
+            _memory.Dispose();
+        }
+        finally
+        {
+            // The other pin is somebody else's code, and may throw: the buffer is released all the same.
+            _buffer.Unpin();
+        }
     }
 }
