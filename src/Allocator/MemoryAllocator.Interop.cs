@@ -59,7 +59,7 @@ public abstract partial class MemoryAllocator
     /// <param name="rowStride">The pixels from the beginning of one row to the beginning of the next, at least <paramref name="width"/>. What lies between rows is never written to.</param>
     /// <param name="release">
     /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; <c>owner.Dispose</c>, for instance. Never called for a buffer that is dropped
-    /// without <c>Dispose</c>, and not where this throws.
+    /// without <c>Dispose</c>, and not where this throws. It must not throw where the buffer is handed off: no exception can pass native code.
     /// </param>
     /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="rowStride"/> is below <paramref name="width"/>.</exception>
@@ -85,7 +85,7 @@ public abstract partial class MemoryAllocator
     /// <param name="rowBytes">The bytes from the beginning of one row to the beginning of the next: a multiple of the pixel size. What lies between rows is never written to.</param>
     /// <param name="release">
     /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; frees the memory, for instance. Never called for a buffer that is dropped
-    /// without <c>Dispose</c>, and not where this throws.
+    /// without <c>Dispose</c>, and not where this throws. It must not throw where the buffer is handed off: no exception can pass native code.
     /// </param>
     /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>

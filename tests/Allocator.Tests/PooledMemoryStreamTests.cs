@@ -58,6 +58,29 @@ public class PooledMemoryStreamTests
         Assert.Equal(rents + 1, setup.Statistics.Rents);
     }
 
+    [Theory]
+    [InlineData(0, 1000)]
+    [InlineData(1000, 0)]
+    [InlineData(0, 5 * 4096)]
+    [InlineData(3000, 3 * 4096 + 1)]
+    public void Write_OfItsOwnMemory_IsAsIfItHadBeenCopiedBefore(int from, int to)
+    {
+        using TestSetup setup = new();
+        byte[] content = Bytes(8 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        using MemoryStream expected = new();
+        stream.Write(content);
+        expected.Write(content);
+        ReadOnlySpan<byte> own = stream.AsReadOnlySequence().Slice(from).First.Span;
+        byte[] copy = own.ToArray();
+
+        stream.Position = expected.Position = to;
+        stream.Write(own);
+        expected.Write(copy);
+
+        Assert.Equal(expected.ToArray(), stream.AsReadOnlySequence().ToArray());
+    }
+
     [Fact]
     public void Write_FewBytes_TakesAnArrayAndNoBlock()
     {

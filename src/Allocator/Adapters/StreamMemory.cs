@@ -60,8 +60,15 @@ internal abstract class StreamMemory : IDisposable
         while (!source.IsEmpty)
         {
             Span<byte> part = Part(position, source.Length);
+            ReadOnlySpan<byte> rest = source.Slice(part.Length);
+            if (rest.Overlaps(part))
+            {
+                WriteCopy(position, source);
+                break;
+            }
+
             source.Slice(0, part.Length).CopyTo(part);
-            source = source.Slice(part.Length);
+            source = rest;
             position += part.Length;
         }
 
@@ -91,6 +98,15 @@ internal abstract class StreamMemory : IDisposable
     {
         _block = default;
         _blockStart = 0;
+    }
+
+    // What is written is the stream's own, and lies where it would be overwritten before it is read.
+    private void WriteCopy(long position, ReadOnlySpan<byte> source)
+    {
+        byte[] copy = ArrayPool<byte>.Shared.Rent(source.Length);
+        source.CopyTo(copy);
+        Write(position, copy.AsSpan(0, source.Length));
+        ArrayPool<byte>.Shared.Return(copy);
     }
 
     private Span<byte> Part(long position, long length)
