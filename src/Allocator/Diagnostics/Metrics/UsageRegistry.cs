@@ -15,7 +15,7 @@ internal static class UsageRegistry
     private static readonly HashSet<IUsageSource> s_live = [];
     private static readonly List<IUsageSource> s_ending = [];
     private static readonly Dictionary<string, NamedUsage> s_names = [];
-    private static readonly Queue<string> s_endedNames = new();
+    private static readonly LinkedList<string> s_endedNames = new();
     private static int s_nextSweep = 16;
 
     /// <summary>Adds an allocator. Whatever tells of allocators exists from here on.</summary>
@@ -28,6 +28,12 @@ internal static class UsageRegistry
             if (!s_names.TryGetValue(name, out NamedUsage? named))
             {
                 s_names.Add(name, named = new NamedUsage());
+            }
+
+            if (named.Ended is LinkedListNode<string> ended)
+            {
+                s_endedNames.Remove(ended);
+                named.Ended = null;
             }
 
             named.Live++;
@@ -116,15 +122,11 @@ internal static class UsageRegistry
 
         if (--named.Live == 0)
         {
-            s_endedNames.Enqueue(name);
-            while (s_endedNames.Count > MaximumEndedNames)
+            named.Ended = s_endedNames.AddLast(name);
+            if (s_endedNames.Count > MaximumEndedNames)
             {
-                // It may have an allocator again, or be in the queue more than once: then it is its last end that counts.
-                string oldest = s_endedNames.Dequeue();
-                if (s_names.TryGetValue(oldest, out NamedUsage? ended) && ended.Live == 0 && !s_endedNames.Contains(oldest))
-                {
-                    s_names.Remove(oldest);
-                }
+                s_names.Remove(s_endedNames.First!.Value);
+                s_endedNames.RemoveFirst();
             }
         }
     }
