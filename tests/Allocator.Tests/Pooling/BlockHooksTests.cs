@@ -270,6 +270,28 @@ public class BlockHooksTests
         Assert.True(onPool);
     }).Dispose();
 
+    // What registers blocks usually has the allocator too: whoever reaches the hooks for ever keeps both.
+    [Fact]
+    public void Hooks_OfAnObjectThatHasTheAllocator_KeepNeitherAlive() => RemoteExecutor.Invoke(static () =>
+    {
+        WeakReference device = DropDevice();
+        for (int i = 0; i < 100 && device.IsAlive; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        Assert.False(device.IsAlive);
+    }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference DropDevice()
+    {
+        Device device = new();
+        device.Allocator.Prewarm(1);
+        return new WeakReference(device);
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Drop(Action<nint> released) =>
         MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8, BlockReleasing = (address, _) => released(address) }).Prewarm(1);
@@ -299,5 +321,19 @@ public class BlockHooksTests
             case "scattered": allocator.AllocateGroup<byte>(4 * Block).Dispose(); break;
             default: allocator.Prewarm(5 * Block); break;
         }
+    }
+
+    private sealed class Device
+    {
+        public Device() => Allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
+        {
+            MaximumPoolSizeMegabytes = 8,
+            BlockCommitted = (_, _) => Blocks++,
+            BlockReleasing = (_, _) => Blocks--,
+        });
+
+        public MemoryAllocator Allocator { get; }
+
+        public int Blocks { get; private set; }
     }
 }

@@ -1,10 +1,11 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Knows of all allocators what the metrics tell, by their names, and keeps what ended ones have done: totals of a name never fall. It never references an allocator. Thread-safe.
+/// Knows of all allocators what the metrics tell, by their names, and keeps what ended ones have done: totals of a name never fall. It references no allocator, and keeps none alive. Thread-safe.
 /// </summary>
 internal static class UsageRegistry
 {
@@ -12,7 +13,9 @@ internal static class UsageRegistry
     public const int MaximumEndedNames = 1000;
 
     private static readonly object s_lock = new();
-    private static readonly HashSet<IUsageSource> s_live = [];
+
+    // Weakly, but until the allocator's finalizer has run: the pool has the user's hooks, and what they are part of may well have the allocator.
+    private static readonly ConditionalWeakTable<IUsageSource, NamedUsage> s_live = new();
     private static readonly List<IUsageSource> s_ending = [];
     private static readonly Dictionary<string, NamedUsage> s_names = [];
     private static readonly LinkedList<string> s_endedNames = new();
@@ -37,7 +40,7 @@ internal static class UsageRegistry
             }
 
             named.Live++;
-            s_live.Add(source);
+            s_live.Add(source, named);
         }
 
         AllocatorMeter.Ensure();
@@ -74,9 +77,9 @@ internal static class UsageRegistry
                 named.Clear();
             }
 
-            foreach (IUsageSource source in s_live)
+            foreach ((IUsageSource source, NamedUsage named) in s_live)
             {
-                s_names[NameOf(source)].Add(source);
+                named.Add(source);
             }
 
             NamedFigures[] all = new NamedFigures[s_names.Count];
