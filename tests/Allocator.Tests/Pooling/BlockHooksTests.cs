@@ -5,6 +5,7 @@ using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
+using Allocator.Diagnostics;
 using Allocator.Tests.Fakes;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
@@ -284,6 +285,27 @@ public class BlockHooksTests
         Assert.False(device.IsAlive);
     }).Dispose();
 
+    [Fact]
+    public void Hooks_DisposedWithABufferOutThatTheirObjectHas_HideNoLeak() => RemoteExecutor.Invoke(static () =>
+    {
+        DropDisposed();
+        for (int i = 0; i < 100 && MemoryDiagnostics.AbandonedAllocations == 0; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        Assert.Equal(1, MemoryDiagnostics.AbandonedAllocations);
+    }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void DropDisposed()
+    {
+        Device device = new();
+        device.Kept = device.Allocator.Allocate<byte>(2 << 20);
+        device.Allocator.Dispose();
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference DropDevice()
     {
@@ -335,5 +357,7 @@ public class BlockHooksTests
         public MemoryAllocator Allocator { get; }
 
         public int Blocks { get; private set; }
+
+        public IMemoryOwner<byte>? Kept { get; set; }
     }
 }
