@@ -220,6 +220,23 @@ public class AllocatorMeterTests
         Assert.Equal(0, readings["allocator.rents{allocator.name=live}"]);
     }).Dispose();
 
+    // A name that comes back for every job is one name, however often it ends.
+    [Fact]
+    public void Names_OneThatEndsAgainAndAgain_DisplacesNoOther() => RemoteExecutor.Invoke(static () =>
+    {
+        using MeterReadings readings = new();
+        UseAndDispose("nightly");
+        for (int i = 0; i < 1_100; i++)
+        {
+            UseAndDispose("request");
+        }
+
+        readings.Collect();
+
+        Assert.Equal(1_100, readings["allocator.rents{allocator.name=request}"]);
+        Assert.Equal(1, readings["allocator.rents{allocator.name=nightly}"]);
+    }).Dispose();
+
     [Fact]
     public void Collection_WhileOthersRent_IsOneReading() => RemoteExecutor.Invoke(static () =>
     {

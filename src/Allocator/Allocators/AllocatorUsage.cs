@@ -11,7 +11,12 @@ namespace Allocator.Allocators;
 /// </summary>
 internal sealed class AllocatorUsage : IUsageSource
 {
-    private readonly UniformUnmanagedMemoryPool _pool;
+    // Through a return of memory by a finalizer too.
+    private readonly WeakReference<UniformUnmanagedMemoryPool> _weakPool;
+
+    // Until it is closed. After that what is out keeps the pool: it has the user's hooks, and their object may have what is out.
+    private UniformUnmanagedMemoryPool? _pool;
+    private long _poolRents;
     private readonly ArrayRenter _arrays;
     private readonly MemoryBudget? _budget;
 
@@ -19,6 +24,7 @@ internal sealed class AllocatorUsage : IUsageSource
     {
         Counters = counters;
         _pool = pool;
+        _weakPool = new WeakReference<UniformUnmanagedMemoryPool>(pool, trackResurrection: true);
         _arrays = arrays;
         _budget = budget;
     }
@@ -32,7 +38,7 @@ internal sealed class AllocatorUsage : IUsageSource
 
     public MemoryAllocatorStatistics Read()
     {
-        PoolUsage pool = _pool.ReadUsage();
+        PoolUsage pool = _weakPool.TryGetTarget(out UniformUnmanagedMemoryPool? blocks) ? blocks.ReadUsage() : new PoolUsage(0, 0, 0, 0, _poolRents);
         ArrayCounts arrays = _arrays.Sum();
         return new MemoryAllocatorStatistics
         {
@@ -57,7 +63,12 @@ internal sealed class AllocatorUsage : IUsageSource
     /// <summary>Closes the pool, and ends the allocator's part in the metrics when all its memory is back.</summary>
     public void Close()
     {
-        _pool.Close();
-        UsageRegistry.End(this);
+        if (_pool is UniformUnmanagedMemoryPool pool)
+        {
+            pool.Close();
+            _poolRents = pool.ReadUsage().Rents;
+            UsageRegistry.End(this);
+            _pool = null;
+        }
     }
 }

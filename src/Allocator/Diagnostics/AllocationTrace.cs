@@ -44,8 +44,9 @@ internal sealed class AllocationTrace
         AllocatorEventSource log = AllocatorEventSource.Log;
         if (log.WritesRents)
         {
+            // What a listener rents is not told; nor is its return then, wherever that happens.
             _bufferId = bufferId;
-            _wasWritten = true;
+            _wasWritten = !AllocatorEventSource.IsWriting;
             log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName ?? "");
         }
         else

@@ -13,6 +13,13 @@ internal sealed partial class AllocatorEventSource
     private static bool t_isWriting;
 #pragma warning restore IDE1006
 
+    /// <summary>Gets whether the calling thread is just telling a listener, and would not tell it of anything else.</summary>
+    public static bool IsWriting
+    {
+        [NonEvent]
+        get => t_isWriting;
+    }
+
     /// <summary>The system gave memory: to a block of the pool, or a mapping.</summary>
     [NonEvent]
     public void MemoryCommitted(string? allocatorName, long bytes, long committedBytes)

@@ -176,6 +176,25 @@ public class RentEventTests
         Assert.Equal((0, 0, 0, allocations + 1), Outcome(setup));
     }).Dispose();
 
+    [Theory]
+    [InlineData(Block)]
+    [InlineData(100)]
+    public void Return_OfWhatAListenerRentedInAnEvent_IsNotWritten(int length) => RemoteExecutor.Invoke(
+        static length =>
+        {
+            using TestSetup setup = new();
+            IMemoryOwner<byte>? kept = null;
+            using AllocatorEventListener listener = new(
+                EventLevel.Verbose, AllocatorEventListener.Rents, written => kept ??= setup.Allocator.Allocate<byte>(int.Parse(length)));
+            setup.Allocator.Allocate<byte>(Block).Dispose();
+            Assert.Equal(("BufferRented", "BufferReturned"), (listener.Take().EventName, listener.Take().EventName));
+
+            kept!.Dispose();
+
+            Assert.Equal(0, listener.Waiting);
+        },
+        $"{length}").Dispose();
+
     private static int ThreadThatWrote { get; set; }
 
     private static (long Rented, long Committed, long Outstanding, long Rents) Outcome(TestSetup setup)

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 
 namespace Allocator.Diagnostics;
 
@@ -12,6 +13,9 @@ internal sealed class NamedUsage
 
     /// <summary>Gets or sets how many allocators of the name have not ended.</summary>
     public int Live { get; set; }
+
+    /// <summary>Gets or sets where the name stands among those of which there is no allocator any more; null where there is one.</summary>
+    public LinkedListNode<string>? Ended { get; set; }
 
     /// <summary>Begins to add up anew.</summary>
     public void Clear()

@@ -1,10 +1,11 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Knows of all allocators what the metrics tell, by their names, and keeps what ended ones have done: totals of a name never fall. It never references an allocator. Thread-safe.
+/// Knows of all allocators what the metrics tell, by their names, and keeps what ended ones have done: totals of a name never fall. It references no allocator, and keeps none alive. Thread-safe.
 /// </summary>
 internal static class UsageRegistry
 {
@@ -12,10 +13,12 @@ internal static class UsageRegistry
     public const int MaximumEndedNames = 1000;
 
     private static readonly object s_lock = new();
-    private static readonly HashSet<IUsageSource> s_live = [];
+
+    // Weakly, but until the allocator's finalizer has run: the pool has the user's hooks, and what they are part of may well have the allocator.
+    private static readonly ConditionalWeakTable<IUsageSource, NamedUsage> s_live = new();
     private static readonly List<IUsageSource> s_ending = [];
     private static readonly Dictionary<string, NamedUsage> s_names = [];
-    private static readonly Queue<string> s_endedNames = new();
+    private static readonly LinkedList<string> s_endedNames = new();
     private static int s_nextSweep = 16;
 
     /// <summary>Adds an allocator. Whatever tells of allocators exists from here on.</summary>
@@ -30,8 +33,14 @@ internal static class UsageRegistry
                 s_names.Add(name, named = new NamedUsage());
             }
 
+            if (named.Ended is LinkedListNode<string> ended)
+            {
+                s_endedNames.Remove(ended);
+                named.Ended = null;
+            }
+
             named.Live++;
-            s_live.Add(source);
+            s_live.Add(source, named);
         }
 
         AllocatorMeter.Ensure();
@@ -68,9 +77,9 @@ internal static class UsageRegistry
                 named.Clear();
             }
 
-            foreach (IUsageSource source in s_live)
+            foreach ((IUsageSource source, NamedUsage named) in s_live)
             {
-                s_names[NameOf(source)].Add(source);
+                named.Add(source);
             }
 
             NamedFigures[] all = new NamedFigures[s_names.Count];
@@ -116,15 +125,11 @@ internal static class UsageRegistry
 
         if (--named.Live == 0)
         {
-            s_endedNames.Enqueue(name);
-            while (s_endedNames.Count > MaximumEndedNames)
+            named.Ended = s_endedNames.AddLast(name);
+            if (s_endedNames.Count > MaximumEndedNames)
             {
-                // It may have an allocator again, or be in the queue more than once: then it is its last end that counts.
-                string oldest = s_endedNames.Dequeue();
-                if (s_names.TryGetValue(oldest, out NamedUsage? ended) && ended.Live == 0 && !s_endedNames.Contains(oldest))
-                {
-                    s_names.Remove(oldest);
-                }
+                s_names.Remove(s_endedNames.First!.Value);
+                s_endedNames.RemoveFirst();
             }
         }
     }
