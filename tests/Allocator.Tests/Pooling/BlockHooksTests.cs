@@ -2,12 +2,9 @@ using System;
 using System.Buffers;
 using System.Collections.Generic;
 using System.Linq;
-using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
-using Allocator.Diagnostics;
 using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests.Pooling;
@@ -251,73 +248,6 @@ public class BlockHooksTests
     }
 
     // The finalizer of a dropped allocator closes its pool: not on its own thread, which must not wait for a device.
-    [Fact]
-    public void Releasing_AllocatorDropped_ComesOnAThreadOfThePool() => RemoteExecutor.Invoke(static () =>
-    {
-        using ManualResetEventSlim released = new();
-        bool onPool = false;
-        Drop(_ =>
-        {
-            onPool = Thread.CurrentThread.IsThreadPoolThread;
-            released.Set();
-        });
-        for (int i = 0; i < 100 && !released.Wait(100); i++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-
-        Assert.True(released.IsSet);
-        Assert.True(onPool);
-    }).Dispose();
-
-    // What registers blocks usually has the allocator too: whoever reaches the hooks for ever keeps both.
-    [Fact]
-    public void Hooks_OfAnObjectThatHasTheAllocator_KeepNeitherAlive() => RemoteExecutor.Invoke(static () =>
-    {
-        WeakReference device = DropDevice();
-        for (int i = 0; i < 100 && device.IsAlive; i++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-
-        Assert.False(device.IsAlive);
-    }).Dispose();
-
-    [Fact]
-    public void Hooks_DisposedWithABufferOutThatTheirObjectHas_HideNoLeak() => RemoteExecutor.Invoke(static () =>
-    {
-        DropDisposed();
-        for (int i = 0; i < 100 && MemoryDiagnostics.AbandonedAllocations == 0; i++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-
-        Assert.Equal(1, MemoryDiagnostics.AbandonedAllocations);
-    }).Dispose();
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void DropDisposed()
-    {
-        Device device = new();
-        device.Kept = device.Allocator.Allocate<byte>(2 << 20);
-        device.Allocator.Dispose();
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference DropDevice()
-    {
-        Device device = new();
-        device.Allocator.Prewarm(1);
-        return new WeakReference(device);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void Drop(Action<nint> released) =>
-        MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8, BlockReleasing = (address, _) => released(address) }).Prewarm(1);
-
     private static unsafe byte Read(nint address) => *(byte*)address;
 
     // Every second block out, so that the others are single.
@@ -343,21 +273,5 @@ public class BlockHooksTests
             case "scattered": allocator.AllocateGroup<byte>(4 * Block).Dispose(); break;
             default: allocator.Prewarm(5 * Block); break;
         }
-    }
-
-    private sealed class Device
-    {
-        public Device() => Allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
-        {
-            MaximumPoolSizeMegabytes = 8,
-            BlockCommitted = (_, _) => Blocks++,
-            BlockReleasing = (_, _) => Blocks--,
-        });
-
-        public MemoryAllocator Allocator { get; }
-
-        public int Blocks { get; private set; }
-
-        public IMemoryOwner<byte>? Kept { get; set; }
     }
 }
