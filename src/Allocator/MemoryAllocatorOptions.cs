@@ -63,8 +63,8 @@ public sealed class MemoryAllocatorOptions
     /// allocator is disposed. Here the registration ends. Nobody has the block any more. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and never on the finalizer's; for different blocks on several threads at once; under no lock. A block that is out when the allocator is
-    /// disposed follows when it comes back. Not called at the end of the process. After an exception the block keeps its memory until the next trim, or goes all the same where the allocator is disposed;
+    /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and on the finalizer's only where a finalizer of your own disposes the last buffer of a disposed allocator;
+    /// for different blocks on several threads at once; under no lock. A block that is out when the allocator is disposed follows when it comes back. Not called at the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed it is called once more, and the memory goes all the same;
     /// the first exception is thrown by the next <see cref="MemoryAllocator.ReleaseRetainedResources"/> or <see cref="MemoryAllocator.Dispose"/>. Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; init; }

@@ -123,7 +123,15 @@ public static partial class MemoryDiagnostics
     {
         AllocationScope? scope = s_openScopes == 0 ? null : AllocationScope.Current;
         bool keepsStack = isWanted || scope is not null || (canLeak && WantsStack());
-        return keepsStack || AllocatorEventSource.Log.WritesRents ? new AllocationTrace(bytes, allocatorName, scope, keepsStack) : null;
+        AllocatorEventSource log = AllocatorEventSource.Log;
+        if (keepsStack || log.WritesRents)
+        {
+            return new AllocationTrace(bytes, allocatorName, scope, keepsStack);
+        }
+
+        // A session may have ended that the source still knew when it was told of its end: rents would be asked for ever.
+        log.FollowSessions();
+        return null;
     }
 
     /// <summary>Counts a leak and tells the listeners, on the thread pool. Called by finalizers.</summary>

@@ -27,11 +27,16 @@ internal static class TraceSwitch
 
     private static void Change(int bits, int values)
     {
-        int seen;
-        do
+        int seen = Volatile.Read(ref s_wanted);
+        while ((seen & bits) != values)
         {
-            seen = Volatile.Read(ref s_wanted);
+            int found = Interlocked.CompareExchange(ref s_wanted, (seen & ~bits) | values, seen);
+            if (found == seen)
+            {
+                return;
+            }
+
+            seen = found;
         }
-        while (Interlocked.CompareExchange(ref s_wanted, (seen & ~bits) | values, seen) != seen);
     }
 }

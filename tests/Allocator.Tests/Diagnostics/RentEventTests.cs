@@ -73,6 +73,22 @@ public class RentEventTests
         Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
     }).Dispose();
 
+    /// <summary>What a session leaves that the source still knew when it was told of its end.</summary>
+    [Theory]
+    [InlineData("block")]
+    [InlineData("array")]
+    public void Rents_SwitchIsOnAndNobodyListens_TheNextRentTurnsItOff(string kind) => RemoteExecutor.Invoke(
+        static kind =>
+        {
+            using TestSetup setup = new();
+            TraceSwitch.SetForEvents(true);
+
+            setup.Allocator.Allocate<byte>(kind == "block" ? Block : 16).Dispose();
+
+            Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
+        },
+        kind).Dispose();
+
     [Fact]
     public void Return_OfWhatWentOutBeforeAnybodyListened_IsNotWritten() => RemoteExecutor.Invoke(static () =>
     {
