@@ -8,7 +8,7 @@ internal sealed class WeakReference<T>
 {
     private readonly WeakReference _reference;
 
-    public WeakReference(T target) => _reference = new WeakReference(target);
+    public WeakReference(T target, bool trackResurrection = false) => _reference = new WeakReference(target, trackResurrection);
 
     public bool TryGetTarget([NotNullWhen(true)] out T? target)
     {
