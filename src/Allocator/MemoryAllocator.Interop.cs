@@ -135,16 +135,7 @@ public abstract partial class MemoryAllocator
     // Behind the last row there need be no gap.
     private static long LengthOfRows(int width, int height, int rowStride, string strideName)
     {
-        if (width < 1)
-        {
-            Throw.OutOfRange(nameof(width), width, "must be at least 1");
-        }
-
-        if (height < 1)
-        {
-            Throw.OutOfRange(nameof(height), height, "must be at least 1");
-        }
-
+        ThrowIfNotSize(width, height);
         if (rowStride < width)
         {
             Throw.OutOfRange(strideName, rowStride, $"must hold rows of {width} pixels");

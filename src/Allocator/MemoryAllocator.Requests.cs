@@ -33,16 +33,7 @@ public abstract partial class MemoryAllocator
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static GroupRequest DescribePixels(int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes)
     {
-        if (width < 1)
-        {
-            Throw.OutOfRange(nameof(width), width, "must be at least 1");
-        }
-
-        if (height < 1)
-        {
-            Throw.OutOfRange(nameof(height), height, "must be at least 1");
-        }
-
+        ThrowIfNotSize(width, height);
         long rowStride = RequestSize.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
         if (rowStride > int.MaxValue)
         {
@@ -55,6 +46,20 @@ public abstract partial class MemoryAllocator
             AlignmentInBytes = rowAlignmentInBytes,
             MakeContiguousWhereNeeded = true,
         };
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static void ThrowIfNotSize(int width, int height)
+    {
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
     }
 
     private static void ThrowIfContainsReferences<T>()
