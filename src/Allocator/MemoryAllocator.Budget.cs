@@ -62,17 +62,14 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>Ten jobs that each hold half of what they need, and wait for the rest, wait for ever. Jobs that reserve all of it first wait for each other in turn.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.</exception>
     /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, CancellationToken cancellationToken = default)
     {
-        if (bytes < 0)
-        {
-            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
-        }
+        ThrowIfAbsurd(bytes);
 
         return ReserveAdmittedAsync(bytes, cancellationToken);
     }
@@ -86,16 +83,13 @@ public abstract partial class MemoryAllocator
     /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>; within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget it costs
     /// an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes; <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.</exception>
     /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget, or it had no room for them in time.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
     public IDisposable CountExternal(long bytes)
     {
-        if (bytes < 0)
-        {
-            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
-        }
+        ThrowIfAbsurd(bytes);
 
         ExternalMemory external = GetRouter().CountExternal(Account, bytes);
         GC.KeepAlive(this);
@@ -107,7 +101,7 @@ public abstract partial class MemoryAllocator
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
-    /// <returns>The bytes; <see cref="long.MaxValue"/> where there are more than that.</returns>
+    /// <returns>The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large for any machine is never granted.</returns>
     /// <remarks>For buffers with packed rows, contiguous only where this allocator prefers that. Add up what else lives at the same time: the thumbnail, say, or a row of another format.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">A value is below 1.</exception>
     public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1)
@@ -123,7 +117,7 @@ public abstract partial class MemoryAllocator
     /// <summary>Gives how much of the budget plain buffers take at most, for <see cref="ReserveAsync"/>: their capacity, not their length.</summary>
     /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
-    /// <returns>The bytes; <see cref="long.MaxValue"/> where there are more than that.</returns>
+    /// <returns>The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large for any machine is never granted.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="lengthInBytes"/> is negative, or <paramref name="liveCopies"/> is below 1.</exception>
     public long EstimateBytes(long lengthInBytes, int liveCopies = 1)
     {
@@ -184,6 +178,20 @@ public abstract partial class MemoryAllocator
         }
     }
 
+    // Where there is a budget, that refuses what is too large.
+    private void ThrowIfAbsurd(long bytes)
+    {
+        if (bytes < 0)
+        {
+            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
+        }
+
+        if (bytes >= RequestSize.LargestEstimate && Account?.Budget is null)
+        {
+            Throw.OutOfRange(nameof(bytes), bytes, $"must be below {RequestSize.LargestEstimate}, which is more than any machine has");
+        }
+    }
+
     private static long Multiply(long bytes, int liveCopies)
     {
         if (liveCopies < 1)
@@ -191,6 +199,6 @@ public abstract partial class MemoryAllocator
             Throw.OutOfRange(nameof(liveCopies), liveCopies, "must be at least 1");
         }
 
-        return RequestSize.Multiply(bytes, liveCopies);
+        return Math.Min(RequestSize.Multiply(bytes, liveCopies), RequestSize.LargestEstimate);
     }
 }

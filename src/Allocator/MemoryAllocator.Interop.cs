@@ -31,10 +31,10 @@ public abstract partial class MemoryAllocator
     /// <param name="capacity">The bytes that memory is taken for now; the stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
-    /// Blocks are small at first, from 4 KB, and double up to 4 MiB. Each is an allocation of its own, so the limit for one allocation does not limit the stream. What goes wrong while it grows leaves it as it was.
+    /// Blocks are small at first, from 4 KB, and double up to 4 MiB. Each is an allocation of its own, so the limit for one allocation does not limit the stream, but what one call may add to it. What goes wrong while it grows leaves it as it was.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="capacity"/> is negative.</exception>
-    /// <exception cref="MemoryLimitExceededException">The memory budget had no room in time.</exception>
+    /// <exception cref="MemoryLimitExceededException"><paramref name="capacity"/> is larger than the limit for one allocation or than the whole budget; or the budget had no room in time.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -46,7 +46,12 @@ public abstract partial class MemoryAllocator
         }
 
         RequestRouter router = GetRouter();
-        GrowingMemory memory = new(this, router.ArrayThresholdInBytes, (int)Math.Min(router.BlockSizeInBytes, router.AllocationLimitInBytes), Account?.Budget?.LimitInBytes ?? long.MaxValue);
+        GrowingMemory memory = new(
+            this,
+            router.ArrayThresholdInBytes,
+            (int)Math.Min(router.BlockSizeInBytes, router.AllocationLimitInBytes),
+            router.AllocationLimitInBytes,
+            Account?.Budget?.LimitInBytes ?? long.MaxValue);
         memory.Grow(capacity);
         return new PooledMemoryStream(memory, length: 0);
     }

@@ -24,6 +24,7 @@ public abstract partial class MemoryAllocator : IDisposable
     }
 
     /// <summary>Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.</summary>
+    /// <remarks>Where the library is loaded in a context that can be unloaded, it belongs to that context, and ends when the host begins to unload it.</remarks>
     /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
     public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
@@ -69,7 +70,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="alignmentInBytes">The boundary in bytes: a power of two, from 1 to 2 MiB.</param>
     /// <param name="options">What the memory must be.</param>
     /// <returns>The owner, which the caller disposes.</returns>
-    /// <remarks>Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the operating system, which costs microseconds: arrays move.</remarks>
+    /// <remarks>Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the native heap, because arrays move; alignments above 64 KiB take a whole block of the pool where it has one.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, <paramref name="alignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>

@@ -6,6 +6,9 @@ namespace Allocator;
 /// <summary>Settles how an allocator behaves. Read once, by <see cref="MemoryAllocator.Create(MemoryAllocatorOptions)"/>, which also checks the values.</summary>
 public sealed class MemoryAllocatorOptions
 {
+    /// <summary>The smallest page: more would take a second one behind every buffer.</summary>
+    internal const int MaximumOverreadTolerance = 4096;
+
     /// <summary>Gets the allocator's name, for whoever reads its diagnostics.</summary>
     public string? Name { get; init; }
 
@@ -65,7 +68,7 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>
     /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and on the finalizer's only where a finalizer of your own disposes the last buffer of a disposed allocator;
     /// for different blocks on several threads at once; under no lock. A block that is out when the allocator is disposed follows when it comes back. Not called at the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed it is called once more, and the memory goes all the same;
-    /// the first exception is thrown by the next <see cref="MemoryAllocator.ReleaseRetainedResources"/> or <see cref="MemoryAllocator.Dispose"/>. Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows.
+    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>. Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; init; }
 
@@ -84,6 +87,13 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Gets what becomes of memory whose owner was collected without <c>Dispose</c>.</summary>
     public AbandonedMemory Abandoned { get; init; } = AbandonedMemory.Quarantine;
 
+    /// <summary>Gets whether collections of the garbage collector are forced to find memory whose owner was dropped without <c>Dispose</c>. The default is <see langword="true"/>.</summary>
+    /// <remarks>
+    /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation 2, not blocking, and on no thread that allocates or disposes; there is at most one in a
+    /// <see cref="TrimPeriod"/>, and in a process that neither allocates nor disposes ever fewer, down to one an hour. Where concurrent collection is off, collections are only forced before a request is refused.
+    /// </remarks>
+    public bool CollectToFindAbandoned { get; init; } = true;
+
     /// <summary>
     /// Gets how closely the use of memory is watched. <see langword="null"/>: as the AppContext data <c>Allocator.Safety</c> says, which a <c>runtimeconfig.json</c> may contain; without it as the environment
     /// variable <c>ALLOCATOR_SAFETY</c> says; without either <see cref="SafetyMode.Standard"/>.
@@ -92,6 +102,16 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>Gets how many allocations there are, on average, to each that is watched in <see cref="SafetyMode.Sampled"/> mode: at least 1. The default is 1,000.</summary>
     public int SafetySampleInterval { get; init; } = 1000;
+
+    /// <summary>
+    /// Gets how many bytes behind every unmanaged buffer can be read without a fault, from 0 to 4,096. <see langword="null"/>: 64 in <see cref="SafetyMode.Standard"/> and <see cref="SafetyMode.Sampled"/> mode, and 0 in
+    /// <see cref="SafetyMode.Guarded"/>. In Standard mode it is never less than 64.
+    /// </summary>
+    /// <remarks>
+    /// Codecs and other code for SIMD read some bytes past the end of a row. What lies there is unspecified, often another buffer; nothing clears it and no count includes it. Writing there is an error, which Sampled and Guarded mode find.
+    /// Arrays, which serve requests of up to 1 MiB, and memory that you wrap have what their owner gives them.
+    /// </remarks>
+    public int? OverreadToleranceInBytes { get; init; }
 
     /// <summary>Throws where a value is out of range, naming the value and the limit.</summary>
     internal void Validate()
@@ -146,6 +166,11 @@ public sealed class MemoryAllocatorOptions
         if (SafetySampleInterval < 1)
         {
             Throw.OutOfRange(nameof(SafetySampleInterval), SafetySampleInterval, "must be at least 1");
+        }
+
+        if (OverreadToleranceInBytes is < 0 or > MaximumOverreadTolerance)
+        {
+            Throw.OutOfRange(nameof(OverreadToleranceInBytes), OverreadToleranceInBytes, $"must be from 0 to {MaximumOverreadTolerance}");
         }
 
         if (Abandoned is < AbandonedMemory.Quarantine or > AbandonedMemory.Reuse)

@@ -233,14 +233,18 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
     internal Span<T> GetMemberSpan(int index)
     {
-        // Read once: another thread's Dispose puts another guard there.
-        LifetimeGuard guard = _guard;
-        if (!guard.IsHeld(_generation))
+        if (!Origins.IsNone)
+        {
+            ThrowIfDisposed();
+            return MemberSpan(index);
+        }
+
+        if (!_guard.TryGetSpan(_generation, (int)TotalLength, out Span<T> span))
         {
             Throw.Disposed(nameof(MemoryGroup<T>), _guard, _generation);
         }
 
-        return MemberSpan(guard, index);
+        return span;
     }
 
     /// <summary>Gives where the first member begins, where it is unmanaged and the others, if any, lie one stride apart; otherwise 0. pre: a reference is held.</summary>
@@ -254,10 +258,8 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     }
 
     /// <summary>Gives a member's span without asking whether the group is disposed: the caller holds a reference.</summary>
-    internal Span<T> MemberSpan(int index) => MemberSpan(_guard, index);
-
-    private unsafe Span<T> MemberSpan(LifetimeGuard guard, int index) =>
-        Origins.IsNone ? guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
+    internal unsafe Span<T> MemberSpan(int index) =>
+        Origins.IsNone ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ThrowIfDisposed()

@@ -33,12 +33,12 @@ public ref struct MemoryLease<T>
                 return default;
             }
 
-            if (!_guard.IsHeld(_generation))
+            if (!_guard.TryGetSpan(_generation, _length, out Span<T> span))
             {
                 Throw.Disposed(nameof(MemoryLease<T>), _guard, _generation);
             }
 
-            return _guard.GetSpan<T>(_length);
+            return span;
         }
     }
 

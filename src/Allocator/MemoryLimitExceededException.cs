@@ -60,13 +60,16 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
                 nameof(MemoryAllocatorOptions),
                 nameof(MemoryAllocatorOptions.BudgetTimeout)));
 
-    internal static MemoryLimitExceededException ForDeadlock(long requestedBytes, long budgetBytes) =>
+    internal static MemoryLimitExceededException ForStuckGrowth(long requestedBytes, long budgetBytes, long reservedBytes, long heldBytes, long peakBytes) =>
         new(
             requestedBytes,
             budgetBytes,
             Format(
-                "{0} bytes were requested, more than is left of a reservation; all that is out of the memory budget of {1:N0} bytes belongs to reservations that wait for more, so none of them could go on. This one is the youngest. Reserve the whole estimate of a job before it starts.",
+                "{0} bytes were requested beyond a reservation of {1:N0} bytes, of which {2:N0} bytes are outstanding (at most {3:N0} were). No job runs that could make room in the memory budget of {4:N0} bytes, and of the reservations that wait this one is the youngest. Reserve the whole estimate of a job before it starts.",
                 Describe(requestedBytes),
+                reservedBytes,
+                heldBytes,
+                peakBytes,
                 budgetBytes));
 
     internal static MemoryLimitExceededException ForCeiling(long requestedBytes, long budgetBytes, int attempts, long keptBytes) =>

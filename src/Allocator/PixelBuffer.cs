@@ -218,7 +218,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public Span<TPixel> DangerousGetRowSpan(int y)
     {
-        // The address is read first: it may be the end guard's by now, but not if the buffer is still held after that.
+        // The address first, by a volatile read: it is this buffer's if the buffer is still held after that.
         nint first = _group.FirstAddress();
         Span<TPixel> array = first == 0 && _group.Origins.IsNone ? _group.GetMemberSpan(0) : default;
         _group.ThrowIfDisposed();

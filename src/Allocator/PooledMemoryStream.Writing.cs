@@ -24,7 +24,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
-    /// <exception cref="MemoryLimitExceededException">The memory budget had no room in time, or <paramref name="sizeHint"/> is larger than the limit for one allocation.</exception>
+    /// <exception cref="MemoryLimitExceededException">The memory budget has or had no room, or more than the limit for one allocation would have to be added.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
@@ -103,6 +103,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     {
         StreamMemory memory = Use();
         long end = EndOf(count);
+        memory.ThrowIfHopeless(end);
         FillTo(memory, _position);
         if (end > memory.Capacity)
         {
@@ -148,7 +149,16 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         if (_apart is null || _apart.Memory.Length < length)
         {
             DropApart();
-            _apart = memory.RentApart(length);
+            try
+            {
+                _apart = memory.RentApart(length);
+            }
+            catch
+            {
+                // What was added for it is of no use now.
+                memory.Shrink(_length);
+                throw;
+            }
         }
 
         // No more than there is room for: what is kept from before, or another pool's, may be longer.

@@ -117,7 +117,9 @@ public sealed partial class PooledMemoryStream : Stream
     /// <summary>Sets the length. What is added is zero; blocks that lie wholly beyond a shorter length go back at once, and a position beyond it becomes the end.</summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
-    /// <exception cref="MemoryLimitExceededException">The memory budget had no room in time. The stream is as it was.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// More than the limit for one allocation would have to be added, or the stream would exceed the whole memory budget: both are refused at once. Or the budget had no room in time. The stream is as it was.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. The stream is as it was.</exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
     public override void SetLength(long value)
@@ -183,7 +185,9 @@ public sealed partial class PooledMemoryStream : Stream
     /// <exception cref="ArgumentException">The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
-    /// <exception cref="MemoryLimitExceededException">The memory budget had no room in time.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// More than the limit for one allocation would have to be added, as after a <see cref="Seek"/> far beyond the end, or the stream would exceed the whole memory budget: both are refused at once. Or the budget had no room in time.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
     public override void Write(byte[] buffer, int offset, int count) => WriteBytes(SpanOf(buffer, offset, count));

@@ -8,7 +8,7 @@ public enum SafetyMode
 
     /// <summary>
     /// As <see cref="Guarded"/> for one in <see cref="MemoryAllocatorOptions.SafetySampleInterval"/> allocations, chosen at random, and as <see cref="Standard"/> for the others:
-    /// cheap enough for production. Memory goes back to the system on return, and the addresses of the last 16 stay inaccessible.
+    /// cheap enough for production. 64 bytes behind a buffer stay readable (<see cref="MemoryAllocatorOptions.OverreadToleranceInBytes"/>). Memory goes back to the system on return, and the addresses of the last 16 stay inaccessible.
     /// Nothing is thrown: what is found is raised as <see cref="Diagnostics.MemoryDiagnostics.CorruptionFound"/>.
     /// </summary>
     Sampled,

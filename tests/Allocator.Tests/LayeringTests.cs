@@ -18,13 +18,13 @@ public partial class LayeringTests
         ["Diagnostics"] = [],
         ["Compat"] = [],
         ["Native"] = ["Diagnostics"],
-        ["Budgeting"] = [],
+        ["Budgeting"] = ["Native"],
         ["Lifetime"] = ["Budgeting", "Native", "Diagnostics"],
         ["Pooling"] = ["Lifetime", "Native", "Diagnostics"],
         ["Trimming"] = ["Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Allocators"] = ["Trimming", "Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Adapters"] = [],
-        [Root] = ["Adapters", "Allocators", "Lifetime", "Budgeting", "Diagnostics"],
+        [Root] = ["Adapters", "Allocators", "Lifetime", "Budgeting", "Native", "Diagnostics"],
     };
 
     private static readonly string s_library = Repository.PathTo("src", "Allocator");

@@ -22,6 +22,8 @@ public class MemoryAllocatorOptionsTests
         ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true }],
         ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 3 }],
         ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 65, MemoryBudgetMegabytes = 64 }],
+        ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = -1 }],
+        ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = 4097 }],
         ["Abandoned", new MemoryAllocatorOptions { Abandoned = (AbandonedMemory)(-1) }],
     ];
 

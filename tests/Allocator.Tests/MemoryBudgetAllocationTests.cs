@@ -6,6 +6,7 @@ using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Pooling;
 using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests;
@@ -166,12 +167,39 @@ public class MemoryBudgetAllocationTests
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(30)]
-    public void Allocate_NobodyCanBeWokenToLookAfterTheWait_WhatItWouldHaveGotIsForOthers(int seconds)
+    // The wake-up needs no thread of the pool: they may all be waiting themselves.
+    [Fact]
+    public void Allocate_AllThreadsOfThePoolAreBlocked_TheWaitingThreadIsWokenAllTheSame() => RemoteExecutor.Invoke(static () =>
     {
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(seconds) }, budget: 1024);
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 4, BudgetTimeout = Timeout.InfiniteTimeSpan });
+        IMemoryOwner<byte> held = allocator.Allocate<byte>(4 << 20);
+        Assert.True(ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount));
+        using ManualResetEventSlim end = new();
+        using CountdownEvent blocked = new(Environment.ProcessorCount);
+        for (int i = 0; i < Environment.ProcessorCount; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(
+                _ =>
+                {
+                    blocked.Signal();
+                    end.Wait();
+                },
+                null);
+        }
+
+        blocked.Wait();
+        Thread waiting = new(() => allocator.Allocate<byte>(4 << 20).Dispose()) { IsBackground = true };
+        waiting.Start();
+        Assert.True(SpinWait.SpinUntil(() => allocator.GetStatistics().BudgetWaits == 1, TimeSpan.FromSeconds(30)));
+        held.Dispose();
+        Assert.True(waiting.Join(TimeSpan.FromSeconds(20)), "It waits for a thread of the pool.");
+        end.Set();
+    }).Dispose();
+
+    [Fact]
+    public void Allocate_NoTimerForTheWait_WhatItWouldHaveGotIsForOthers()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(30) }, budget: 1024);
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(1000);
         setup.Clock.FailToMakeTimers = true;
         Assert.Throws<InvalidOperationException>(() => setup.Allocator.Allocate<byte>(1000));

@@ -88,6 +88,7 @@ public class MemoryReservationTests
         Assert.False(moreForOlder.IsCompleted);
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await younger.AllocateAsync<byte>(2 * Block));
         Assert.Contains("youngest", failure.Message);
+        Assert.Contains("32,768 bytes were requested beyond a reservation of 65,536 bytes, of which 65,536 bytes are outstanding (at most 65,536 were)", failure.Message);
         Assert.False(moreForOlder.IsCompleted);
 
         ofYounger.Dispose();
@@ -102,7 +103,7 @@ public class MemoryReservationTests
     public async Task ReserveAsync_WithoutABudget_CompletesAtOnceAndLimitsNothing()
     {
         using TestSetup setup = new();
-        ValueTask<MemoryReservation> admission = setup.Allocator.ReserveAsync(long.MaxValue);
+        ValueTask<MemoryReservation> admission = setup.Allocator.ReserveAsync(1L << 50);
         Assert.True(admission.IsCompletedSuccessfully);
         (await admission).Dispose();
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(2 * Block);
@@ -199,7 +200,7 @@ public class MemoryReservationTests
         setup.Allocator.CountExternal(0).Dispose();
         Assert.Equal((6L * Block, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations));
         using TestSetup unlimited = new();
-        unlimited.Allocator.CountExternal(long.MaxValue).Dispose();
+        unlimited.Allocator.CountExternal(1L << 50).Dispose();
     }
 
     [Fact]
@@ -209,11 +210,68 @@ public class MemoryReservationTests
         Assert.Equal(0, setup.Allocator.EstimateBytes(0));
         Assert.Equal(1024, setup.Allocator.EstimateBytes(600));
         Assert.Equal(2 * 3 * Block, setup.Allocator.EstimateBytes(2 * Block + 1, liveCopies: 2));
-        Assert.Equal(long.MaxValue, setup.Allocator.EstimateBytes(long.MaxValue, liveCopies: 2));
         Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimateBytes(-1));
         Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimateBytes(1, liveCopies: 0));
         Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimatePixelBytes(0, 1, 1));
         Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.EstimatePixelBytes(1, 1, 0));
+    }
+
+    // The sum of two saturated estimates was -2, and that was granted where nothing checked.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Estimate_LargerThanAnyMachine_SixteenCanBeAddedAndNoneIsGranted(bool hasBudget)
+    {
+        using TestSetup setup = new(budget: hasBudget ? 8 * Block : null);
+        long[] estimates =
+        [
+            setup.Allocator.EstimateBytes(long.MaxValue),
+            setup.Allocator.EstimateBytes(long.MaxValue / 2, liveCopies: int.MaxValue),
+            setup.Allocator.EstimatePixelBytes(int.MaxValue, int.MaxValue, 16),
+            setup.Allocator.EstimatePixelBytes(int.MaxValue, int.MaxValue, int.MaxValue, int.MaxValue),
+        ];
+        long sum = 0;
+        for (int i = 0; i < 16; i++)
+        {
+            sum = checked(sum + estimates[i % estimates.Length]);
+        }
+
+        foreach (long bytes in new[] { estimates[0], estimates[0] + estimates[2], sum, long.MaxValue })
+        {
+            Exception ofReservation = await Assert.ThrowsAnyAsync<Exception>(async () => await setup.Allocator.ReserveAsync(bytes));
+            Exception ofExternal = Assert.ThrowsAny<Exception>(() => setup.Allocator.CountExternal(bytes));
+            foreach (Exception failure in new[] { ofReservation, ofExternal })
+            {
+                if (hasBudget)
+                {
+                    MemoryLimitExceededException exceeded = Assert.IsType<MemoryLimitExceededException>(failure);
+                    Assert.Equal((bytes, 8L * Block), (exceeded.RequestedBytes, exceeded.LimitBytes));
+                }
+                else
+                {
+                    ArgumentOutOfRangeException outOfRange = Assert.IsType<ArgumentOutOfRangeException>(failure);
+                    Assert.Equal(("bytes", bytes), (outOfRange.ParamName, outOfRange.ActualValue));
+                    Assert.Contains("576460752303423487", outOfRange.Message);
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(long.MinValue)]
+    public async Task ReserveAsync_Negative_IsRefusedByNameWithTheValue(long bytes)
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
+        foreach (MemoryAllocator allocator in new[] { setup.Allocator, reservation })
+        {
+            ArgumentOutOfRangeException ofReservation = await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await allocator.ReserveAsync(bytes));
+            ArgumentOutOfRangeException ofExternal = Assert.Throws<ArgumentOutOfRangeException>(() => allocator.CountExternal(bytes));
+            Assert.Equal(("bytes", bytes, "bytes", bytes), (ofReservation.ParamName, ofReservation.ActualValue, ofExternal.ParamName, ofExternal.ActualValue));
+        }
+
+        Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
     }
 
     private static IDisposable AllocatePixels(MemoryAllocator allocator, int width, int height, int pixelSize) => pixelSize switch

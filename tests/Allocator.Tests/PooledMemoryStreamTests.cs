@@ -196,6 +196,90 @@ public class PooledMemoryStreamTests
         Assert.Equal(0, stream.AsReadOnlySequence().Slice(Far - 1, 1).First.Span[0]);
     }
 
+    // Without a budget the limit for one allocation is what one call may add. It took what there was, block after block, until the process ended.
+    [Theory]
+    [InlineData((1 << 20) + 1)]
+    [InlineData(3L << 20)]
+    [InlineData(1L << 50)]
+    [InlineData(long.MaxValue - 1)]
+    public void Growth_BeyondTheLimitForOneAllocation_IsRefusedBeforeAnythingIsRented(long length)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1 });
+        using PooledMemoryStream stream = allocator.CreateStream();
+        MemoryAllocatorStatistics before = allocator.GetStatistics();
+
+        MemoryLimitExceededException ofLength = Assert.Throws<MemoryLimitExceededException>(() => stream.SetLength(length));
+        Assert.Equal((length, 1L << 20), (ofLength.RequestedBytes, ofLength.LimitBytes));
+        Assert.Contains("1,048,576", ofLength.Message);
+        Assert.Throws<MemoryLimitExceededException>(() => allocator.CreateStream(length));
+        stream.Seek(length - 1, SeekOrigin.Begin);
+        Assert.Throws<MemoryLimitExceededException>(() => stream.WriteByte(1));
+        Assert.Throws<MemoryLimitExceededException>(() => stream.Write(new byte[1]));
+        Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory());
+
+        MemoryAllocatorStatistics after = allocator.GetStatistics();
+        Assert.Equal((before.Rents, before.CommittedBytes, 0L, length - 1), (after.Rents, after.CommittedBytes, stream.Length, stream.Position));
+        stream.Position = 0;
+        stream.WriteByte(1);
+        Assert.Equal(1, stream.Length);
+    }
+
+    // What fits before the position was taken first, and then the write refused.
+    [Fact]
+    public void Write_BehindAPositionThatFitsToAnEndThatDoesNot_TakesNothing()
+    {
+        using TestSetup setup = new(budget: 6 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Position = 5 * TestSetup.BlockSize;
+        Assert.Throws<MemoryLimitExceededException>(() => stream.Write(new byte[2 * TestSetup.BlockSize]));
+        Assert.Equal((0L, 0L), (setup.Statistics.Rents, setup.Statistics.BudgetUsedBytes));
+    }
+
+    [Fact]
+    public void Write_PieceByPieceBeyondTheLimitForOneAllocation_IsServed()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 1 });
+        using PooledMemoryStream stream = allocator.CreateStream();
+        byte[] piece = new byte[1 << 20];
+        for (int i = 0; i < 3; i++)
+        {
+            stream.Write(piece);
+        }
+
+        Assert.Equal(3L << 20, stream.Length);
+    }
+
+    // Longer than a block, it lies apart, beside the blocks that it is copied to: with an infinite timeout the call waited for ever for memory that its own stream had.
+    [Fact]
+    public void GetMemory_ApartFromTheBlocksBeyondTheBudget_IsRefusedRatherThanWaitedFor()
+    {
+        using TestSetup setup = new(budget: 6 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.WriteByte(1);
+        long before = setup.Statistics.BudgetUsedBytes;
+
+        Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory(4 * TestSetup.BlockSize));
+
+        Assert.Equal((0L, before), (setup.Statistics.BudgetWaits, setup.Statistics.BudgetUsedBytes));
+        Assert.Equal(2 * TestSetup.BlockSize, stream.GetMemory(2 * TestSetup.BlockSize).Length);
+    }
+
+    // Blocks are rounded up: the last one could only be had once the stream gave back what it has.
+    [Fact]
+    public void Growth_RoundedUpBeyondTheBudget_IsRefusedRatherThanWaitedFor()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = System.Threading.Timeout.InfiniteTimeSpan }, budget: 6 * TestSetup.BlockSize);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        stream.Write(Bytes(1000));
+        Assert.Throws<MemoryLimitExceededException>(() => stream.SetLength(6 * TestSetup.BlockSize));
+
+        // Less than that, with no more of a reserve than fits.
+        stream.Position = stream.Length;
+        stream.Write(Bytes(5 * TestSetup.BlockSize));
+        Assert.Equal(1000 + 5 * TestSetup.BlockSize, stream.Length);
+        Assert.Equal(0, setup.Statistics.BudgetWaits);
+    }
+
     [Fact]
     public void EndOfStream_BeyondTheLongestThereCanBe_ThrowsIoException()
     {

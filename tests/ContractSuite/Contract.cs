@@ -56,6 +56,8 @@ internal static class Contract
         }
 
         checks.Run($"{kind}: all goes back", trimming.AllGoesBack);
+        checks.Run($"{kind}: what follows a buffer can be read", () => OverreadContract.ReadAll(kind, SafetyMode.Standard));
+        checks.Run($"{kind}: what follows a sampled buffer can be read", () => OverreadContract.ReadAll(kind, SafetyMode.Sampled));
         checks.Run($"{kind}: hooks are in step", () => RegistrationContract.HooksAreInStep(kind));
         checks.Run($"{kind}: blocks are kept", () => RegistrationContract.BlocksAreKept(kind));
         checks.Run($"{kind}: buffers outlive their allocator", () => LifetimeContract.BuffersOutliveTheirAllocator(kind));

@@ -6,7 +6,7 @@ namespace Interleaving;
 
 /// <summary>
 /// Runs a scenario in every order that its threads' atomic operations can take, on real threads of which one moves at a time. What lies between two of these operations is one step with the first.
-/// Sequentially consistent, but for what <see cref="Atomics.StoreBuffer"/> models.
+/// Sequentially consistent.
 /// </summary>
 public sealed class Explorer
 {

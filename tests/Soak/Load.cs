@@ -13,18 +13,23 @@ internal sealed class Load
 {
     private const int MaximumHoldings = 6;
 
+    private static readonly ManualResetEvent s_never = new(initialState: false);
+
     private readonly MemoryAllocator _allocator;
     private readonly Tally _tally;
     private readonly ConcurrentQueue<Holding> _handedOver;
     private readonly Random _random;
-    private readonly List<Holding> _holdings = [];
+    private readonly List<Holding> _holdings = new(MaximumHoldings + 1);
+    private readonly bool _mayRunOut;
 
     /// <param name="allocator">What is loaded.</param>
     /// <param name="tally">What is counted.</param>
     /// <param name="handedOver">Buffers that one thread allocates and another disposes of.</param>
     /// <param name="seed">What the random numbers follow from.</param>
-    public Load(MemoryAllocator allocator, Tally tally, ConcurrentQueue<Holding> handedOver, int seed)
+    /// <param name="mayRunOut">Whether the managed heap may be full at any time.</param>
+    public Load(MemoryAllocator allocator, Tally tally, ConcurrentQueue<Holding> handedOver, int seed, bool mayRunOut)
     {
+        _mayRunOut = mayRunOut;
         _allocator = allocator;
         _tally = tally;
         _handedOver = handedOver;
@@ -45,6 +50,14 @@ internal sealed class Load
                 // Others have the budget: what this thread has may be what they wait for.
                 _tally.Count("refused by the budget");
                 DisposeOne();
+            }
+            catch (CallbackException)
+            {
+                _tally.Count("callbacks that threw into a call");
+            }
+            catch (OutOfMemoryException) when (_mayRunOut)
+            {
+                // What was allocated for this operation is abandoned.
             }
         }
 
@@ -70,10 +83,11 @@ internal sealed class Load
             case < 58:
                 UseLease();
                 break;
-            case < 63:
+            case < 63 when !_mayRunOut:
                 Reserve().GetAwaiter().GetResult();
                 break;
-            case < 70:
+            case < 70 when !_mayRunOut:
+                // Timers of cancellation tokens, and tasks: where there is no memory, those of the runtime end the process.
                 WaitOrGiveUp().GetAwaiter().GetResult();
                 break;
             case < 74:
@@ -85,6 +99,9 @@ internal sealed class Load
             case < 77:
                 _allocator.ReleaseRetainedResources();
                 _tally.Count("released all that was idle");
+                break;
+            case < 81:
+                UseInterrupted();
                 break;
             default:
                 DisposeOne();
@@ -152,9 +169,15 @@ internal sealed class Load
         {
             using MemoryReservation reservation = await _allocator.ReserveAsync(_allocator.EstimateBytes(length, liveCopies: 2), patience.Token).ConfigureAwait(false);
             Holding first = AllocateOwner(reservation, length);
-            Holding second = AllocateGroup(reservation, length);
-            End(first);
-            End(second);
+            try
+            {
+                End(AllocateGroup(reservation, length));
+            }
+            finally
+            {
+                End(first);
+            }
+
             _tally.Count("reservations");
         }
         catch (OperationCanceledException)
@@ -176,6 +199,40 @@ internal sealed class Load
         catch (OperationCanceledException)
         {
             _tally.Count("asynchronous allocations given up");
+        }
+    }
+
+    // The interrupt takes effect where the thread first has to wait: in the library, or behind it.
+    private void UseInterrupted()
+    {
+        int length = NextLength();
+        Holding? holding = null;
+        Thread.CurrentThread.Interrupt();
+        try
+        {
+            holding = AllocateOwner(_allocator, length);
+        }
+        catch (ThreadInterruptedException)
+        {
+            // The request is off, and has left nothing behind.
+        }
+        finally
+        {
+            holding?.Dispose();
+            EndInterrupt();
+        }
+
+        _tally.Count("interrupted");
+    }
+
+    private static void EndInterrupt()
+    {
+        try
+        {
+            s_never.WaitOne(1);
+        }
+        catch (ThreadInterruptedException)
+        {
         }
     }
 

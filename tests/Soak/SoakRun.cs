@@ -22,6 +22,8 @@ internal sealed class SoakRun
     private readonly Tally _tally = new();
     private readonly ResidentSet _resident = new();
     private readonly ConcurrentQueue<Holding> _handedOver = new();
+    private readonly Callbacks _callbacks = new();
+    private readonly ManagedHeap _heap = new();
     private readonly MemoryAllocator _allocator;
     private int _seed;
 
@@ -36,6 +38,8 @@ internal sealed class SoakRun
             MemoryBudgetMegabytes = options.BudgetMegabytes > 0 ? options.BudgetMegabytes : null,
             BudgetTimeout = TimeSpan.FromMilliseconds(20),
             TrimPeriod = TimeSpan.FromSeconds(1),
+            BlockCommitted = _callbacks.Committed,
+            BlockReleasing = _callbacks.Releasing,
         });
     }
 
@@ -47,11 +51,18 @@ internal sealed class SoakRun
         {
             Thread[] threads = Enumerable.Range(0, _options.Threads).Select(_ => new Thread(() => Replace(stop.Token))).ToArray();
             Array.ForEach(threads, static thread => thread.Start());
-            while (!stop.Token.WaitHandle.WaitOne(s_betweenSamples))
+            Thread? filler = _options.Exhausts ? new Thread(() => _heap.Run(stop.Token)) : null;
+            filler?.Start();
+            WaitHandle stopped = stop.Token.WaitHandle;
+
+            // Made once: outside of Guard nothing may need managed memory.
+            Action look = Look;
+            while (!stopped.WaitOne(s_betweenSamples))
             {
-                _resident.Sample();
-                CheckCeiling();
+                Guard(look);
             }
+
+            filler?.Join();
 
             Array.ForEach(threads, static thread => thread.Join());
         }
@@ -61,6 +72,7 @@ internal sealed class SoakRun
             left.Dispose();
         }
 
+        _callbacks.Stop();
         AwaitTheEnd();
         bool isGood = CheckEnd(out List<(string What, string Is, bool IsGood)> results);
         Print(results, elapsed.Elapsed);
@@ -70,15 +82,29 @@ internal sealed class SoakRun
     // One short-lived thread after the other.
     private void Replace(CancellationToken stop)
     {
+        Action load = () => LoadOnce(stop);
+        Action useAnother = UseAnotherAllocator;
         while (!stop.IsCancellationRequested)
         {
-            Load load = new(_allocator, _tally, _handedOver, Interlocked.Increment(ref _seed));
-            Thread thread = new(() => Guard(() => load.Run(OperationsOfAThread, stop)));
-            thread.Start();
-            thread.Join();
-            Guard(UseAnotherAllocator);
-            _tally.Count("threads");
+            Guard(load);
+            Guard(useAnother);
         }
+    }
+
+    private void LoadOnce(CancellationToken stop)
+    {
+        Load load = new(_allocator, _tally, _handedOver, Interlocked.Increment(ref _seed), _options.Exhausts);
+        if (_options.Exhausts)
+        {
+            // Where there is no memory, a thread that cannot be started ends the process.
+            load.Run(OperationsOfAThread, stop);
+            return;
+        }
+
+        Thread thread = new(() => Guard(() => load.Run(OperationsOfAThread, stop)));
+        thread.Start();
+        thread.Join();
+        _tally.Count("threads");
     }
 
     private void Guard(Action action)
@@ -86,6 +112,9 @@ internal sealed class SoakRun
         try
         {
             action();
+        }
+        catch (OutOfMemoryException) when (_options.Exhausts)
+        {
         }
         catch (Exception exception)
         {
@@ -102,8 +131,9 @@ internal sealed class SoakRun
         group.Fill(1);
     }
 
-    private void CheckCeiling()
+    private void Look()
     {
+        _resident.Sample();
         MemoryAllocatorStatistics now = _allocator.GetStatistics();
         long limit = (long)_options.BudgetMegabytes << 20;
         if (limit > 0 && (now.CommittedBytes > limit || now.BudgetUsedBytes > limit))
@@ -137,7 +167,8 @@ internal sealed class SoakRun
             Zero("quarantined bytes", end.QuarantinedBytes),
             Zero("committed bytes after release", end.CommittedBytes),
             Zero("budget used", end.BudgetUsedBytes),
-            ("abandoned, and found", $"{_tally["abandoned"]:N0}, {end.Abandoned:N0}", end.Abandoned == _tally["abandoned"]),
+            ("abandoned, and found", $"{_tally["abandoned"]:N0}, {end.Abandoned:N0}", _options.Exhausts || end.Abandoned == _tally["abandoned"]),
+            ("times that the managed heap was full", $"{_heap.Times:N0}", _options.Exhausts == _heap.Times > 0),
             ("peak committed", $"{end.PeakCommittedBytes >> 20:N0} MiB", _options.BudgetMegabytes == 0 || end.PeakCommittedBytes >> 20 <= _options.BudgetMegabytes),
             ("resident set, middle and end", $"{_resident.Middle >> 20:N0} MiB, {_resident.End >> 20:N0} MiB", _resident.IsFlat),
             Zero("violations", _tally.Violations.Count),

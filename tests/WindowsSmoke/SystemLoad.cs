@@ -21,7 +21,7 @@ internal static unsafe class SystemLoad
     public static void OfTheMachine()
     {
         Checks.That(WindowsMemoryStatus.TryRead() is { TotalBytes: > 64 << 20, UsedBytes: > 0, Source: MemoryLoadSource.Machine }, "figures of the machine");
-        Checks.That(AvailableMemory.TryRead() > 0, "available memory");
+        Checks.That(PressureSource.Shared.AvailableBytes > 0, "available memory");
         Checks.That(new LowMemoryNotification().TryRead() is not null, "an answer to whether memory runs low");
         Checks.That(PressureSource.Shared is WindowsPressureSource, "the source for Windows");
         MemoryLoad load = MemoryAllocator.Default.GetMemoryLoad();

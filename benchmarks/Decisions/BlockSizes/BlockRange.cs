@@ -24,7 +24,7 @@ internal sealed class BlockRange : IDisposable
         _blockBytes = blockMegabytes * MemorySize.Megabyte;
         _blocks = totalMegabytes / blockMegabytes;
         _source = VirtualMemorySource.Create(hugePages);
-        _address = _source.TryReserve((long)_blocks * _blockBytes);
+        _address = _source.TryReserve((long)_blocks * _blockBytes, _blockBytes);
         if (_address == 0)
         {
             throw new OutOfMemoryException($"The system refused to reserve {totalMegabytes} MB.");

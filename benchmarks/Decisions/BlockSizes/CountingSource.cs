@@ -6,6 +6,9 @@ namespace Decisions.BlockSizes;
 /// <summary>The system's memory, and how often it was asked for some beside the pool.</summary>
 internal sealed class CountingSource : VirtualMemorySource
 {
+    // As in an allocator by default.
+    private const int OverreadTolerance = 64;
+
     private readonly VirtualMemorySource _system;
 
     private CountingSource(VirtualMemorySource system)
@@ -18,7 +21,7 @@ internal sealed class CountingSource : VirtualMemorySource
     public override bool MapsZeroed => _system.MapsZeroed;
 
     /// <summary>Makes a source for this system.</summary>
-    public static CountingSource Create() => new(Create(HugePages.Auto));
+    public static CountingSource Create() => new(Create(HugePages.Auto, OverreadTolerance));
 
     /// <inheritdoc/>
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
@@ -28,19 +31,13 @@ internal sealed class CountingSource : VirtualMemorySource
     }
 
     /// <inheritdoc/>
-    public override void Free(nint address, long lengthInBytes) => _system.Free(address, lengthInBytes);
-
-    /// <inheritdoc/>
-    public override nint TryReserve(long lengthInBytes) => _system.TryReserve(lengthInBytes);
+    public override nint TryReserve(long lengthInBytes, long partInBytes) => _system.TryReserve(lengthInBytes, partInBytes);
 
     /// <inheritdoc/>
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed) => _system.TryCommit(address, lengthInBytes, out zeroed);
 
     /// <inheritdoc/>
     public override bool TryPurge(nint address, long lengthInBytes) => _system.TryPurge(address, lengthInBytes);
-
-    /// <inheritdoc/>
-    public override void Release(nint address, long lengthInBytes) => _system.Release(address, lengthInBytes);
 
     /// <inheritdoc/>
     public override void Populate(nint address, long lengthInBytes) => _system.Populate(address, lengthInBytes);
@@ -53,4 +50,18 @@ internal sealed class CountingSource : VirtualMemorySource
 
     /// <inheritdoc/>
     public override bool TrySealEmpty(nint address, long lengthInBytes) => _system.TrySealEmpty(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    protected override bool TryFree(nint address, long lengthInBytes)
+    {
+        _system.Free(address, lengthInBytes);
+        return true;
+    }
+
+    /// <inheritdoc/>
+    protected override bool TryRelease(nint address, long lengthInBytes)
+    {
+        _system.Release(address, lengthInBytes);
+        return true;
+    }
 }

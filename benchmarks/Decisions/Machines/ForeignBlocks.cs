@@ -17,7 +17,7 @@ internal sealed class ForeignBlocks : IDisposable
     public ForeignBlocks(int count)
     {
         _count = count;
-        _address = _source.TryReserve((long)count * MemorySize.Block);
+        _address = _source.TryReserve((long)count * MemorySize.Block, MemorySize.Block);
         if (_address == 0 || !_source.TryCommit(_address, (long)count * MemorySize.Block, out _))
         {
             throw new OutOfMemoryException($"The system refused {count} blocks of {MemorySize.Block} bytes.");

@@ -1,5 +1,5 @@
 using System;
-using System.Threading.Tasks;
+using System.Threading;
 using Allocator.Native;
 
 namespace Decisions.Machines;
@@ -23,7 +23,7 @@ internal sealed class MovedClock : Clock
     public override ClockTimer CreateTimer(Action callback) => new SilentTimer();
 
     /// <inheritdoc/>
-    public override void Wait(Task task, TimeSpan timeout) => throw new NotSupportedException("Nothing here has a memory budget.");
+    public override void Wait(WaitHandle handle, TimeSpan timeout) => throw new NotSupportedException("Nothing here has a memory budget.");
 
     /// <inheritdoc/>
     public override void Delay(TimeSpan duration) => Advance(duration);

@@ -7,5 +7,5 @@ namespace Decisions.Machines;
 internal sealed class NoPressure : PressureSource
 {
     /// <inheritdoc/>
-    public override MemoryLoad Read() => default;
+    protected override MemoryLoad ReadSystem() => default;
 }

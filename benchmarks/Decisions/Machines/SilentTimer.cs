@@ -12,6 +12,10 @@ internal sealed class SilentTimer : ClockTimer
     }
 
     /// <inheritdoc/>
+    public override void Stop()
+    {
+    }
+
     public override void Dispose()
     {
     }

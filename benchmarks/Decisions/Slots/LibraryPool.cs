@@ -2,7 +2,7 @@ using Allocator.Pooling;
 
 namespace Decisions.Slots;
 
-/// <summary>The library's pool as it is: its own slots, and a rent that looks into those of other threads before it asks for new memory.</summary>
+/// <summary>The library's pool as it is: a rent looks into the whole cache before it asks for new memory.</summary>
 internal sealed class LibraryPool : BlockPool
 {
     /// <summary>Makes a pool of <paramref name="blocks"/> blocks.</summary>
@@ -12,7 +12,7 @@ internal sealed class LibraryPool : BlockPool
     }
 
     /// <inheritdoc/>
-    public override string Name => "per thread (the library)";
+    public override string Name => "cache (the library)";
 
     /// <inheritdoc/>
     public override BlockGuard Rent() => RentBehindSlots();

@@ -9,7 +9,7 @@ using Measuring.Timing;
 
 namespace Decisions.Slots;
 
-/// <summary>Blocks kept for each thread, or for each core? And how far apart?</summary>
+/// <summary>Blocks kept for each thread, for each core, or for all? And how far apart?</summary>
 internal sealed class SlotsQuestion : Question
 {
     private static readonly int[] s_threads = [1, 2, 8, 32];
@@ -20,7 +20,7 @@ internal sealed class SlotsQuestion : Question
     public override string Name => "slots";
 
     /// <inheritdoc/>
-    public override string Title => "Slots in front of the free maps: for each thread or for each core, and how far apart";
+    public override string Title => "Slots in front of the free maps: for each thread, for each core or for all, and how far apart";
 
     /// <inheritdoc/>
     public override Answer Ask(Effort effort)
@@ -44,7 +44,7 @@ internal sealed class SlotsQuestion : Question
         return
         [
             new SlottedPool<PerCoreSlots>(blocks),
-            new SlottedPool<RevocableThreadSlots>(blocks),
+            new SlottedPool<CachedBlocks>(blocks),
             new SlottedPool<PerThreadSlots>(blocks),
             new SlottedPool<TrimmableThreadSlots>(blocks),
         ];

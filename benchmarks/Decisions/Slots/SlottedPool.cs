@@ -3,7 +3,7 @@ using Allocator.Pooling;
 namespace Decisions.Slots;
 
 /// <summary>
-/// The library's pool with other slots in front of its free maps. Its own slots stay empty: what comes back goes into these, or into the map.
+/// The library's pool with other slots in front of its free maps. Its own cache stays empty: what comes back goes into these, or into the map.
 /// A rent is a block taken; owners, leases and states are the same for all slots, and left out.
 /// </summary>
 /// <typeparam name="TSlots">The kind of slots.</typeparam>

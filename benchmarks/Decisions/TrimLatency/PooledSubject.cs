@@ -9,7 +9,7 @@ namespace Decisions.TrimLatency;
 /// <summary>This library's pool.</summary>
 internal abstract class PooledSubject : TrimSubject
 {
-    // What a renter and a core's slots may have in hand while everything else is given back.
+    // What a renter may have in hand, and the cache may get, while everything else is given back.
     private const int Tolerance = 16;
 
     private readonly Action<MemoryAllocator, RentWindow> _rent;

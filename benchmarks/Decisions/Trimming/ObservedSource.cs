@@ -7,6 +7,9 @@ namespace Decisions.Trimming;
 /// <summary>The system's memory, with a word to somebody whenever a block gets some or gives it up.</summary>
 internal sealed class ObservedSource : VirtualMemorySource
 {
+    // As in an allocator by default.
+    private const int OverreadTolerance = 64;
+
     private readonly VirtualMemorySource _system;
     private readonly Action _committed;
     private readonly Action _purged;
@@ -23,7 +26,7 @@ internal sealed class ObservedSource : VirtualMemorySource
     public override bool MapsZeroed => _system.MapsZeroed;
 
     /// <summary>Makes a source for this system.</summary>
-    public static ObservedSource Create(Action committed, Action purged) => new(Create(HugePages.Auto), committed, purged);
+    public static ObservedSource Create(Action committed, Action purged) => new(Create(HugePages.Auto, OverreadTolerance), committed, purged);
 
     /// <inheritdoc/>
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
@@ -53,13 +56,7 @@ internal sealed class ObservedSource : VirtualMemorySource
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) => _system.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
 
     /// <inheritdoc/>
-    public override void Free(nint address, long lengthInBytes) => _system.Free(address, lengthInBytes);
-
-    /// <inheritdoc/>
-    public override nint TryReserve(long lengthInBytes) => _system.TryReserve(lengthInBytes);
-
-    /// <inheritdoc/>
-    public override void Release(nint address, long lengthInBytes) => _system.Release(address, lengthInBytes);
+    public override nint TryReserve(long lengthInBytes, long partInBytes) => _system.TryReserve(lengthInBytes, partInBytes);
 
     /// <inheritdoc/>
     public override void Populate(nint address, long lengthInBytes) => _system.Populate(address, lengthInBytes);
@@ -72,4 +69,18 @@ internal sealed class ObservedSource : VirtualMemorySource
 
     /// <inheritdoc/>
     public override bool TrySealEmpty(nint address, long lengthInBytes) => _system.TrySealEmpty(address, lengthInBytes);
+
+    /// <inheritdoc/>
+    protected override bool TryFree(nint address, long lengthInBytes)
+    {
+        _system.Free(address, lengthInBytes);
+        return true;
+    }
+
+    /// <inheritdoc/>
+    protected override bool TryRelease(nint address, long lengthInBytes)
+    {
+        _system.Release(address, lengthInBytes);
+        return true;
+    }
 }

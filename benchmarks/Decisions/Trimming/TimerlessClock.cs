@@ -1,6 +1,5 @@
 using System;
 using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Native;
 using Decisions.Machines;
 
@@ -16,7 +15,7 @@ internal sealed class TimerlessClock : Clock
     public override ClockTimer CreateTimer(Action callback) => new SilentTimer();
 
     /// <inheritdoc/>
-    public override void Wait(Task task, TimeSpan timeout) => Task.WaitAny([task], timeout);
+    public override void Wait(WaitHandle handle, TimeSpan timeout) => handle.WaitOne(timeout);
 
     /// <inheritdoc/>
     public override void Delay(TimeSpan duration) => Thread.Sleep(duration);

@@ -15,7 +15,7 @@ internal static class RentSteps
 
     [ThreadStatic]
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
-    private static object?[]? t_shares;
+    private static int t_start;
 #pragma warning restore IDE1006
 
     /// <summary>Gets or sets where results go, so that they are not optimised away.</summary>
@@ -30,6 +30,8 @@ internal static class RentSteps
         using MemoryAllocator allocator = MemoryAllocator.Create();
         WeakReference<object> weak = new(effort);
         long[] slot = new long[32];
+        object?[] slots = new object?[32];
+        slots[16] = effort;
         SideBySide steps = effort.Compare();
         steps.Add("a lease of 4 MB, rented and disposed", count =>
         {
@@ -45,21 +47,21 @@ internal static class RentSteps
                 allocator.Allocate<byte>(Length).Dispose();
             }
         });
-        steps.Add("step: the thread's share found, once to rent and once to return", count =>
+        steps.Add("step: the slot that the thread remembers looked up, once to rent and once to return", count =>
         {
-            t_shares = [effort];
+            t_start = count;
             for (int i = 0; i < count; i++)
             {
-                Sum += ReadShare();
-                Sum += ReadShare();
+                Sum += ReadStart();
+                Sum += ReadStart();
             }
         });
-        steps.Add("step: the slot announced, looked at, left; twice", count =>
+        steps.Add("step: a block taken out of its slot and put back", count =>
         {
             for (int i = 0; i < count; i++)
             {
-                TouchSlot(slot);
-                TouchSlot(slot);
+                object? block = Interlocked.Exchange(ref slots[16], null);
+                Interlocked.CompareExchange(ref slots[16], block, null);
             }
         });
         steps.Add("step: the guard's weak reference looked at, twice", count =>
@@ -104,23 +106,7 @@ internal static class RentSteps
 
     // Not inlined, or the loop would look the thread up once. Rent and return are calls too.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static int ReadShare()
-    {
-        object?[]? shares = t_shares;
-        return shares is not null && shares.Length > 0 && shares[0] is Effort ? 1 : 0;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void TouchSlot(long[] slot)
-    {
-        Volatile.Write(ref slot[0], 1);
-        if (Volatile.Read(ref slot[1]) == 0)
-        {
-            slot[2]++;
-        }
-
-        Volatile.Write(ref slot[0], 0);
-    }
+    private static int ReadStart() => t_start;
 
     /// <summary>As large as an owner.</summary>
     private sealed class Owner

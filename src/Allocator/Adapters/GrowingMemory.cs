@@ -14,6 +14,7 @@ internal sealed class GrowingMemory : StreamMemory
     private readonly MemoryAllocator _allocator;
     private readonly int _largestArray;
     private readonly int _largestBlock;
+    private readonly long _allocationLimit;
     private readonly long _budget;
     private readonly List<IMemoryOwner<byte>> _blocks = [];
 
@@ -23,30 +24,47 @@ internal sealed class GrowingMemory : StreamMemory
     /// <param name="allocator">What the blocks come from.</param>
     /// <param name="largestArray">The largest request that an array serves: arrays have a power of two, whatever was asked for.</param>
     /// <param name="largestBlock">The largest block: above arrays, a smaller one would take as much.</param>
+    /// <param name="allocationLimit">The limit for one allocation: as much may be added at once.</param>
     /// <param name="budget">The budget of the allocator; <see cref="long.MaxValue"/> where there is none.</param>
-    public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long budget)
+    public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long allocationLimit, long budget)
     {
         _allocator = allocator;
         _largestArray = largestArray;
         _largestBlock = largestBlock;
+        _allocationLimit = allocationLimit;
         _budget = budget;
     }
 
-    public override void Grow(long capacity, bool clean = false, bool withReserve = false)
+    // Before any block is taken: one after the other they would take all that there is, and then wait for what the stream has itself.
+    public override void ThrowIfHopeless(long capacity)
     {
-        // Not block by block: it would take all that there is, and then wait for what it has itself.
         if (capacity > _budget)
         {
             throw MemoryLimitExceededException.ForBudget(capacity, _budget);
         }
 
+        if (capacity - Capacity > _allocationLimit)
+        {
+            Throw.LimitExceeded(capacity - Capacity, _allocationLimit);
+        }
+
+        long rounded = CapacityFor(capacity, withReserve: false);
+        if (rounded > _budget)
+        {
+            throw MemoryLimitExceededException.ForBudget(rounded, _budget);
+        }
+    }
+
+    public override void Grow(long capacity, bool clean = false, bool withReserve = false)
+    {
+        ThrowIfHopeless(capacity);
+        withReserve &= CapacityFor(capacity, withReserve: true) <= _budget;
         int kept = _blocks.Count;
         try
         {
             while (Capacity < capacity)
             {
-                long missing = capacity - Capacity;
-                Add(LengthFor(withReserve ? Math.Max(missing, Capacity) : missing), clean);
+                Add(NextLength(Capacity, capacity, withReserve), clean);
             }
         }
         catch
@@ -67,7 +85,16 @@ internal sealed class GrowingMemory : StreamMemory
         RemoveFrom(first);
     }
 
-    public override IMemoryOwner<byte> RentApart(int length) => _allocator.Allocate<byte>(length);
+    public override IMemoryOwner<byte> RentApart(int length)
+    {
+        // It would wait for what the stream has itself.
+        if (length > _budget - Capacity)
+        {
+            throw MemoryLimitExceededException.ForBudget(Capacity + length, _budget);
+        }
+
+        return _allocator.Allocate<byte>(length);
+    }
 
     public override void Dispose() => RemoveFrom(0);
 
@@ -88,8 +115,22 @@ internal sealed class GrowingMemory : StreamMemory
 
     private long StartOf(int index) => index == 0 ? 0 : _ends[index - 1];
 
-    private int LengthFor(long wanted)
+    // What the blocks have together when there is room for so much.
+    private long CapacityFor(long capacity, bool withReserve)
     {
+        long total = Capacity;
+        while (total < capacity)
+        {
+            int length = NextLength(total, capacity, withReserve);
+            total += Math.Max(1, (capacity - total) / length) * length;
+        }
+
+        return total;
+    }
+
+    private int NextLength(long present, long capacity, bool withReserve)
+    {
+        long wanted = withReserve ? Math.Max(capacity - present, present) : capacity - present;
         if (wanted > Math.Min(_largestArray, _largestBlock))
         {
             return _largestBlock;

@@ -26,6 +26,11 @@ internal abstract class StreamMemory : IDisposable
         return _block.Slice((int)offset);
     }
 
+    /// <summary>Throws where there can never be room for that many bytes.</summary>
+    public virtual void ThrowIfHopeless(long capacity)
+    {
+    }
+
     /// <summary>Makes room for that many bytes at least, or leaves everything as it was and throws.</summary>
     /// <param name="capacity">The bytes that there are to be.</param>
     /// <param name="clean">Whether new blocks have to be zero.</param>

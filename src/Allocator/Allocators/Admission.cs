@@ -57,125 +57,132 @@ internal sealed class Admission
     private BudgetPermit AdmitSlow(BudgetAccount account, long bytes)
     {
         TimeSpan timeout = _settings.Options.BudgetTimeout;
-        BudgetRequest request = CreateRequest(account, bytes, isPatient: timeout != TimeSpan.Zero);
-        long begun = TellBegin(request);
+        MemoryBudget budget = GetBudget(account, bytes);
+        BudgetRequest request = new(account, bytes, blocks: true);
+        long begun = TellBegin(budget, bytes);
         try
         {
-            Post(request);
+            Post(budget, request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                Wait(request, timeout);
+                // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
+                _settings.Clock.Wait(request.Handle, timeout);
+                budget.TryWithdraw(request);
             }
 
-            request.Settled.GetAwaiter().GetResult();
+            if (!request.IsGranted)
+            {
+                throw Refusal(budget, request, timeout);
+            }
+
+            TellEnd(bytes, begun, isGranted: true);
         }
         catch
         {
             // Its own end, or an interrupt, or no memory on the managed heap.
-            Withdraw(request);
-            TellEnd(request, begun, isGranted: false);
+            Withdraw(budget, request);
+            TellEnd(bytes, begun, isGranted: false);
             throw;
         }
 
-        TellEnd(request, begun, isGranted: true);
         return new BudgetPermit(account, bytes);
     }
 
     private async ValueTask<BudgetPermit> WaitAsync(BudgetAccount account, long bytes, CancellationToken cancellationToken)
     {
-        BudgetRequest request = CreateRequest(account, bytes, isPatient: true);
-        long begun = TellBegin(request);
+        MemoryBudget budget = GetBudget(account, bytes);
+        BudgetRequest request = new(account, bytes);
+        long begun = TellBegin(budget, bytes);
         try
         {
-            Post(request);
-            using CancellationTokenRegistration registration = request.IsWaiting ? CancelWith(request, cancellationToken) : default;
-            await request.Settled.ConfigureAwait(false);
+            Post(budget, request, mayWait: true);
+            if (request.IsWaiting)
+            {
+                using CancellationTokenRegistration registration =
+                    cancellationToken.Register(static state => EndWait((BudgetRequest)state!), request);
+                await request.Settled.ConfigureAwait(false);
+            }
+
+            if (!request.IsGranted)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                throw Refusal(budget, request, TimeSpan.Zero);
+            }
+
+            TellEnd(bytes, begun, isGranted: true);
         }
         catch
         {
-            Withdraw(request);
-            TellEnd(request, begun, isGranted: false);
+            Withdraw(budget, request);
+            TellEnd(bytes, begun, isGranted: false);
             throw;
         }
 
-        TellEnd(request, begun, isGranted: true);
         return new BudgetPermit(account, bytes);
     }
 
-    private static BudgetRequest CreateRequest(BudgetAccount account, long bytes, bool isPatient)
+    // Throws where no request can be granted.
+    private static MemoryBudget GetBudget(BudgetAccount account, long bytes)
     {
         MemoryBudget? budget = account.Budget;
         if (account.IsClosed || budget is null)
         {
-            Throw.Disposed(account is ReservationAccount && budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator));
+            Throw.Disposed(NameOf(account));
         }
 
-        return bytes > budget.LimitInBytes
-            ? throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes)
-            : new BudgetRequest(account, bytes, isPatient);
+        return bytes > budget.LimitInBytes ? throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes) : budget;
     }
 
-    // A request that is only asked for has its answer when whoever serves the queue has looked at it; others can as well begin to wait.
-    private void Post(BudgetRequest request)
+    private void Post(MemoryBudget budget, BudgetRequest request, bool mayWait)
     {
-        request.Account.Budget!.Post(request);
-        SpinWait wait = default;
-        while (!request.WasConsidered && request.IsWaiting && !(request.IsPatient && wait.NextSpinWillYield))
+        budget.Post(request, mayWait);
+        if (request.IsGranted)
         {
-            wait.SpinOnce();
+            return;
         }
 
-        if (!request.IsGranted)
+        // Part of the outstanding memory may have been abandoned.
+        _settings.RequestCollection(beforeRefusal: true);
+        if (mayWait)
         {
-            // Part of what is out may have been abandoned; and somebody has to look for it as long as anybody waits.
-            _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
+            // Ticks look for more of it, and serve waiters, as long as any wait.
             _settings.Scheduler.Wake(_trimmer);
-            _counters.CountBudgetWait();
         }
+
+        _counters.CountBudgetWait();
     }
 
-    private void Wait(BudgetRequest request, TimeSpan timeout)
+    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout) => request.Outcome switch
     {
-        // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
-        if (timeout != TimeSpan.Zero)
-        {
-            _settings.Clock.Wait(request.Settled, timeout);
-        }
+        BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
+        BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
+            request.Bytes,
+            budget.LimitInBytes,
+            request.Reservation!.ReservedBytes,
+            request.AtFailure.HeldBytes,
+            request.AtFailure.PeakBytes),
+        _ => MemoryLimitExceededException.ForTimeout(request.Bytes, budget.LimitInBytes, budget.UsedBytes, timeout),
+    };
 
-        MemoryBudget budget = request.Account.Budget!;
-        if (request.IsWaiting && request.TryFail(MemoryLimitExceededException.ForTimeout(request.Bytes, budget.LimitInBytes, budget.UsedBytes, timeout)))
-        {
-            budget.ServeWaiters();
-        }
-    }
+    private static string NameOf(BudgetAccount account) =>
+        account is ReservationAccount && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);
 
-    private static CancellationTokenRegistration CancelWith(BudgetRequest request, CancellationToken cancellationToken) => cancellationToken.Register(() =>
-    {
-        if (request.TryCancel(cancellationToken))
-        {
-            request.Account.Budget!.ServeWaiters();
-        }
-    });
+    private static void EndWait(BudgetRequest request) => request.Account.Budget!.TryWithdraw(request);
 
     // Before the request is posted: a listener that allocates must not wait behind one that its own thread would have to use.
-    private long TellBegin(BudgetRequest request)
+    private long TellBegin(MemoryBudget budget, long bytes)
     {
-        MemoryBudget budget = request.Account.Budget!;
-        AllocatorEventSource.Log.BudgetWaitBegan(_counters.AllocatorName, request.Bytes, budget.UsedBytes, budget.LimitInBytes);
+        AllocatorEventSource.Log.BudgetWaitBegan(_counters.AllocatorName, bytes, budget.UsedBytes, budget.LimitInBytes);
         return _settings.Clock.NowMilliseconds;
     }
 
-    private void TellEnd(BudgetRequest request, long begunMilliseconds, bool isGranted) =>
-        AllocatorEventSource.Log.BudgetWaitEnded(_counters.AllocatorName, request.Bytes, _settings.Clock.NowMilliseconds - begunMilliseconds, isGranted);
+    private void TellEnd(long bytes, long begunMilliseconds, bool isGranted) =>
+        AllocatorEventSource.Log.BudgetWaitEnded(_counters.AllocatorName, bytes, _settings.Clock.NowMilliseconds - begunMilliseconds, isGranted);
 
-    // Nobody waits for it any more: what it gets, or has got, is for others.
-    private static void Withdraw(BudgetRequest request)
+    // Nothing waits for it any more: what it would get, or has got, is for others.
+    private static void Withdraw(MemoryBudget budget, BudgetRequest request)
     {
-        if (request.TryCancel(CancellationToken.None))
-        {
-            request.Account.Budget!.ServeWaiters();
-        }
-        else if (request.IsGranted)
+        if (!budget.TryWithdraw(request) && request.IsGranted)
         {
             request.Account.Return(request.Bytes);
         }

@@ -8,12 +8,24 @@ namespace Allocator.Allocators;
 /// <summary>Everything an allocator is made with: the options, resolved, and what tests replace (sizes, memory source, clock, load).</summary>
 internal sealed class AllocatorSettings
 {
+    /// <summary>The bytes behind a buffer that code for SIMD reads: what FFmpeg asks for by contract (AV_INPUT_BUFFER_PADDING_SIZE), and one register of AVX-512.</summary>
+    public const int DefaultOverreadTolerance = 64;
+
+    /// <summary>The largest alignment, in bytes, for which a small request prefers a heap to a block of the pool: a heap may lose as much as the alignment.</summary>
+    public const int LargestHeapAlignment = 64 * 1024;
+
     public AllocatorSettings(MemoryAllocatorOptions options)
     {
         options.Validate();
         Options = options;
         Safety = SafetyModes.Resolve(options.Safety);
-        Source = NativeMemorySources.Create(options.NativeMemory, options.HugePages);
+        OverreadToleranceInBytes = Safety switch
+        {
+            SafetyMode.Standard => Math.Max(DefaultOverreadTolerance, options.OverreadToleranceInBytes ?? 0),
+            SafetyMode.Sampled => options.OverreadToleranceInBytes ?? DefaultOverreadTolerance,
+            _ => options.OverreadToleranceInBytes ?? 0,
+        };
+        Source = NativeMemorySources.Create(options.NativeMemory, options.HugePages, OverreadToleranceInBytes);
         AllocationLimitInBytes = PoolSizing.AllocationLimitBytes(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
         MemoryBudgetInBytes = options.MemoryBudgetMegabytes * 1024L * 1024;
         Geometry = new PoolGeometry(
@@ -22,14 +34,25 @@ internal sealed class AllocatorSettings
                 options.MaximumPoolSizeMegabytes,
                 PoolGeometry.DefaultBlockSizeInBytes,
                 Environment.Is64BitProcess,
-                options.MaximumPoolSizeMegabytes is null ? AvailableMemory.TryRead() : null));
+                options.MaximumPoolSizeMegabytes is null ? PressureSource.Shared.AvailableBytes : null));
     }
 
     public MemoryAllocatorOptions Options { get; }
 
     public NativeMemorySource Source { get; init; }
 
+    /// <summary>Gets where small memory comes from that no array can be, because of its alignment: always a heap, which has many of them in one mapping.</summary>
+    /// <remarks>Aligned here: <c>aligned_alloc</c> takes the alignment twice, and so maps what is aligned to 64 KiB.</remarks>
+    public NativeMemorySource SmallSource
+    {
+        get => field ??= Source as OverAlignedMemorySource ?? new HGlobalMemorySource(OverreadToleranceInBytes);
+        init;
+    }
+
     public SafetyMode Safety { get; }
+
+    /// <summary>Gets how many bytes behind every unmanaged buffer are readable.</summary>
+    public int OverreadToleranceInBytes { get; }
 
     /// <summary>Gets where watched memory comes from. Pages of the common size: a huge one has no fence within it.</summary>
     public VirtualMemorySource FencedSource
@@ -50,6 +73,9 @@ internal sealed class AllocatorSettings
     /// <summary>Gets how much may be held at once; null for no budget.</summary>
     public long? MemoryBudgetInBytes { get; init; }
 
+    /// <summary>Gets how much arrays that count against a budget take while they are idle: an eighth of the budget. Reservations of an allocator without one use such arrays too.</summary>
+    public long MaximumIdleArrayBytes => (MemoryBudgetInBytes ?? 64L * 1024 * 1024) / 8;
+
     /// <summary>Gets the largest request that an array serves: 1 MiB, the largest array that <c>ArrayPool.Shared</c> of older runtimes keeps.</summary>
     public int ArrayThresholdInBytes { get; init; } = 1024 * 1024;
 
@@ -65,4 +91,14 @@ internal sealed class AllocatorSettings
 
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator belongs to nobody.</summary>
     public bool IsShared { get; init; }
+
+    /// <summary>Asks for a collection that may find abandoned memory, unless the user wants none.</summary>
+    /// <param name="beforeRefusal">Whether a request is about to be refused, or to wait.</param>
+    public void RequestCollection(bool beforeRefusal)
+    {
+        if (Options.CollectToFindAbandoned)
+        {
+            Scheduler.Collections.Request(Options.TrimPeriod, beforeRefusal);
+        }
+    }
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
@@ -7,43 +8,54 @@ using Allocator.Pooling;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// What one allocator holds and has done. The registry of the metrics references it, so it must not reference the allocator, which could then never be collected; nor does it reference any memory that is out.
+/// What one allocator holds and has done. The process-wide registry references it, so it keeps neither the allocator alive, nor any outstanding memory, nor the user's hooks and waiters, which may reference both.
 /// </summary>
 internal sealed class AllocatorUsage : IUsageSource
 {
-    // Through a return of memory by a finalizer too.
-    private readonly WeakReference<UniformUnmanagedMemoryPool> _weakPool;
-
-    // Until it is closed. After that what is out keeps the pool: it has the user's hooks, and their object may have what is out.
-    private UniformUnmanagedMemoryPool? _pool;
+    // All of them until they are gone for good: a finalizer may return memory.
+    private readonly WeakReference<UniformUnmanagedMemoryPool> _pool;
+    private readonly WeakReference<ArrayRenter> _arrays;
+    private readonly WeakReference<CountedArrayPool> _countedArrays;
+    private readonly WeakReference<MemoryBudget>? _budget;
+    private readonly LinkedListNode<IUsageSource> _registration;
     private long _poolRents;
-    private readonly ArrayRenter _arrays;
-    private readonly MemoryBudget? _budget;
+    private long _arrayRents;
+    private bool _isClosed;
 
-    public AllocatorUsage(AllocatorCounters counters, UniformUnmanagedMemoryPool pool, ArrayRenter arrays, MemoryBudget? budget)
+    public AllocatorUsage(
+        AllocatorCounters counters, UniformUnmanagedMemoryPool pool, ArrayRenter arrays, CountedArrayPool countedArrays, MemoryBudget? budget)
     {
         Counters = counters;
-        _pool = pool;
-        _weakPool = new WeakReference<UniformUnmanagedMemoryPool>(pool, trackResurrection: true);
-        _arrays = arrays;
-        _budget = budget;
+        _pool = new WeakReference<UniformUnmanagedMemoryPool>(pool, trackResurrection: true);
+        _arrays = new WeakReference<ArrayRenter>(arrays, trackResurrection: true);
+        _countedArrays = new WeakReference<CountedArrayPool>(countedArrays, trackResurrection: true);
+        _budget = budget is null ? null : new WeakReference<MemoryBudget>(budget, trackResurrection: true);
+        BudgetLimitBytes = budget?.LimitInBytes;
+        _registration = UsageRegistry.Register(this);
     }
 
     public AllocatorCounters Counters { get; }
 
-    public long? BudgetLimitBytes => _budget?.LimitInBytes;
+    public long? BudgetLimitBytes { get; }
 
-    // An array that was dropped stays out for ever in the counts: nobody waits for those.
-    public bool HasMemory => Counters.CommittedBytes > 0 || Counters.OutstandingAllocations > 0;
+    // Arrays that were dropped, and their renter with them, are not waited for.
+    public bool HasMemory
+    {
+        get
+        {
+            ArrayCounts arrays = ReadArrays();
+            return Counters.CommittedBytes > 0 || Counters.OutstandingAllocations > 0 || arrays.Rents != arrays.Returns;
+        }
+    }
 
     public MemoryAllocatorStatistics Read()
     {
-        PoolUsage pool = _weakPool.TryGetTarget(out UniformUnmanagedMemoryPool? blocks) ? blocks.ReadUsage() : new PoolUsage(0, 0, 0, 0, _poolRents);
-        ArrayCounts arrays = _arrays.Sum();
+        PoolUsage pool = _pool.TryGetTarget(out UniformUnmanagedMemoryPool? blocks) ? blocks.ReadUsage() : new PoolUsage(0, 0, 0, 0, _poolRents);
+        ArrayCounts arrays = ReadArrays();
         return new MemoryAllocatorStatistics
         {
             RentedBytes = pool.RentedBytes + Counters.MappingRentedBytes + arrays.RentedBytes - arrays.ReturnedBytes,
-            RetainedBytes = pool.RetainedBytes,
+            RetainedBytes = pool.RetainedBytes + (_countedArrays.TryGetTarget(out CountedArrayPool? countedArrays) ? countedArrays.IdleBytes : 0),
             CommittedBytes = Counters.CommittedBytes,
             PeakCommittedBytes = Counters.PeakCommittedBytes,
             QuarantinedBytes = pool.QuarantinedBytes + Counters.MappingQuarantinedBytes,
@@ -56,19 +68,26 @@ internal sealed class AllocatorUsage : IUsageSource
             Abandoned = Counters.Abandoned,
             AllocationRetries = Counters.Retries,
             BudgetWaits = Counters.BudgetWaits,
-            BudgetUsedBytes = _budget?.UsedBytes ?? 0,
+            BudgetUsedBytes = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.UsedBytes : 0,
         };
     }
 
-    /// <summary>Closes the pool, and ends the allocator's part in the metrics when all its memory is back.</summary>
-    public void Close()
+    /// <summary>Closes the pools, and ends the allocator's part in the registry when all its memory is back. A call that failed may be repeated. One caller at a time.</summary>
+    public void Close(UniformUnmanagedMemoryPool pool, ArrayRenter arrays, CountedArrayPool countedArrays)
     {
-        if (_pool is UniformUnmanagedMemoryPool pool)
+        if (_isClosed)
         {
-            pool.Close();
-            _poolRents = pool.ReadUsage().Rents;
-            UsageRegistry.End(this);
-            _pool = null;
+            return;
         }
+
+        pool.Close();
+        countedArrays.Close();
+        arrays.Close();
+        _poolRents = pool.ReadUsage().Rents;
+        _arrayRents = arrays.Sum().Rents;
+        UsageRegistry.End(_registration);
+        _isClosed = true;
     }
+
+    private ArrayCounts ReadArrays() => _arrays.TryGetTarget(out ArrayRenter? arrays) ? arrays.Sum() : new ArrayCounts { Rents = _arrayRents, Returns = _arrayRents };
 }

@@ -31,12 +31,11 @@ internal sealed class CapacityBound
             return 0;
         }
 
-        long bytes = OfMapping(lengthInBytes, alignmentInBytes);
-        if (lengthInBytes <= _settings.ArrayThresholdInBytes)
-        {
-            bytes = alignmentInBytes <= IntPtr.Size ? CountedArrayRenter.CapacityOf((int)lengthInBytes) : bytes;
-        }
-        else if (alignmentInBytes <= _blockAlignmentInBytes && lengthInBytes <= _geometry.MaximumBytes)
+        bool isSmall = lengthInBytes <= _settings.ArrayThresholdInBytes;
+        long bytes = isSmall && alignmentInBytes <= IntPtr.Size
+            ? CountedArrayPool.CapacityOf((int)lengthInBytes)
+            : OfMapping(isSmall ? _settings.SmallSource : _settings.Source, lengthInBytes, alignmentInBytes);
+        if ((!isSmall || alignmentInBytes > AllocatorSettings.LargestHeapAlignment) && alignmentInBytes <= _blockAlignmentInBytes && lengthInBytes <= _geometry.MaximumBytes)
         {
             bytes = Math.Max(bytes, RequestSize.RoundUp(lengthInBytes, _geometry.BlockSizeInBytes));
         }
@@ -57,7 +56,7 @@ internal sealed class CapacityBound
             if (member % plan.MembersPerSegment == 0)
             {
                 int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - member);
-                inSegments += OfMapping(plan.BytesOfSegment(member, members), request.AlignmentInBytes);
+                inSegments += OfMapping(_settings.Source, plan.BytesOfSegment(member, members), request.AlignmentInBytes);
             }
         }
 
@@ -66,8 +65,8 @@ internal sealed class CapacityBound
         return Math.Max(Math.Max(inBlocks, inSegments), fenced);
     }
 
-    private long OfMapping(long lengthInBytes, int alignmentInBytes) =>
-        _settings.Source.CapacityOf(_settings.Source.RoundUp(lengthInBytes), Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment));
+    private static long OfMapping(NativeMemorySource source, long lengthInBytes, int alignmentInBytes) =>
+        source.CapacityOf(source.RoundUp(lengthInBytes), Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment));
 
     private long OfFenced(long lengthInBytes) => _mayBeFenced ? RequestSize.RoundUp(lengthInBytes, _settings.FencedSource.PageSizeInBytes) : 0;
 }

@@ -12,27 +12,35 @@ internal sealed class ContiguousRenter
     private readonly LifetimePolicy _policy;
     private readonly MemoryRecovery _recovery;
     private readonly FencedRenter? _fences;
-    private readonly CountedArrayRenter _arrays;
+    private readonly CountedArrayPool _arrays;
 
     public ContiguousRenter(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, LifetimePolicy policy, MemoryRecovery recovery, FencedRenter? fences)
+        AllocatorSettings settings,
+        UniformUnmanagedMemoryPool pool,
+        CountedArrayPool arrays,
+        LifetimePolicy policy,
+        MemoryRecovery recovery,
+        FencedRenter? fences)
     {
         _settings = settings;
         _pool = pool;
         _policy = policy;
         _recovery = recovery;
         _fences = fences;
-        _arrays = new CountedArrayRenter(policy);
+        _arrays = arrays;
     }
 
-    /// <summary>Rents an array of the array pool that counts against a budget, and gives idle memory back first where too much is held. The rent has not begun.</summary>
-    public CountedArrayGuard RentArray(int lengthInBytes)
+    /// <summary>Rents an array that counts against a budget, and gives idle memory back first where too much is held. The rent has not begun.</summary>
+    /// <param name="lengthInBytes">The length of the buffer.</param>
+    /// <param name="outcome">Whether there was an idle array.</param>
+    public CountedArrayGuard RentArray(int lengthInBytes, out PoolOutcome outcome)
     {
         for (int attempt = 1; ; attempt++)
         {
             MemoryRecovery.BeginAttempt();
-            if (_arrays.TryRent(lengthInBytes) is CountedArrayGuard guard)
+            if (_arrays.TryRent(lengthInBytes, out bool isNew) is CountedArrayGuard guard)
             {
+                outcome = isNew ? PoolOutcome.Cold : PoolOutcome.Hit;
                 return guard;
             }
 
@@ -83,7 +91,8 @@ internal sealed class ContiguousRenter
     {
         outcome = PoolOutcome.Full;
         long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
-        if (lengthInBytes > _settings.ArrayThresholdInBytes && alignmentInBytes <= _pool.BlockAlignmentInBytes && blocks <= _pool.MaximumBlocks)
+        bool isSmall = lengthInBytes <= _settings.ArrayThresholdInBytes;
+        if ((!isSmall || alignmentInBytes > AllocatorSettings.LargestHeapAlignment) && alignmentInBytes <= _pool.BlockAlignmentInBytes && blocks <= _pool.MaximumBlocks)
         {
             BlockGuard? guard = blocks == 1 ? _pool.TryRent(out outcome) : _pool.TryRentRun((int)blocks, out outcome);
             if (guard is not null)
@@ -94,10 +103,10 @@ internal sealed class ContiguousRenter
             if (outcome == PoolOutcome.Full)
             {
                 // Before the pool's limit is exceeded: part of what is out may have been abandoned.
-                _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
+                _settings.RequestCollection(beforeRefusal: false);
             }
         }
 
-        return MappingGuard.TryAllocate(_settings.Source, lengthInBytes, alignmentInBytes, _policy);
+        return MappingGuard.TryAllocate(isSmall ? _settings.SmallSource : _settings.Source, lengthInBytes, alignmentInBytes, _policy);
     }
 }

@@ -138,7 +138,7 @@ internal sealed class GroupRenter
         filled += rented;
         if (outcome == PoolOutcome.Full)
         {
-            _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
+            _settings.RequestCollection(beforeRefusal: false);
         }
 
         return outcome;

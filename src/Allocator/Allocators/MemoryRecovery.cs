@@ -17,13 +17,16 @@ internal sealed class MemoryRecovery
 
     private readonly AllocatorSettings _settings;
     private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly CountedArrayPool _arrays;
     private readonly LifetimePolicy _policy;
     private readonly FencedRenter? _fences;
 
-    public MemoryRecovery(AllocatorSettings settings, UniformUnmanagedMemoryPool pool, LifetimePolicy policy, FencedRenter? fences)
+    public MemoryRecovery(
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, LifetimePolicy policy, FencedRenter? fences)
     {
         _settings = settings;
         _pool = pool;
+        _arrays = arrays;
         _policy = policy;
         _fences = fences;
     }
@@ -58,8 +61,9 @@ internal sealed class MemoryRecovery
 
         _policy.Counters.CountRetry();
         _pool.Reclaimer.TrimAll(TrimReason.Refusal);
+        _arrays.Trim(long.MaxValue, TrimReason.Refusal);
         _fences?.ReleaseAll();
-        _settings.Scheduler.RequestCollection(_settings.Options.TrimPeriod);
+        _settings.RequestCollection(beforeRefusal: true);
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }
 
@@ -80,6 +84,11 @@ internal sealed class MemoryRecovery
         }
 
         long trimmed = _pool.Reclaimer.TrimSome(shortage);
+        if (trimmed < shortage)
+        {
+            trimmed += _arrays.Trim(shortage - trimmed, TrimReason.Refusal);
+        }
+
         if (trimmed < shortage)
         {
             _fences?.ReleaseAll();

@@ -3,17 +3,19 @@ using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
+using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
 
 namespace Allocator.Allocators;
 
 /// <summary>Decides where a request goes: to the array pool, to the block pool, or to the system.</summary>
-internal sealed class PooledMemoryAllocator : MemoryAllocator
+internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 {
     private readonly AllocatorSettings _settings;
     private readonly AllocatorCounters _counters;
     private readonly ArrayRenter _arrays;
+    private readonly CountedArrayPool _countedArrays;
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
@@ -28,54 +30,62 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
 
     // Copies, so that the fast path reads them from here.
     private readonly long _arrayThresholdInBytes;
-    private readonly long _slotLimitInBytes;
+    private readonly long _cachedLimitInBytes;
     private readonly int _blockAlignmentInBytes;
     private int _disposed;
+    private BackgroundState _work;
 
     public PooledMemoryAllocator(AllocatorSettings settings)
     {
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
         _counters = new AllocatorCounters { AllocatorName = options.Name };
-        _budget = settings.MemoryBudgetInBytes is long budget ? new MemoryBudget(budget) : null;
+        _budget = settings.MemoryBudgetInBytes is long budget ? new MemoryBudget(budget, settings.Clock, options.BudgetTimeout) : null;
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
             Ceiling = new MemoryCeiling(settings.MemoryBudgetInBytes ?? long.MaxValue),
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
+            CollectsToFindAbandoned = options.CollectToFindAbandoned,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
         _arrays = new ArrayRenter(options);
+        Action? requestCollection = options.CollectToFindAbandoned ? CollectionRequest(settings.Scheduler, options.TrimPeriod) : null;
+        _countedArrays = new CountedArrayPool(policy, settings.MaximumIdleArrayBytes, requestCollection);
         _pool = new UniformUnmanagedMemoryPool(
             settings.Geometry, settings.Source, policy, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
-            _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, policy);
+            _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, policy);
         }
 
         // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
         bool hasFastPath = _fences is null && _budget is null;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
-        _slotLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
+        _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _counters, settings.Pressure, options, _fences, _budget);
-        _recovery = new MemoryRecovery(settings, _pool, policy, _fences);
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget);
+        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, policy, _fences);
         _router = new RequestRouter(
             settings,
             _counters,
             _arrays,
             _trimmer,
-            new ContiguousRenter(settings, _pool, policy, _recovery, _fences),
+            new ContiguousRenter(settings, _pool, _countedArrays, policy, _recovery, _fences),
             new GroupRenter(settings, _pool, policy, _recovery, _fences),
             _blockAlignmentInBytes);
 
-        settings.Scheduler.Register(_trimmer);
-        MemoryDiagnostics.Register(_pool);
-        MemoryDiagnostics.Register(_counters);
-        MemoryDiagnostics.Register(_arrays);
-        _usage = new AllocatorUsage(_counters, _pool, _arrays, _budget);
-        UsageRegistry.Register(_usage);
+        if (settings.IsShared)
+        {
+            LoadContext.OnUnloading(CloseShared);
+        }
+
+        Unloading.Prepare();
+        EndedGuard.Prepare();
+
+        // Last: an allocator whose making failed is in no registry, and its finalizer finds nothing to do.
+        _usage = new AllocatorUsage(_counters, _pool, _arrays, _countedArrays, _budget);
     }
 
     // An allocator that is dropped gives its idle memory back; what is out keeps the pool alive, and goes when it comes back.
@@ -83,13 +93,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
     {
         if (!Environment.HasShutdownStarted && _usage is not null)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static usage => ((AllocatorUsage)usage!).Close(), _usage);
-            if (_fences is not null)
-            {
-                ThreadPool.UnsafeQueueUserWorkItem(static fences => ((FencedRenter)fences!).Close(), _fences);
-            }
+            Background.Queue(this);
         }
     }
+
+    ref BackgroundState IBackgroundWork.State => ref _work;
+
+    void IBackgroundWork.DoWork() => Close();
 
     internal override BudgetAccount? Account => _budget;
 
@@ -125,9 +135,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
 
     public override void ReleaseRetainedResources()
     {
+        BlockHooks.BeginCall();
         _pool.Reclaimer.TrimAll(TrimReason.Requested);
+        _countedArrays.Trim(long.MaxValue, TrimReason.Requested);
         CorruptionFindings? findings = _fences?.ReleaseAll();
-        _pool.Hooks.ThrowIfAny();
+        BlockHooks.EndCall();
         ThrowIfCorrupted(findings);
     }
 
@@ -142,10 +154,20 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         if (!_settings.IsShared && Interlocked.Exchange(ref _disposed, 1) == 0)
         {
             GC.SuppressFinalize(this);
-            _budget?.Close();
-            _usage.Close();
-            CorruptionFindings? findings = _fences?.Close();
-            _pool.Hooks.ThrowIfAny();
+            BlockHooks.BeginCall();
+            CorruptionFindings? findings = null;
+            try
+            {
+                _budget?.Close();
+                findings = Close();
+            }
+            catch (OutOfMemoryException)
+            {
+                // For want of managed memory. The finalizer would have seen to the rest, and is suppressed.
+                Background.Queue(this);
+            }
+
+            BlockHooks.EndCall();
             ThrowIfCorrupted(findings);
         }
     }
@@ -161,9 +183,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
         }
-        else if (lengthInBytes <= _slotLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
+        else if (lengthInBytes <= _cachedLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
             && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents
-            && _pool.TryRentFromSlots() is BlockGuard block)
+            && _pool.TryRentCached() is BlockGuard block)
         {
             generation = block.BeginSingle(lengthInBytes);
             return block;
@@ -177,6 +199,24 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator
         ThrowIfDisposed();
         return _router;
     }
+
+    private void CloseShared()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) == 0)
+        {
+            GC.SuppressFinalize(this);
+            Close();
+        }
+    }
+
+    private CorruptionFindings? Close()
+    {
+        _usage.Close(_pool, _arrays, _countedArrays);
+        return _fences?.Close();
+    }
+
+    // References no options: the metrics keep what has it, and the options have the user's hooks.
+    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan period) => () => scheduler.Collections.Request(period, beforeRefusal: false);
 
     private void ThrowIfCorrupted(CorruptionFindings? findings)
     {

@@ -188,9 +188,8 @@ internal sealed class RequestRouter
             return _arrays.Rent((int)lengthInBytes, clean, out generation);
         }
 
-        PoolOutcome outcome = PoolOutcome.Hit;
         NativeGuard guard = fitsArray && !isWatched
-            ? _contiguous.RentArray((int)lengthInBytes)
+            ? _contiguous.RentArray((int)lengthInBytes, out PoolOutcome outcome)
             : RentNative(lengthInBytes, alignmentInBytes, isWatched, clean, out outcome);
         try
         {
@@ -208,8 +207,8 @@ internal sealed class RequestRouter
             throw;
         }
 
-        // A small request with a large alignment never was the pool's business.
-        if (outcome != PoolOutcome.Hit && lengthInBytes > _settings.ArrayThresholdInBytes)
+        // A small request with an alignment is the heap's business, and the pool's only where it took a block.
+        if (outcome != PoolOutcome.Hit && (lengthInBytes > _settings.ArrayThresholdInBytes || guard is BlockGuard))
         {
             _counters.CountMiss(servedByPool: guard is BlockGuard);
         }

@@ -3,6 +3,9 @@ namespace Allocator.Allocators;
 /// <summary>Computes sizes so that no product can wrap.</summary>
 internal static class RequestSize
 {
+    /// <summary>The largest estimate, for more bytes than any machine has: sixteen of them can be added without wrapping.</summary>
+    public const long LargestEstimate = long.MaxValue / 16;
+
     /// <summary>Multiplies two sizes, neither negative; a product beyond <see cref="long"/> is <see cref="long.MaxValue"/>.</summary>
     public static long Multiply(long a, long b) => a != 0 && b > long.MaxValue / a ? long.MaxValue : a * b;
 

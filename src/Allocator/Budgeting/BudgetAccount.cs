@@ -1,11 +1,9 @@
-using System.Threading;
-
 namespace Allocator.Budgeting;
 
-/// <summary>What memory is charged to while it is out: the whole budget, or a reservation. Thread-safe; no call blocks.</summary>
+/// <summary>What outstanding memory is charged to: the whole budget, or a reservation. Thread-safe; no call blocks for longer than a short lock.</summary>
 internal abstract class BudgetAccount
 {
-    /// <summary>Gets the budget in whose queue is waited for this account; null where nothing is limited.</summary>
+    /// <summary>Gets the budget in whose queue requests of this account wait; null where nothing is limited.</summary>
     public abstract MemoryBudget? Budget { get; }
 
     /// <summary>Gets the reservation that this account is, or is a part of; null for the budget itself.</summary>
@@ -14,12 +12,18 @@ internal abstract class BudgetAccount
     /// <summary>Gets whether nothing can be taken any more.</summary>
     public abstract bool IsClosed { get; }
 
+    /// <summary>Gets the lock of the queue and of all reservations of one budget.</summary>
+    public abstract ShortLock Lock { get; }
+
     /// <summary>Takes bytes in one step, unless they do not fit.</summary>
     /// <param name="bytes">The bytes, above 0.</param>
-    /// <param name="overtakes">Whether this may come before those who wait: so it is for whoever serves the queue.</param>
+    /// <param name="overtakes">Whether waiting requests may be overtaken: the queue decides that.</param>
     public abstract bool TryTake(long bytes, bool overtakes);
 
-    /// <summary>Gives back what was taken, and lets those who wait have it.</summary>
+    /// <summary>Returns how many bytes more the budget would be charged with, were so many taken.</summary>
+    public abstract long ChargeFor(long bytes);
+
+    /// <summary>Gives back what was taken, and serves waiting requests.</summary>
     public void Return(long bytes)
     {
         if (bytes != 0)
@@ -29,7 +33,7 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>As <see cref="Return"/>, with those who wait served on the thread pool: for finalizers, which only flip states.</summary>
+    /// <summary>As <see cref="Return"/>, with waiting requests served on the thread pool: for finalizers, which only flip states.</summary>
     public void ReturnLater(long bytes)
     {
         if (bytes != 0)
@@ -39,7 +43,7 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>Gives back what was taken. Nobody is told.</summary>
+    /// <summary>Gives back what was taken, and serves no waiting request.</summary>
     /// <param name="bytes">The bytes; below 0 where more was used than had been taken.</param>
     public abstract void GiveBack(long bytes);
 
@@ -47,7 +51,7 @@ internal abstract class BudgetAccount
     {
         if (Budget is MemoryBudget { HasWaiters: true } budget)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static state => ((MemoryBudget)state!).ServeWaiters(), budget);
+            Background.Queue(budget);
         }
     }
 }

@@ -1,225 +1,423 @@
 using System;
+using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
+using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// Those who wait for a budget, in the order in which they came. One thread at a time serves them: whoever comes meanwhile leaves a note that it shall look again, and goes,
-/// so that nobody who gives memory back ever waits.
+/// The requests that wait for a budget, in order of arrival, under one short lock. Nothing is allocated, no exception is made and no waiter is notified while it is held.
 /// </summary>
+/// <remarks>
+/// Growth of a reservation up to twice its size goes ahead of all others: they could not be served before running jobs end anyway. Everything else that is served before an earlier request counts as an overtake of that one.
+/// </remarks>
 internal sealed class BudgetQueue
 {
-    /// <summary>How many requests may be served before one that came earlier and does not fit yet. From then on all that comes back is kept for it.</summary>
+    /// <summary>How many requests may be served before an earlier one that does not fit yet. From then on what comes back accumulates for it.</summary>
     public const int MaximumOvertakes = 16;
 
+    // How many requests behind the first are tried: a return of memory must not walk a long queue.
+    private const int MaximumLookAhead = 64;
+
+    private static readonly TimeSpan s_shortestPatience = TimeSpan.FromSeconds(5);
+
     private readonly MemoryBudget _budget;
-    private readonly BudgetDeadlock _deadlock;
-    private BudgetRequest? _arrived;
+    private readonly Clock _clock;
+    private readonly long _patienceMilliseconds;
+    private readonly ClockTimer? _timer;
+    private readonly LinkedList<BudgetRequest> _ofReservations = new();
+    private readonly LinkedList<BudgetRequest> _others = new();
     private int _waiting;
-    private int _visits;
+    private int _unnotified;
 
-    // Of whoever serves.
-    private BudgetRequest? _head;
-    private BudgetRequest? _tail;
-    private BudgetRequest? _firstNew;
-    private int _length;
-    private int _ofReservations;
+    // Under the lock.
+    private BudgetRequest? _posting;
+    private BudgetRequest? _settled;
+    private BudgetRequest? _lastSettled;
+    private long _lastSerial;
+    private long _looks;
+    private long? _stuckSince;
+    private long _timerDue;
 
-    public BudgetQueue(MemoryBudget budget)
+    /// <param name="budget">The budget.</param>
+    /// <param name="clock">The time.</param>
+    /// <param name="timeout">How long synchronous calls wait; below zero for ever.</param>
+    public BudgetQueue(MemoryBudget budget, Clock clock, TimeSpan timeout)
     {
         _budget = budget;
-        _deadlock = new BudgetDeadlock(budget);
+        _clock = clock;
+        _patienceMilliseconds = timeout < TimeSpan.Zero
+            ? long.MaxValue
+            : (long)Math.Max(timeout.TotalMilliseconds, s_shortestPatience.TotalMilliseconds);
+
+        // Made now: a request that waits for it must not be lost because it cannot be made later.
+        _timer = _patienceMilliseconds == long.MaxValue ? null : clock.CreateTimer(OnTimer);
     }
 
-    /// <summary>Gets whether anybody waits.</summary>
+    public ShortLock Lock { get; } = new();
+
+    /// <summary>Gets whether any request waits.</summary>
     public bool HasWaiters => Volatile.Read(ref _waiting) != 0;
 
-    public void Post(BudgetRequest request)
-    {
-        // Counted first: whoever gives memory back from here on serves the queue, and whoever did before is seen by this thread, which serves it now.
-        Interlocked.Increment(ref _waiting);
-        BudgetRequest? newest;
-        do
-        {
-            newest = Volatile.Read(ref _arrived);
-            request.Next = newest;
-        }
-        while (Interlocked.CompareExchange(ref _arrived, request, newest) != newest);
+    /// <summary>Gets whether any request waits, or a waiter has still to be notified.</summary>
+    public bool HasWork => HasWaiters || Volatile.Read(ref _unnotified) != 0;
 
-        Serve();
+    public void Post(BudgetRequest request, bool mayWait)
+    {
+        BudgetRequest? settled;
+        long due;
+        using (Lock.Enter())
+        {
+            request.Serial = ++_lastSerial;
+            (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
+
+            // Counted first: a thread that gives memory back from here on serves the queue, and what was given back before is seen below.
+            Interlocked.Increment(ref _waiting);
+            _posting = request;
+            GrantWhatFits();
+            if (request.IsWaiting && !mayWait)
+            {
+                Settle(request, BudgetOutcome.Withdrawn);
+            }
+
+            (settled, due) = ServeAll();
+            _posting = null;
+        }
+
+        Finish(settled, due);
     }
 
-    /// <summary>Notes that a request is settled. Called once for each, by whoever settled it.</summary>
-    public void NoteSettled() => Interlocked.Decrement(ref _waiting);
+    public bool TryWithdraw(BudgetRequest request)
+    {
+        BudgetRequest? settled;
+        long due;
+        using (Lock.Enter())
+        {
+            if (!request.IsWaiting || request.Node.List is null)
+            {
+                return false;
+            }
 
-    /// <summary>Settles what can be settled. Where another thread is at it, that one looks once more. Never throws: those who dispose call it.</summary>
+            Settle(request, BudgetOutcome.Withdrawn);
+            (settled, due) = ServeAll();
+        }
+
+        Finish(settled, due);
+        return true;
+    }
+
+    /// <summary>Settles what can be settled, and notifies the waiters. Never throws: it is called where memory is returned.</summary>
     public void Serve()
     {
-        if (Interlocked.Increment(ref _visits) != 1)
+        BudgetRequest? settled;
+        long due;
+        using (Lock.Enter())
         {
-            return;
+            (settled, due) = ServeAll();
         }
 
-        int seen;
-        do
+        Finish(settled, due);
+    }
+
+    public void Close()
+    {
+        Debug.Assert(_budget.IsClosed);
+        Serve();
+        _timer?.Dispose();
+    }
+
+    public void NotifyLater(BudgetRequest first)
+    {
+        using (Lock.Enter())
         {
-            seen = Volatile.Read(ref _visits);
+            BudgetRequest last = first;
+            while (last.NextSettled is BudgetRequest next)
+            {
+                last = next;
+            }
+
+            AddSettled(first, last);
+            Volatile.Write(ref _unnotified, 1);
+        }
+    }
+
+    // Without the lock. The continuations of waiters run neither under it nor on this thread.
+    private void Finish(BudgetRequest? settled, long due)
+    {
+        while (settled is not null)
+        {
+            BudgetRequest? next = settled.NextSettled;
+            settled.NextSettled = null;
+            if (!settled.TryNotify())
+            {
+                // Retried with the next return, or at the next tick of the trimmer.
+                settled.NextSettled = next;
+                NotifyLater(settled);
+                break;
+            }
+
+            settled = next;
+        }
+
+        if (due != 0)
+        {
+            StartTimer(due);
+        }
+    }
+
+    private void StartTimer(long due)
+    {
+        bool isStarted = false;
+        bool wasInterrupted = false;
+        while (!isStarted)
+        {
             try
             {
-                ServeOnce();
+                _timer!.Start(TimeSpan.FromMilliseconds(Math.Max(1, due - _clock.NowMilliseconds)));
+                isStarted = true;
             }
-            catch (OutOfMemoryException)
+            catch (ThreadInterruptedException)
             {
-                // No memory to tell somebody, on the managed heap: the next return, or the next tick of the trimmer, tries again.
+                // From a lock within the timer. The interrupt is meant for what the caller does next.
+                wasInterrupted = true;
+            }
+            catch (Exception e) when (e is OutOfMemoryException or ObjectDisposedException)
+            {
+                // The tick of the trimmer serves waiters too; and where the allocator was disposed none waits.
+                isStarted = true;
             }
         }
-        while (Interlocked.Add(ref _visits, -seen) != 0);
+
+        if (wasInterrupted)
+        {
+            Thread.CurrentThread.Interrupt();
+        }
     }
 
-    private void ServeOnce()
+    private void OnTimer()
+    {
+        using (Lock.Enter())
+        {
+            _timerDue = 0;
+        }
+
+        Background.Run(_budget);
+    }
+
+    // The rest runs under the lock.
+    private (BudgetRequest? Settled, long Due) ServeAll()
     {
         do
         {
-            TakeArrived();
             GrantWhatFits();
-            NoteNewConsidered();
         }
-        while (_head is not null && _deadlock.TryResolve(_head));
-    }
+        while (FailIfStuck());
 
-    private void TakeArrived()
-    {
-        // The newest is on top: turned round, they are in order.
-        BudgetRequest? inOrder = null;
-        for (BudgetRequest? request = Interlocked.Exchange(ref _arrived, null); request is not null;)
+        BudgetRequest? settled = _settled;
+        _settled = _lastSettled = null;
+        Volatile.Write(ref _unnotified, 0);
+        long due = 0;
+        if (_stuckSince is long since && _timer is not null && _timerDue != since + _patienceMilliseconds)
         {
-            BudgetRequest? older = request.Next;
-            request.Next = inOrder;
-            inOrder = request;
-            request = older;
+            due = _timerDue = since + _patienceMilliseconds;
         }
 
-        _firstNew = inOrder;
-        while (inOrder is not null)
-        {
-            if (_tail is null)
-            {
-                _head = inOrder;
-            }
-            else
-            {
-                _tail.Next = inOrder;
-            }
-
-            _tail = inOrder;
-            _length++;
-            _ofReservations += IsOfReservation(inOrder) ? 1 : 0;
-            inOrder = inOrder.Next;
-        }
+        return (settled, due);
     }
 
     private void GrantWhatFits()
     {
-        BudgetRequest? previous = null;
-        for (BudgetRequest? request = _head; request is not null && !IsPointless(isHead: previous is null); request = request.Next)
+        if (_budget.IsClosed)
         {
-            if (TrySettle(request, isHead: previous is null))
+            CloseAll(_ofReservations);
+            CloseAll(_others);
+        }
+        else if (HasWaiters)
+        {
+            ServeNewcomers(ServeReservations());
+        }
+    }
+
+    private void CloseAll(LinkedList<BudgetRequest> requests)
+    {
+        while (requests.First is LinkedListNode<BudgetRequest> node)
+        {
+            Settle(node.Value, BudgetOutcome.Closed);
+        }
+    }
+
+    // What a reservation uses of its own is always granted, and its growth up to twice its size goes ahead of all but earlier growth.
+    // Returns the first such growth that still waits.
+    private BudgetRequest? ServeReservations()
+    {
+        BudgetRequest? head = null;
+        LinkedListNode<BudgetRequest>? next;
+        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
+        {
+            next = node.Next;
+            BudgetRequest request = node.Value;
+            if (request.Account.IsClosed)
             {
-                Remove(request, previous);
+                Settle(request, BudgetOutcome.Closed);
+            }
+            else if (request.Account.ChargeFor(request.Bytes) is long charge && charge <= 0)
+            {
+                TryGrant(request);
+            }
+            else if (GoesAhead(request, charge) && (head?.Overtaken >= MaximumOvertakes || !TryGrantBefore(request, head, null)))
+            {
+                head ??= request;
+            }
+        }
+
+        return head;
+    }
+
+    // In order of arrival, what beyond twice its reservation is wanted, and what is wanted for none.
+    private void ServeNewcomers(BudgetRequest? growth)
+    {
+        LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
+        LinkedListNode<BudgetRequest>? other = _others.First;
+        BudgetRequest? head = null;
+        for (int looks = 0; looks <= MaximumLookAhead && _budget.UsedBytes < _budget.LimitInBytes; looks++)
+        {
+            while (ofReservation?.Value is BudgetRequest ahead && GoesAhead(ahead, ahead.Account.ChargeFor(ahead.Bytes)))
+            {
+                ofReservation = ofReservation!.Next;
+            }
+
+            bool isOther = ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial;
+            BudgetRequest? request = (isOther ? other : ofReservation)?.Value;
+            if (request is null || head?.Overtaken >= MaximumOvertakes || growth?.Overtaken >= MaximumOvertakes)
+            {
+                return;
+            }
+
+            if (isOther)
+            {
+                other = other!.Next;
             }
             else
             {
-                previous = request;
+                ofReservation = ofReservation!.Next;
+            }
+
+            if (!TryGrantBefore(request, growth, head))
+            {
+                head ??= request;
             }
         }
     }
 
-    // Where there is nothing left to give, long queues are not walked; unless that has left behind many that were given up.
-    private bool IsPointless(bool isHead) =>
-        !isHead && _ofReservations == 0 && !_budget.IsClosed && _length <= 2 * Volatile.Read(ref _waiting) + MaximumOvertakes
-        && (_head!.Overtaken >= MaximumOvertakes || _budget.UsedBytes >= _budget.LimitInBytes);
+    private static bool GoesAhead(BudgetRequest request, long charge) =>
+        request.Reservation is ReservationAccount reservation && reservation.ChargedBytes + charge <= 2 * reservation.ReservedBytes;
 
-    // Where the walk was cut short, too: there was nothing for them.
-    private void NoteNewConsidered()
+    private bool TryGrantBefore(BudgetRequest request, BudgetRequest? growth, BudgetRequest? head)
     {
-        // Requests that were removed still lead on to those behind them.
-        for (BudgetRequest? request = _firstNew; request is not null; request = request.Next)
+        bool isGranted = TryGrant(request);
+        if (isGranted && growth is not null)
         {
-            request.NoteConsidered();
+            growth.Overtaken++;
         }
 
-        _firstNew = null;
+        if (isGranted && head is not null)
+        {
+            head.Overtaken++;
+        }
+
+        return isGranted;
     }
 
-    private bool TrySettle(BudgetRequest request, bool isHead)
+    private bool TryGrant(BudgetRequest request)
     {
-        if (!request.IsWaiting)
+        bool isGranted = request.Account.TryTake(request.Bytes, overtakes: true);
+        if (isGranted)
         {
-            return true;
+            Settle(request, BudgetOutcome.Granted);
         }
 
-        if (request.Account.IsClosed)
+        return isGranted;
+    }
+
+    private void Settle(BudgetRequest request, BudgetOutcome outcome)
+    {
+        request.Node.List!.Remove(request.Node);
+        request.Settle(outcome);
+        Interlocked.Decrement(ref _waiting);
+
+        // The one that is posted just now has not begun to wait: its thread reads the outcome.
+        if (request != _posting)
         {
-            request.TryFail(new ObjectDisposedException(_budget.IsClosed ? nameof(MemoryAllocator) : nameof(MemoryReservation)));
-            return true;
+            AddSettled(request, request);
+        }
+    }
+
+    private void AddSettled(BudgetRequest first, BudgetRequest last)
+    {
+        if (_lastSettled is null)
+        {
+            _settled = first;
+        }
+        else
+        {
+            _lastSettled.NextSettled = first;
         }
 
-        // What a reservation has left is its own: nobody is overtaken by its use. And what it needs beyond comes before all others: it holds what they wait for.
-        if (TryGrant(request, overtakes: IsOfReservation(request)))
-        {
-            return true;
-        }
+        _lastSettled = last;
+    }
 
-        if (!isHead && _head!.Overtaken >= MaximumOvertakes)
+    // Growth of reservations that all wait for each other would wait for ever, and where there is memory outside of reservations it may.
+    // The youngest fails then, and the others go on.
+    private bool FailIfStuck()
+    {
+        if (FindYoungest() is not ReservationAccount youngest)
         {
+            _stuckSince = null;
             return false;
         }
 
-        bool isSettled = TryGrant(request, overtakes: true);
-        if (isSettled && !isHead)
+        if (_budget.UsedBytes > _budget.ReservedBytes)
         {
-            _head!.Overtaken++;
+            long now = _clock.NowMilliseconds;
+            long since = _stuckSince ??= now;
+            if (now - since < _patienceMilliseconds)
+            {
+                return false;
+            }
         }
 
-        return isSettled;
-    }
-
-    private static bool TryGrant(BudgetRequest request, bool overtakes)
-    {
-        if (!request.Account.TryTake(request.Bytes, overtakes))
+        _stuckSince = null;
+        LinkedListNode<BudgetRequest>? next;
+        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
         {
-            return false;
-        }
-
-        if (!request.TryGrant())
-        {
-            // Given up at this moment.
-            request.Account.GiveBack(request.Bytes);
+            next = node.Next;
+            if (node.Value.Reservation == youngest)
+            {
+                Settle(node.Value, BudgetOutcome.Stuck);
+            }
         }
 
         return true;
     }
 
-    private static bool IsOfReservation(BudgetRequest request) => request.Account.OutermostReservation is not null;
-
-    // Its own way on stays as it is: whoever walks over it goes on from there.
-    private void Remove(BudgetRequest request, BudgetRequest? previous)
+    // Returns the youngest reservation that waits; null where one that holds memory does not wait. One that holds nothing waits like a request without a reservation.
+    private ReservationAccount? FindYoungest()
     {
-        if (previous is null)
+        long ofWaiting = 0;
+        ReservationAccount? youngest = null;
+        _looks++;
+        foreach (BudgetRequest request in _ofReservations)
         {
-            _head = request.Next;
-        }
-        else
-        {
-            previous.Next = request.Next;
+            ReservationAccount reservation = request.Reservation!;
+            if (reservation.LastLook != _looks && reservation.ChargedBytes > 0)
+            {
+                reservation.LastLook = _looks;
+                ofWaiting += reservation.ChargedBytes;
+                youngest = youngest?.Serial > reservation.Serial ? youngest : reservation;
+            }
         }
 
-        if (_tail == request)
-        {
-            _tail = previous;
-        }
-
-        _length--;
-        _ofReservations -= IsOfReservation(request) ? 1 : 0;
+        return ofWaiting < _budget.ReservedBytes ? null : youngest;
     }
 }

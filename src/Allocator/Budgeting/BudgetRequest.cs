@@ -1,101 +1,145 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 
 namespace Allocator.Budgeting;
 
-/// <summary>One request that waits for its budget. It is settled once, by whoever is first: granted, given up, or failed.</summary>
+/// <summary>
+/// One request that may have to wait for its part of the budget. All that waiting needs is allocated with it: the queue allocates nothing,
+/// and a request is never lost for want of memory.
+/// </summary>
 internal sealed class BudgetRequest
 {
-    private const int Waiting = 0;
-    private const int Granted = 1;
-    private const int Ended = 2;
+    private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
 
-    // Continuations run on the thread pool, never on the thread that disposes of memory.
-    private readonly TaskCompletionSource<bool> _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private int _state;
-    private int _looks;
+    // Of a waiting thread. Set by the thread that returns memory, so it must neither fail nor be interrupted: an event of the system's.
+    // Never disposed, because it may be set when the wait has timed out.
+    private readonly ManualResetEvent? _event;
+
+    // Of an asynchronous wait. Completed by an item of the thread pool, where continuations may run.
+    private readonly TaskCompletionSource<bool>? _completion;
+
+    private int _outcome;
 
     /// <summary>Makes a request.</summary>
     /// <param name="account">What is charged.</param>
     /// <param name="bytes">How much is asked for.</param>
-    /// <param name="isPatient">Whether somebody is going to wait for it, rather than only ask.</param>
-    public BudgetRequest(BudgetAccount account, long bytes, bool isPatient)
+    /// <param name="blocks">Whether a thread is going to wait for it, rather than a task.</param>
+    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false)
     {
         Account = account;
         Bytes = bytes;
-        IsPatient = isPatient;
+        Reservation = account.OutermostReservation;
+        Node = new LinkedListNode<BudgetRequest>(this);
+        if (blocks)
+        {
+            _event = new ManualResetEvent(initialState: false);
+        }
+        else
+        {
+            _completion = new TaskCompletionSource<bool>();
+        }
+
+        // Runs the type initializer here: one that fails where memory is returned, for want of managed memory, fails for ever.
+        GC.KeepAlive(s_complete);
     }
 
     public BudgetAccount Account { get; }
 
     public long Bytes { get; }
 
-    /// <summary>Gets whether somebody waits. Who only asks holds nobody up, and is in no deadlock.</summary>
-    public bool IsPatient { get; }
+    /// <summary>Gets the reservation that the bytes are wanted for; null for none.</summary>
+    public ReservationAccount? Reservation { get; }
 
-    /// <summary>Gets what ends when the request is settled: well where it was granted, else with the reason.</summary>
-    public Task Settled => _settled.Task;
+    /// <summary>Gets what has become of the request. Decided once, under the queue's lock.</summary>
+    public BudgetOutcome Outcome => (BudgetOutcome)Volatile.Read(ref _outcome);
 
-    public bool IsGranted => Volatile.Read(ref _state) == Granted;
+    public bool IsWaiting => Outcome == BudgetOutcome.Waiting;
 
-    public bool IsWaiting => Volatile.Read(ref _state) == Waiting;
+    public bool IsGranted => Outcome == BudgetOutcome.Granted;
 
-    /// <summary>Gets whether whoever serves the queue has considered this request at least once.</summary>
-    public bool WasConsidered => Volatile.Read(ref _looks) != 0;
+    /// <summary>Gets what completes when the outcome is decided. Only of requests that block no thread.</summary>
+    public Task Settled => _completion!.Task;
 
-    /// <summary>Gets or sets the next one, on the stack of those that have just come or in the queue. Of whoever serves the queue, once posted.</summary>
-    public BudgetRequest? Next { get; set; }
+    /// <summary>Gets what is set when the outcome is decided. Only of requests that block a thread.</summary>
+    public WaitHandle Handle => _event!;
 
-    /// <summary>Gets or sets how often others were served first while this was the head of the queue. Of whoever serves the queue.</summary>
+    /// <summary>Gets what the reservation had outstanding when its growth failed, and the most that it ever had.</summary>
+    public (long HeldBytes, long PeakBytes) AtFailure { get; private set; }
+
+    /// <summary>Gets its place in the queue.</summary>
+    public LinkedListNode<BudgetRequest> Node { get; }
+
+    /// <summary>Gets or sets its number in order of arrival. Under the queue's lock.</summary>
+    public long Serial { get; set; }
+
+    /// <summary>Gets or sets how often later requests were served while this one was the first of its kind. Under the queue's lock.</summary>
     public int Overtaken { get; set; }
 
-    /// <summary>Settles the request as granted. pre: its bytes have been taken. False where it has been given up: they are still the caller's.</summary>
-    public bool TryGrant()
+    /// <summary>Gets or sets the next one whose waiter has still to be notified.</summary>
+    public BudgetRequest? NextSettled { get; set; }
+
+    /// <summary>Decides the outcome. Called once, under the queue's lock.</summary>
+    public void Settle(BudgetOutcome outcome)
     {
-        if (!TrySettle(Granted))
+        if (outcome == BudgetOutcome.Stuck && Reservation is ReservationAccount reservation)
         {
-            return false;
+            AtFailure = (reservation.UsedBytes, reservation.PeakUsedBytes);
         }
 
-        _settled.TrySetResult(true);
-        return true;
+        Volatile.Write(ref _outcome, (int)outcome);
     }
 
-    /// <summary>Gives the request up, for a reason. False where it is settled already. The caller has the queue served: others may fit now.</summary>
-    public bool TryFail(Exception reason)
+    /// <summary>Wakes the waiting thread, or has the task completed on the thread pool. Not under a lock.</summary>
+    /// <returns>False where there is no memory for that: the caller has to try again later.</returns>
+    public bool TryNotify()
     {
-        if (!TrySettle(Ended))
+        if (_event is not null)
         {
-            return false;
+            _event.Set();
+            return true;
         }
 
-        _settled.TrySetException(reason);
-        return true;
+        bool wasInterrupted = false;
+        try
+        {
+            while (true)
+            {
+                try
+                {
+                    ThreadPool.UnsafeQueueUserWorkItem(s_complete, this);
+                    return true;
+                }
+                catch (ThreadInterruptedException)
+                {
+                    // From a lock within the thread pool. The interrupt is meant for what the caller does next.
+                    wasInterrupted = true;
+                }
+                catch (OutOfMemoryException)
+                {
+                    return false;
+                }
+            }
+        }
+        finally
+        {
+            if (wasInterrupted)
+            {
+                Thread.CurrentThread.Interrupt();
+            }
+        }
     }
 
-    /// <summary>Gives the request up because the user does. As <see cref="TryFail"/> otherwise.</summary>
-    public bool TryCancel(CancellationToken cancellationToken)
+    private void Complete()
     {
-        if (!TrySettle(Ended))
+        try
         {
-            return false;
+            _completion!.TrySetResult(true);
         }
-
-        _settled.TrySetCanceled(cancellationToken);
-        return true;
-    }
-
-    public void NoteConsidered() => Volatile.Write(ref _looks, 1);
-
-    private bool TrySettle(int state)
-    {
-        if (Interlocked.CompareExchange(ref _state, state, Waiting) != Waiting)
+        catch (OutOfMemoryException)
         {
-            return false;
+            Account.Budget!.NotifyLater(this);
         }
-
-        Account.Budget!.NoteSettled();
-        return true;
     }
 }

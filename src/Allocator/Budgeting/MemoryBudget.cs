@@ -1,29 +1,40 @@
+using System;
 using System.Threading;
+using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// How much may be out at once: the capacity of all that is rented or abandoned, and what is reserved and not used. One word, changed by one interlocked operation for a whole request,
+/// How much may be outstanding at once: the capacity of all that is rented or abandoned, and what is reserved and not used. One word, changed by one interlocked operation for a whole request,
 /// so that no request holds a part of what it needs while it waits for the rest.
 /// </summary>
-internal sealed class MemoryBudget : BudgetAccount
+internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 {
     private readonly BudgetQueue _queue;
     private long _usedBytes;
     private int _closed;
+    private BackgroundState _work;
 
-    public MemoryBudget(long limitInBytes)
+    /// <param name="limitInBytes">The limit.</param>
+    /// <param name="clock">The time; null for the machine's.</param>
+    /// <param name="timeout">How long synchronous calls wait; growth of a reservation that only memory outside of reservations could help waits as long, and at least 5 s.</param>
+    public MemoryBudget(long limitInBytes, Clock? clock = null, TimeSpan timeout = default)
     {
         LimitInBytes = limitInBytes;
-        _queue = new BudgetQueue(this);
+        _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
     }
 
     public long LimitInBytes { get; }
 
     public long UsedBytes => Volatile.Read(ref _usedBytes);
 
-    /// <summary>Gets whether anybody waits.</summary>
-    public bool HasWaiters => _queue.HasWaiters;
+    /// <summary>Gets or sets the part of <see cref="UsedBytes"/> that open reservations are charged with. Under <see cref="Lock"/>.</summary>
+    public long ReservedBytes { get; set; }
+
+    /// <summary>Gets whether a request waits, or a waiter has still to be notified.</summary>
+    public bool HasWaiters => _queue.HasWork;
+
+    public override ShortLock Lock => _queue.Lock;
 
     public override MemoryBudget? Budget => this;
 
@@ -31,30 +42,41 @@ internal sealed class MemoryBudget : BudgetAccount
 
     public override bool IsClosed => Volatile.Read(ref _closed) != 0;
 
+    ref BackgroundState IBackgroundWork.State => ref _work;
+
+    void IBackgroundWork.DoWork() => ServeWaiters();
+
     public override bool TryTake(long bytes, bool overtakes) => (overtakes || !_queue.HasWaiters) && BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes);
+
+    public override long ChargeFor(long bytes) => bytes;
 
     public override void GiveBack(long bytes) => Interlocked.Add(ref _usedBytes, -bytes);
 
-    /// <summary>Notes that a request that was posted is settled.</summary>
-    public void NoteSettled() => _queue.NoteSettled();
+    /// <summary>Grants a request now, if it fits and overtakes none too often, or lets it wait.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="mayWait">Whether it waits; otherwise it is withdrawn where it is not granted now.</param>
+    public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
-    /// <summary>Lets a request wait. It is settled when it has been granted, cancelled or has failed, which may be before this returns.</summary>
-    public void Post(BudgetRequest request) => _queue.Post(request);
+    /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
+    public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
 
-    /// <summary>Grants what fits by now. Whoever gives memory back, or gives up waiting, calls it; where nobody waits it is one read.</summary>
+    /// <summary>Keeps a request whose waiter could not be notified, until waiters are served again.</summary>
+    public void NotifyLater(BudgetRequest request) => _queue.NotifyLater(request);
+
+    /// <summary>Grants what fits by now. Called by all that give memory back; where no request waits it is two reads.</summary>
     public void ServeWaiters()
     {
         // Behind an interlocked operation of the caller's, so that a request that is posted meanwhile sees what was given back, or is seen here.
-        if (_queue.HasWaiters)
+        if (_queue.HasWork)
         {
             _queue.Serve();
         }
     }
 
-    /// <summary>From here on nobody is let in who waits: they are told that the allocator is disposed. pre: it takes no new requests.</summary>
+    /// <summary>Fails all waiting requests, because the allocator is disposed. It takes no new ones.</summary>
     public void Close()
     {
         Interlocked.Exchange(ref _closed, 1);
-        ServeWaiters();
+        _queue.Close();
     }
 }

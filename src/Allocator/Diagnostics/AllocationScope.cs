@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
@@ -17,7 +16,8 @@ public sealed class AllocationScope : IDisposable
 {
     private static readonly AsyncLocal<AllocationScope?> s_current = new();
 
-    private readonly ConcurrentDictionary<AllocationTrace, long> _outstanding = new();
+    private readonly ShortLock _lock = new();
+    private readonly Dictionary<AllocationTrace, long> _outstanding = [];
     private readonly AllocationScope? _outer;
     private long _allocations;
     private int _isDisposed;
@@ -44,8 +44,13 @@ public sealed class AllocationScope : IDisposable
     }
 
     /// <summary>Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is listed too.</summary>
-    public IReadOnlyList<OutstandingAllocation> GetOutstanding() =>
-        [.. _outstanding.ToArray().OrderBy(pair => pair.Value).Select(pair => new OutstandingAllocation(pair.Key))];
+    public IReadOnlyList<OutstandingAllocation> GetOutstanding()
+    {
+        using (_lock.Enter())
+        {
+            return [.. _outstanding.OrderBy(static pair => pair.Value).Select(static pair => new OutstandingAllocation(pair.Key))];
+        }
+    }
 
     /// <summary>Throws where anything that was allocated within the scope has not been given back.</summary>
     /// <exception cref="OutstandingAllocationsException">There is such an allocation; the message names each with its size, its age and its stack.</exception>
@@ -75,7 +80,10 @@ public sealed class AllocationScope : IDisposable
     {
         for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
         {
-            scope._outstanding[trace] = Interlocked.Increment(ref scope._allocations);
+            using (scope._lock.Enter())
+            {
+                scope._outstanding[trace] = ++scope._allocations;
+            }
         }
     }
 
@@ -83,7 +91,10 @@ public sealed class AllocationScope : IDisposable
     {
         for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
         {
-            scope._outstanding.TryRemove(trace, out _);
+            using (scope._lock.Enter())
+            {
+                scope._outstanding.Remove(trace);
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 using System;
 using System.Globalization;
-using System.Threading;
 
 namespace Allocator.Diagnostics;
 
@@ -8,12 +7,13 @@ namespace Allocator.Diagnostics;
 /// Who asked for one allocation, and when. Made only while somebody wants to know. It does not reference the memory's guard: whoever lists traces
 /// would otherwise keep memory alive that was dropped.
 /// </summary>
-internal sealed class AllocationTrace
+internal sealed class AllocationTrace : IBackgroundWork
 {
     private readonly long _startedMilliseconds = Environment.TickCount64;
     private readonly AllocationScope? _scope;
     private long _bufferId;
     private bool _wasWritten;
+    private BackgroundState _work;
 
     /// <summary>Traces an allocation that the calling thread begins now.</summary>
     /// <param name="bytes">Its capacity in bytes.</param>
@@ -28,6 +28,8 @@ internal sealed class AllocationTrace
         _scope = scope;
         scope?.Add(this);
     }
+
+    ref BackgroundState IBackgroundWork.State => ref _work;
 
     public long Bytes { get; }
 
@@ -66,8 +68,8 @@ internal sealed class AllocationTrace
 
         if (end == TraceEnd.ReturnedByFinalizer)
         {
-            // Whoever listens may take as long as it likes, but not on that thread.
-            ThreadPool.UnsafeQueueUserWorkItem(static trace => ((AllocationTrace)trace!).WriteReturned(), this);
+            // A listener may take as long as it likes, but not on that thread.
+            Background.Queue(this);
         }
         else
         {
@@ -88,6 +90,8 @@ internal sealed class AllocationTrace
         ReturnStackTrace is null ? "" : $"\nIt was given back at:\n{ReturnStackTrace}");
 
     public override string ToString() => string.Format(CultureInfo.InvariantCulture, "{0:N0} bytes, {1}", Bytes, Origin);
+
+    void IBackgroundWork.DoWork() => WriteReturned();
 
     private void WriteReturned()
     {

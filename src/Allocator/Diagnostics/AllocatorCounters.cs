@@ -6,7 +6,7 @@ namespace Allocator.Diagnostics;
 /// What one allocator counts on its slow paths, with interlocked additions. A rent that finds a block in the pool touches none of these:
 /// such rents are read off the blocks themselves.
 /// </summary>
-internal sealed class AllocatorCounters : IAllocationSource
+internal sealed class AllocatorCounters
 {
     /// <summary>The number of reasons that there are.</summary>
     public const int TrimReasons = (int)TrimReason.Exchange + 1;
@@ -86,10 +86,18 @@ internal sealed class AllocatorCounters : IAllocationSource
     /// <summary>Gets how many trims gave memory back for one reason.</summary>
     public long TrimsFor(TrimReason reason) => Interlocked.Read(ref _trims[(int)reason]);
 
+    /// <summary>Counts a trim, unless it gave nothing back, and writes the event for it. The trimmer writes its own, with the load that it went by.</summary>
     public void CountTrim(TrimReason reason, long bytes)
     {
-        Interlocked.Add(ref _trimmedBytes[(int)reason], bytes);
-        Interlocked.Increment(ref _trims[(int)reason]);
+        if (bytes > 0)
+        {
+            Interlocked.Add(ref _trimmedBytes[(int)reason], bytes);
+            Interlocked.Increment(ref _trims[(int)reason]);
+            if (reason > TrimReason.HighLoad)
+            {
+                AllocatorEventSource.Log.MemoryTrimmed(AllocatorName, bytes, reason, default);
+            }
+        }
     }
 
     public void CountAbandoned() => Interlocked.Increment(ref _abandoned);

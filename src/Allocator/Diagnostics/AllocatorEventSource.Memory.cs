@@ -1,5 +1,4 @@
 using System;
-using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Tracing;
 
 namespace Allocator.Diagnostics;
@@ -137,7 +136,6 @@ internal sealed partial class AllocatorEventSource
 
     // Not from within a listener that this thread is telling of another event.
     [NonEvent]
-    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
     private unsafe void WriteOnce(int eventId, int count, EventData* data)
     {
         if (t_isWriting)
@@ -148,7 +146,7 @@ internal sealed partial class AllocatorEventSource
         t_isWriting = true;
         try
         {
-            WriteEventCore(eventId, count, data);
+            Write(eventId, count, data);
         }
         finally
         {

@@ -28,7 +28,6 @@ internal sealed partial class AllocatorEventSource : EventSource
 
     /// <summary>One allocation was dropped without <c>Dispose</c>.</summary>
     [Event(1, Level = EventLevel.Warning, Version = 1, Message = "{0} bytes were dropped without Dispose after {1} ms")]
-    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
     public unsafe void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName)
     {
         if (IsEnabled(EventLevel.Warning, EventKeywords.None))
@@ -40,7 +39,7 @@ internal sealed partial class AllocatorEventSource : EventSource
                 data[1] = Number(&ageMilliseconds);
                 data[2] = Text(stack, allocationStackTrace);
                 data[3] = Text(name, allocatorName);
-                WriteEventCore(1, 4, data);
+                Write(1, 4, data);
             }
         }
     }
@@ -81,7 +80,46 @@ internal sealed partial class AllocatorEventSource : EventSource
     {
         if (IsEnabled(EventLevel.Informational, Keywords.Trimming))
         {
-            MemoryTrimmed(bytes, reason.ToString(), load.Source.ToString(), load.UsedBytes, load.TotalBytes, allocatorName ?? "");
+            try
+            {
+                MemoryTrimmed(bytes, reason.ToString(), load.Source.ToString(), load.UsedBytes, load.TotalBytes, allocatorName ?? "");
+            }
+            catch (OutOfMemoryException)
+            {
+                // As in Write: the texts take memory.
+            }
+        }
+    }
+
+    /// <summary>Code of the user's, called where there is no caller that an exception could go to, threw.</summary>
+    /// <param name="callback">The name of the option or event that it was given to.</param>
+    /// <param name="exception">What it threw.</param>
+    [NonEvent]
+    public void CallbackFailed(string callback, Exception exception)
+    {
+        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
+        {
+            try
+            {
+                CallbackFailed(callback, exception.GetType().FullName ?? "", exception.Message);
+            }
+            catch (Exception)
+            {
+                // The message of an exception of the user's own is the user's code again.
+            }
+        }
+    }
+
+    [Event(12, Level = EventLevel.Warning, Message = "{0} threw {1}: {2}")]
+    private unsafe void CallbackFailed(string callback, string exceptionType, string message)
+    {
+        fixed (char* callbackText = callback, typeText = exceptionType, messageText = message)
+        {
+            EventData* data = stackalloc EventData[3];
+            data[0] = Text(callbackText, callback);
+            data[1] = Text(typeText, exceptionType);
+            data[2] = Text(messageText, message);
+            WriteOnce(12, 3, data);
         }
     }
 
@@ -113,7 +151,6 @@ internal sealed partial class AllocatorEventSource : EventSource
 
     // The overloads of WriteEvent that fit would box the numbers, and reflect over them where code is trimmed.
     [NonEvent]
-    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
     private unsafe void WriteFinding(int eventId, long first, long second, string text)
     {
         fixed (char* characters = text)
@@ -122,7 +159,22 @@ internal sealed partial class AllocatorEventSource : EventSource
             data[0] = Number(&first);
             data[1] = Number(&second);
             data[2] = Text(characters, text);
-            WriteEventCore(eventId, 3, data);
+            Write(eventId, 3, data);
+        }
+    }
+
+    // An event that cannot be written for want of memory must not end what it tells of half way.
+    [NonEvent]
+    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
+    private unsafe void Write(int eventId, int count, EventData* data)
+    {
+        try
+        {
+            WriteEventCore(eventId, count, data);
+        }
+        catch (Exception)
+        {
+            // It is lost.
         }
     }
 

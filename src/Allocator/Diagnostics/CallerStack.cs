@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 
 namespace Allocator.Diagnostics;
 
@@ -13,7 +14,28 @@ internal static class CallerStack
 
     /// <summary>Captures the stack of the calling thread.</summary>
     /// <returns>A line for each frame, the innermost first, as <see cref="Exception.StackTrace"/> has them.</returns>
-    public static string Capture() => WithoutOwnFrames(Environment.StackTrace);
+    /// <remarks>Returns capture it too: an interrupt of the thread, which the runtime's own locks let through, takes effect behind it.</remarks>
+    public static string Capture()
+    {
+        bool wasInterrupted = false;
+        while (true)
+        {
+            try
+            {
+                string stack = WithoutOwnFrames(Environment.StackTrace);
+                if (wasInterrupted)
+                {
+                    Thread.CurrentThread.Interrupt();
+                }
+
+                return stack;
+            }
+            catch (ThreadInterruptedException)
+            {
+                wasInterrupted = true;
+            }
+        }
+    }
 
     /// <summary>Gives the rest of a stack from the first frame on that is not the library's; all of it where there is no such frame.</summary>
     public static string WithoutOwnFrames(string stack)

@@ -11,7 +11,7 @@ public static partial class MemoryDiagnostics
     /// <summary>
     /// Raised on the thread pool when watched memory, in <see cref="SafetyMode.Sampled"/> and <see cref="SafetyMode.Guarded"/> mode, is found to have been written to outside a buffer or after its return.
     /// </summary>
-    /// <remarks>What a handler throws is swallowed: somebody who listens must not take the process down.</remarks>
+    /// <remarks>As for <see cref="AllocationAbandoned"/>.</remarks>
     public static event EventHandler<CorruptionEventArgs>? CorruptionFound
     {
         add => Change(() => s_corruptionFound += value);
@@ -19,12 +19,13 @@ public static partial class MemoryDiagnostics
     }
 
     /// <summary>Tells the listeners, on the thread pool.</summary>
-    internal static void ReportCorruption(CorruptionEventArgs report) =>
-        ThreadPool.UnsafeQueueUserWorkItem(static state => Tell((CorruptionEventArgs)state!), report);
+    internal static void ReportCorruption(CorruptionEventArgs report) => Background.Queue(new DiagnosticNotice(report));
 
-    private static void Tell(CorruptionEventArgs report)
+    /// <summary>Tells the listeners. As for leaks.</summary>
+    internal static void Tell(CorruptionEventArgs report)
     {
+        Delegate[] handlers = HandlersOf(Volatile.Read(ref s_corruptionFound));
         AllocatorEventSource.Log.CorruptionFound(report.Bytes, report.Offset, report.ToString());
-        Raise(Volatile.Read(ref s_corruptionFound), report);
+        Raise(handlers, report, nameof(CorruptionFound));
     }
 }

@@ -13,9 +13,10 @@ public static partial class MemoryDiagnostics
     // Often enough to find what leaks again and again; a stack costs about what clearing a megabyte does.
     private const int StackSampleInterval = 100;
 
-    private static readonly List<WeakReference<IAllocationSource>> s_sources = [];
+    private static readonly ShortLock s_lock = new();
     private static readonly LeakLedger s_leaks = new();
     private static long s_abandonedAllocations;
+    private static long s_refusedUnmaps;
     private static EventHandler<AbandonedMemoryEventArgs>? s_allocationAbandoned;
     private static EventHandler<LeakReport>? s_leakFound;
     private static LeakDetection? s_leakDetection;
@@ -26,7 +27,7 @@ public static partial class MemoryDiagnostics
     /// Raised on the thread pool for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>.
     /// While somebody is subscribed, every such allocation captures its stack, which costs far more than the allocation itself; <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
-    /// <remarks>What a handler throws is swallowed: somebody who listens must not take the process down.</remarks>
+    /// <remarks>What a handler throws is written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>, and goes no further: it must not take the process down.</remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
     {
         add => Change(() => s_allocationAbandoned += value);
@@ -69,25 +70,16 @@ public static partial class MemoryDiagnostics
     /// <remarks>
     /// Reading it walks over all allocators. A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count as long as its allocator lives.
     /// </remarks>
-    public static long OutstandingAllocations
-    {
-        get
-        {
-            long sum = 0;
-            lock (s_sources)
-            {
-                foreach (WeakReference<IAllocationSource> reference in s_sources)
-                {
-                    sum += reference.TryGetTarget(out IAllocationSource? source) ? source.OutstandingAllocations : 0;
-                }
-            }
-
-            return sum;
-        }
-    }
+    public static long OutstandingAllocations => UsageRegistry.OutstandingAllocations;
 
     /// <summary>Gets how many allocations above 1 MiB were found unreachable without <c>Dispose</c> since the process started.</summary>
     public static long AbandonedAllocations => Interlocked.Read(ref s_abandonedAllocations);
+
+    /// <summary>
+    /// Gets how often the operating system refused to take address space back since the process started. The memory behind it has gone all the same; the addresses are offered again at every trim.
+    /// </summary>
+    /// <remarks>On Linux this is a sign that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
+    public static long RefusedUnmaps => Interlocked.Read(ref s_refusedUnmaps);
 
     /// <summary>Gets all leaks found so far, by the stack of the allocating call, those with the most bytes first.</summary>
     public static IReadOnlyList<LeakReport> GetLeaks() => s_leaks.List();
@@ -100,17 +92,16 @@ public static partial class MemoryDiagnostics
         return scope;
     }
 
+    internal static void CountRefusedUnmap() => Interlocked.Increment(ref s_refusedUnmaps);
+
     internal static void EndScope() => Change(static () => s_openScopes--);
 
-    /// <summary>Adds a source to those counted, for as long as it lives.</summary>
-    internal static void Register(IAllocationSource source)
+    /// <summary>Reads the process's settings, once. Called where an allocator is made: a wrong one still reaches the caller there.</summary>
+    internal static void EnsureSettings()
     {
-        lock (s_sources)
+        if (s_leakDetection is null)
         {
-            // Here, where a wrong setting still reaches whoever makes an allocator.
-            Decide();
-            s_sources.RemoveAll(static reference => !reference.TryGetTarget(out _));
-            s_sources.Add(new WeakReference<IAllocationSource>(source));
+            Change(static () => { });
         }
     }
 
@@ -134,13 +125,30 @@ public static partial class MemoryDiagnostics
         return null;
     }
 
-    /// <summary>Counts a leak and tells the listeners, on the thread pool. Called by finalizers.</summary>
+    /// <summary>Counts a leak and tells the listeners, on the thread pool. Called by finalizers. Where it throws nothing is counted.</summary>
     internal static void ReportAbandoned(AbandonedMemoryEventArgs leak)
     {
         if (LeakDetection != LeakDetection.Off)
         {
+            DiagnosticNotice notice = new(leak);
             Interlocked.Increment(ref s_abandonedAllocations);
-            ThreadPool.UnsafeQueueUserWorkItem(static state => Tell((AbandonedMemoryEventArgs)state!), leak);
+            Background.Queue(notice);
+        }
+    }
+
+    /// <summary>Tells the listeners of a leak. What takes memory comes first: where it throws, nothing has been told.</summary>
+    internal static void Tell(AbandonedMemoryEventArgs leak)
+    {
+        Delegate[] handlers = HandlersOf(Volatile.Read(ref s_allocationAbandoned));
+        Delegate[] newsHandlers = HandlersOf(Volatile.Read(ref s_leakFound));
+        LeakReport report = s_leaks.Add(leak, out bool isNews);
+        string stack = leak.AllocationStackTrace ?? "";
+        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
+        Raise(handlers, leak, nameof(AllocationAbandoned));
+        if (isNews)
+        {
+            AllocatorEventSource.Log.LeakFound(report.Count, report.Bytes, stack);
+            Raise(newsHandlers, report, nameof(LeakFound));
         }
     }
 
@@ -154,37 +162,26 @@ public static partial class MemoryDiagnostics
 
     private static bool HasListeners => s_allocationAbandoned is not null || s_leakFound is not null;
 
-    private static void Tell(AbandonedMemoryEventArgs leak)
-    {
-        LeakReport report = s_leaks.Add(leak, out bool isNews);
-        string stack = leak.AllocationStackTrace ?? "";
-        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
-        Raise(Volatile.Read(ref s_allocationAbandoned), leak);
-        if (isNews)
-        {
-            AllocatorEventSource.Log.LeakFound(report.Count, report.Bytes, stack);
-            Raise(Volatile.Read(ref s_leakFound), report);
-        }
-    }
+    private static Delegate[] HandlersOf(Delegate? handlers) => handlers?.GetInvocationList() ?? [];
 
-    private static void Raise<TEventArgs>(EventHandler<TEventArgs>? handlers, TEventArgs arguments)
+    private static void Raise<TEventArgs>(Delegate[] handlers, TEventArgs arguments, string eventName)
     {
-        foreach (Delegate handler in handlers?.GetInvocationList() ?? [])
+        foreach (Delegate handler in handlers)
         {
             try
             {
                 ((EventHandler<TEventArgs>)handler)(null, arguments);
             }
-            catch (Exception)
+            catch (Exception exception)
             {
-                // See the remarks of the events.
+                AllocatorEventSource.Log.CallbackFailed(eventName, exception);
             }
         }
     }
 
     private static void Change(Action change)
     {
-        lock (s_sources)
+        using (s_lock.Enter())
         {
             change();
             Decide();

@@ -13,7 +13,7 @@ namespace Allocator.Diagnostics;
 /// </summary>
 internal sealed unsafe class RecordFile
 {
-    private readonly object _lock = new();
+    private readonly ShortLock _lock = new();
     private readonly Queue<int> _freedSlots = new();
     private readonly MemoryMappedFile _file;
     private readonly MemoryMappedViewAccessor _view;
@@ -75,7 +75,7 @@ internal sealed unsafe class RecordFile
     public int Begin(int slot, long mappingAddress, long mappingBytes, long address, long bytes, string stack)
     {
         byte[] text = Encode(stack);
-        lock (_lock)
+        using (_lock.Enter())
         {
             slot = slot >= 0 || _start is null ? slot : TakeSlot();
             if (slot < 0 || _start is null)
@@ -106,7 +106,7 @@ internal sealed unsafe class RecordFile
     public void End(int slot, AllocationRecordState state, string? stack)
     {
         byte[] text = stack is null ? [] : Encode(stack);
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (slot >= 0 && _start is not null)
             {
@@ -122,7 +122,7 @@ internal sealed unsafe class RecordFile
 
     public void MarkCorrupted(int slot, CorruptionKind kind, long offset)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             _holdsFinding = true;
             if (slot >= 0 && _start is not null)
@@ -137,7 +137,7 @@ internal sealed unsafe class RecordFile
     /// <summary>Gives the slot up. What it says stays until another mapping needs it.</summary>
     public void Free(int slot)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (slot >= 0)
             {
@@ -153,7 +153,7 @@ internal sealed unsafe class RecordFile
     /// <summary>Ends the recording, and deletes the file unless it says of something that it was found corrupted.</summary>
     public void Close()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (_start is null)
             {

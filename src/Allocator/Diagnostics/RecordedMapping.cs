@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Threading;
 
 namespace Allocator.Diagnostics;
 
@@ -14,6 +15,16 @@ internal struct RecordedMapping
 
     /// <summary>Gets where the file is, once there is one; otherwise null.</summary>
     public static string? FilePath => s_file.IsValueCreated ? s_file.Value?.Path : null;
+
+    /// <summary>Ends the recording, and the file unless it has findings.</summary>
+    public static void CloseFile()
+    {
+        AppDomain.CurrentDomain.ProcessExit -= OnProcessExit;
+        if (s_file.IsValueCreated)
+        {
+            s_file.Value?.Close();
+        }
+    }
 
     public void Begin(long mappingAddress, long mappingBytes, long address, long bytes, string stack)
     {
@@ -42,17 +53,24 @@ internal struct RecordedMapping
         try
         {
             RecordFile file = RecordFile.Create(string.IsNullOrEmpty(path) ? DefaultPath() : path!);
-            AppDomain.CurrentDomain.ProcessExit += (_, _) => file.Close();
+            AppDomain.CurrentDomain.ProcessExit += OnProcessExit;
             return file;
         }
         catch (Exception e)
         {
+            if (e is ThreadInterruptedException)
+            {
+                Thread.CurrentThread.Interrupt();
+            }
+
             // Guarding goes on without: it is not worth the process's life, and CurrentPath says that there is none.
             AllocatorEventSource.Log.RecordsUnavailable(e.Message);
             Trace.TraceWarning("Allocator: no file for allocation records could be made, so faults will go unexplained. {0}", e.Message);
             return null;
         }
     }
+
+    private static void OnProcessExit(object? sender, EventArgs e) => CloseFile();
 
     private static string DefaultPath()
     {

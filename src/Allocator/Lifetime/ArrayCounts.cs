@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Threading;
 
 namespace Allocator.Lifetime;
 
@@ -10,4 +11,18 @@ internal struct ArrayCounts
     public long Returns;
     public long RentedBytes;
     public long ReturnedBytes;
+
+    /// <summary>Adds the rents, read as another thread may write them.</summary>
+    public void AddRentsTo(ref ArrayCounts sum)
+    {
+        sum.Rents += Volatile.Read(ref Rents);
+        sum.RentedBytes += Volatile.Read(ref RentedBytes);
+    }
+
+    /// <summary>Adds the returns, read as another thread may write them.</summary>
+    public void AddReturnsTo(ref ArrayCounts sum)
+    {
+        sum.Returns += Volatile.Read(ref Returns);
+        sum.ReturnedBytes += Volatile.Read(ref ReturnedBytes);
+    }
 }

@@ -1,36 +1,28 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
 /// <summary>
 /// Rents arrays of <see cref="ArrayPool{T}.Shared"/> for one allocator, and counts them by thread, without interlocked operations: a shared counter would cost as much as the rent.
-/// Reading sums over the threads; it is exact while none of them allocates.
+/// Only threads that rent have such counts; others add to shared ones. Reading sums over the threads; it is exact while none of them allocates. Returning takes no lock.
 /// </summary>
-internal sealed class ArrayRenter : IAllocationSource
+internal sealed class ArrayRenter
 {
     private readonly ThreadShares _shares = new();
     private readonly bool _clearOnReturn;
     private readonly string? _allocatorName;
 
-    // Under the lock of the shares.
-    private ArrayCounts _ofOthers;
+    // Of threads without a share, and of threads that have ended. One element, apart from the fields that every rent reads.
+    private readonly ArrayCounts[] _ofOthers = new ArrayCounts[1];
 
     public ArrayRenter(MemoryAllocatorOptions options)
     {
         _clearOnReturn = options.ClearOnReturn;
         _allocatorName = options.Name;
-    }
-
-    public long OutstandingAllocations
-    {
-        get
-        {
-            ArrayCounts sum = Sum();
-            return sum.Rents - sum.Returns;
-        }
     }
 
     /// <summary>Rents an array of at least that many bytes, and begins the rent.</summary>
@@ -45,15 +37,16 @@ internal sealed class ArrayRenter : IAllocationSource
 
         ArrayGuard guard = share.TakeGuard() ?? new ArrayGuard();
         AllocationTrace? trace = TraceSwitch.Arrays ? MemoryDiagnostics.TryTrace(array.Length, _allocatorName, canLeak: false) : null;
-        share.CountRent(array.Length);
         generation = guard.Begin(array, lengthInBytes, this, trace);
+
+        // Last: nothing fails after it.
+        share.CountRent(array.Length);
         return guard;
     }
 
-    /// <summary>Takes back what was rented. pre: the rent has ended.</summary>
+    /// <summary>Takes back what was rented. Never fails. pre: the rent has ended.</summary>
     public void Return(byte[] array, ArrayGuard guard)
     {
-        ArrayPool<byte>.Shared.Return(array, _clearOnReturn);
         if (_shares.Find() is ArrayShare share)
         {
             share.CountReturn(array.Length);
@@ -61,16 +54,31 @@ internal sealed class ArrayRenter : IAllocationSource
         }
         else
         {
-            CountFirstReturn(array.Length);
+            CountWithoutShare(array.Length);
+        }
+
+        try
+        {
+            ArrayPool<byte>.Shared.Return(array, _clearOnReturn);
+        }
+        catch (ThreadInterruptedException)
+        {
+            // From a lock of that pool: the array is the collector's, and the interrupt takes effect later.
+            Thread.CurrentThread.Interrupt();
+        }
+        catch (OutOfMemoryException)
+        {
+            // That pool makes a table at a thread's first return.
         }
     }
 
     public ArrayCounts Sum()
     {
-        lock (_shares.Lock)
+        using (_shares.Lock.Enter())
         {
-            // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as out rather than as less than nothing.
-            ArrayCounts sum = _ofOthers;
+            // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as outstanding rather than as less than nothing.
+            ArrayCounts sum = default;
+            _ofOthers[0].AddReturnsTo(ref sum);
             foreach ((_, ThreadShare share) in _shares.All)
             {
                 ((ArrayShare)share).AddReturnsTo(ref sum);
@@ -81,38 +89,36 @@ internal sealed class ArrayRenter : IAllocationSource
                 ((ArrayShare)share).AddRentsTo(ref sum);
             }
 
+            _ofOthers[0].AddRentsTo(ref sum);
             return sum;
         }
     }
+
+    /// <summary>Removes what threads keep for this renter. Nothing is rented any more; returns are counted all the same.</summary>
+    public void Close() => _shares.Close();
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private ArrayShare OfThisThread() => _shares.Find() as ArrayShare ?? OfThisThreadSlow();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CountFirstReturn(int bytes)
+    private void CountWithoutShare(int bytes)
     {
-        try
-        {
-            OfThisThreadSlow().CountReturn(bytes);
-        }
-        catch (OutOfMemoryException)
-        {
-            // The array is back, and returning must not fail for want of memory.
-            lock (_shares.Lock)
-            {
-                _ofOthers.Returns++;
-                _ofOthers.ReturnedBytes += bytes;
-            }
-        }
+        Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
+        Interlocked.Increment(ref _ofOthers[0].Returns);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ArrayShare OfThisThreadSlow()
     {
-        return (ArrayShare)_shares.FindOrAdd(static shares => new ArrayShare(shares), ended =>
-        {
-            ((ArrayShare)ended).MoveTo(ref _ofOthers);
-            return true;
-        });
+        // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+        return (ArrayShare)_shares.FindOrAdd(CreateShare, MayGo);
+    }
+
+    private static ThreadShare CreateShare(ThreadShares shares) => new ArrayShare(shares);
+
+    private bool MayGo(ThreadShare ended)
+    {
+        ((ArrayShare)ended).MoveTo(ref _ofOthers[0]);
+        return true;
     }
 }

@@ -67,23 +67,18 @@ internal sealed class ArrayShare : ThreadShare
         Volatile.Write(ref _counts.Returns, _counts.Returns + 1);
     }
 
-    public void AddRentsTo(ref ArrayCounts sum)
-    {
-        sum.Rents += Volatile.Read(ref _counts.Rents);
-        sum.RentedBytes += Volatile.Read(ref _counts.RentedBytes);
-    }
+    public void AddRentsTo(ref ArrayCounts sum) => _counts.AddRentsTo(ref sum);
+
+    public void AddReturnsTo(ref ArrayCounts sum) => _counts.AddReturnsTo(ref sum);
 
     /// <summary>Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. pre: the thread has ended.</summary>
-    public void MoveTo(ref ArrayCounts sum)
+    /// <param name="counts">What other threads add to at the same time.</param>
+    public void MoveTo(ref ArrayCounts counts)
     {
-        AddReturnsTo(ref sum);
-        AddRentsTo(ref sum);
+        Interlocked.Add(ref counts.Rents, _counts.Rents);
+        Interlocked.Add(ref counts.RentedBytes, _counts.RentedBytes);
+        Interlocked.Add(ref counts.Returns, _counts.Returns);
+        Interlocked.Add(ref counts.ReturnedBytes, _counts.ReturnedBytes);
         _counts = default;
-    }
-
-    public void AddReturnsTo(ref ArrayCounts sum)
-    {
-        sum.Returns += Volatile.Read(ref _counts.Returns);
-        sum.ReturnedBytes += Volatile.Read(ref _counts.ReturnedBytes);
     }
 }

@@ -3,41 +3,56 @@ using System;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array of <see cref="System.Buffers.ArrayPool{T}.Shared"/> where it has to be known when one is dropped: it counts against a budget until then.
+/// Guards an array that counts against a budget, which has to know when it is abandoned. Both stay together from the array's birth until it is dropped.
 /// </summary>
 internal sealed class CountedArrayGuard : NativeGuard
 {
-    private readonly CountedArrayRenter _renter;
+    private readonly CountedArrayPool _pool;
+    private bool _isAbandoned;
 
-    public CountedArrayGuard(CountedArrayRenter renter, LifetimePolicy policy)
+    public CountedArrayGuard(CountedArrayPool pool, byte[] array, LifetimePolicy policy)
         : base(new GuardRecord[1], 0, policy)
     {
-        _renter = renter;
+        _pool = pool;
+        Array = array;
         Record.RunLength = 1;
+        Record.Zeroed = true;
     }
 
     public override long CapacityInBytes => Array!.Length;
 
     protected override bool ReturnsWithoutSystemCall => true;
 
-    // A span keeps its array alive, and a dropped array goes to the garbage collector, not to the next renter.
+    // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
-
-    /// <summary>Notes the array. pre: held exclusively, not begun.</summary>
-    public void Place(byte[] array) => Array = array;
 
     protected override void ReturnMemory(bool ofGroup)
     {
-        byte[]? array = Array;
-        Array = null;
-        _renter.TakeBack(this, array);
+        if (_isAbandoned)
+        {
+            _pool.Drop(this);
+        }
+        else
+        {
+            _pool.TakeBack(this);
+        }
     }
 
-    protected override void ClearUsed(bool evenIfZeroed) => Array.AsSpan(0, (int)Record.UsedBytes).Clear();
+    protected override void ClearUsed(bool evenIfZeroed)
+    {
+        if (evenIfZeroed || !Record.Zeroed)
+        {
+            Array.AsSpan(0, (int)Record.UsedBytes).Clear();
+        }
+    }
 
-    // The array pool clears what it gets back, where that is asked for.
     protected override void CleanUp()
     {
+        Record.Zeroed = false;
+        if (Policy.ClearOnReturn)
+        {
+            ClearUsed(evenIfZeroed: true);
+        }
     }
 
     protected override void OnRented(bool isAllocation) => Policy.Counters.MappingRented(CapacityInBytes, isAllocation);
@@ -46,9 +61,5 @@ internal sealed class CountedArrayGuard : NativeGuard
 
     protected override void OnAbandoned(bool isAllocation) => Policy.Counters.MappingReturned(CapacityInBytes, isAllocation);
 
-    protected override void OnRecycled()
-    {
-        Policy.Ceiling.Release(CapacityInBytes);
-        Array = null;
-    }
+    protected override void OnRecycled() => _isAbandoned = true;
 }

@@ -1,3 +1,4 @@
+using System;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
@@ -20,6 +21,9 @@ internal sealed class EndedGuard : LifetimeGuard
 
     /// <summary>Gets what is known of the rent, where it was traced.</summary>
     public AllocationTrace? RentTrace { get; }
+
+    /// <summary>Makes <see cref="Instance"/>, which every Dispose needs, where an exception still has a caller: a type initializer that fails for want of memory fails for ever.</summary>
+    public static void Prepare() => GC.KeepAlive(Instance);
 
     protected override void GiveBack()
     {

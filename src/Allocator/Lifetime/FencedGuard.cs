@@ -21,7 +21,7 @@ internal sealed class FencedGuard : NativeGuard
         Record.RunLength = 1;
     }
 
-    public override long CapacityInBytes => _memory.Layout.BodyInBytes;
+    public override long CapacityInBytes => _memory.Layout.CapacityInBytes;
 
     protected override bool ReturnsWithoutSystemCall => false;
 
@@ -40,12 +40,13 @@ internal sealed class FencedGuard : NativeGuard
 
     protected override void GiveBack()
     {
-        CorruptionFindings findings = new();
+        CorruptionFindings? findings = null;
 
         // A finalizer of the user's, whose owner was unreachable like this guard, is no place to throw at: the process would end.
         bool isCallOfUser = !IsFoundUnreachable;
         try
         {
+            findings = new CorruptionFindings();
             string stack = CallerStack.Capture();
             Trace?.ReturnStackTrace = stack;
             for (NativeGuard? part = this; part is not null; part = part.Next)

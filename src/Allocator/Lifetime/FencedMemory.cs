@@ -113,12 +113,20 @@ internal sealed class FencedMemory
         return offset >= 0 ? Report(CorruptionKind.WriteAfterReturn, offset - _layout.SlackBeforeInBytes) : null;
     }
 
-    private CorruptionEventArgs Report(CorruptionKind kind, long offset)
+    // Null where there is no managed memory to tell of it: the record has it, and the memory goes its way.
+    private CorruptionEventArgs? Report(CorruptionKind kind, long offset)
     {
         _record.MarkCorrupted(kind, offset);
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, _clock.NowMilliseconds - _rentedAtMilliseconds));
-        CorruptionEventArgs report = new(kind, _layout.LengthInBytes, offset, age, _allocationStack, _returnStack);
-        MemoryDiagnostics.ReportCorruption(report);
-        return report;
+        try
+        {
+            CorruptionEventArgs report = new(kind, _layout.LengthInBytes, offset, age, _allocationStack, _returnStack);
+            MemoryDiagnostics.ReportCorruption(report);
+            return report;
+        }
+        catch (OutOfMemoryException)
+        {
+            return null;
+        }
     }
 }

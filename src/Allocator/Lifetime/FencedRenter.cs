@@ -18,16 +18,19 @@ internal sealed class FencedRenter
     private readonly LifetimePolicy _policy;
     private readonly ReturnedMemory _returned;
     private readonly bool _isGuarded;
+    private readonly int _overreadToleranceInBytes;
 
     /// <summary>Makes the renter.</summary>
     /// <param name="source">Where mappings come from.</param>
     /// <param name="mode">Sampled or Guarded.</param>
     /// <param name="maximumBytes">The most memory to keep after its return.</param>
+    /// <param name="overreadToleranceInBytes">How many bytes behind every buffer are readable before the fence.</param>
     /// <param name="policy">What all guards of the allocator share.</param>
-    public FencedRenter(VirtualMemorySource source, SafetyMode mode, long maximumBytes, LifetimePolicy policy)
+    public FencedRenter(VirtualMemorySource source, SafetyMode mode, long maximumBytes, int overreadToleranceInBytes, LifetimePolicy policy)
     {
         _source = source;
         _policy = policy;
+        _overreadToleranceInBytes = overreadToleranceInBytes;
         _isGuarded = mode == SafetyMode.Guarded;
         _returned = _isGuarded ? new ReturnedMemory(256, maximumBytes) : new ReturnedMemory(16, long.MaxValue);
     }
@@ -45,7 +48,7 @@ internal sealed class FencedRenter
             return null;
         }
 
-        FenceLayout layout = new(lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), _source.PageSizeInBytes);
+        FenceLayout layout = new(lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), _source.PageSizeInBytes, _overreadToleranceInBytes);
         FencedMemory? memory = TryTakeReturned(layout);
         bool isReused = memory is not null;
         memory ??= new FencedMemory(layout, _policy.Clock);
@@ -74,7 +77,7 @@ internal sealed class FencedRenter
     {
         if (!memory.WasRented || !TryHide(memory))
         {
-            Unmap(memory, memory.Layout.BodyInBytes);
+            Unmap(memory, memory.Layout.CapacityInBytes);
             return;
         }
 
@@ -126,7 +129,7 @@ internal sealed class FencedRenter
         }
         catch when (isReused)
         {
-            Unmap(memory, memory.Layout.BodyInBytes);
+            Unmap(memory, memory.Layout.CapacityInBytes);
             throw;
         }
     }
@@ -152,7 +155,7 @@ internal sealed class FencedRenter
     private bool TryMap(FencedMemory memory)
     {
         FenceLayout layout = memory.Layout;
-        if (!_policy.Ceiling.TryHold(layout.BodyInBytes))
+        if (!_policy.Ceiling.TryHold(layout.CapacityInBytes))
         {
             return false;
         }
@@ -160,7 +163,7 @@ internal sealed class FencedRenter
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
         if (address == 0)
         {
-            _policy.Ceiling.Release(layout.BodyInBytes);
+            _policy.Ceiling.Release(layout.CapacityInBytes);
             return false;
         }
 
@@ -168,11 +171,11 @@ internal sealed class FencedRenter
         if (!TryFence(address, layout.FrontInBytes) || !TryFence((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
         {
             _source.Free(address, layout.TotalInBytes);
-            _policy.Ceiling.Release(layout.BodyInBytes);
+            _policy.Ceiling.Release(layout.CapacityInBytes);
             return false;
         }
 
-        _policy.Counters.AddCommitted(layout.BodyInBytes);
+        _policy.Counters.AddCommitted(layout.CapacityInBytes);
         if (layout.BodyInBytes <= MostPopulatedInBytes)
         {
             _source.Populate(memory.BodyAddress, layout.BodyInBytes);
@@ -187,40 +190,40 @@ internal sealed class FencedRenter
     // Makes returned memory inaccessible. False where that cannot be: there is no point in keeping it then.
     private bool TryHide(FencedMemory memory)
     {
-        long bytes = memory.Layout.BodyInBytes;
+        FenceLayout layout = memory.Layout;
         if (!_isGuarded)
         {
-            if (!_source.TrySealEmpty(memory.BodyAddress, bytes))
+            if (!_source.TrySealEmpty(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
             }
 
-            _policy.NoteFreed(bytes);
+            _policy.NoteFreed(layout.CapacityInBytes);
             return true;
         }
 
-        if (!_returned.HasRoomFor(bytes))
+        if (!_returned.HasRoomFor(layout.BodyInBytes))
         {
             return false;
         }
 
         memory.FillWithPoison();
-        if (!_source.TrySeal(memory.BodyAddress, bytes))
+        if (!_source.TrySeal(memory.BodyAddress, layout.BodyInBytes))
         {
             return false;
         }
 
-        _policy.Counters.MappingEnteredQuarantine(bytes);
+        _policy.Counters.MappingEnteredQuarantine(layout.CapacityInBytes);
         return true;
     }
 
     // The other way, with a look at the poison. Where either fails the memory goes to the system.
     private bool TryUncover(FencedMemory memory, CorruptionFindings? findings)
     {
-        long bytes = memory.Layout.BodyInBytes;
-        _policy.Counters.MappingLeftQuarantine(bytes);
+        FenceLayout layout = memory.Layout;
+        _policy.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
         CorruptionEventArgs? finding = null;
-        bool isAccessible = _source.TryUnseal(memory.BodyAddress, bytes);
+        bool isAccessible = _source.TryUnseal(memory.BodyAddress, layout.BodyInBytes);
         if (isAccessible)
         {
             finding = memory.FindBrokenPoison();
@@ -229,7 +232,7 @@ internal sealed class FencedRenter
 
         if (!isAccessible || finding is not null)
         {
-            Unmap(memory, bytes);
+            Unmap(memory, layout.CapacityInBytes);
             return false;
         }
 
@@ -244,7 +247,7 @@ internal sealed class FencedRenter
         }
         else if (TryUncover(memory, findings))
         {
-            Unmap(memory, memory.Layout.BodyInBytes);
+            Unmap(memory, memory.Layout.CapacityInBytes);
         }
     }
 

@@ -27,5 +27,7 @@ internal static class GuardState
 
     public static bool IsIdle(long state) => (state & References) == 0;
 
+    public static bool IsAbandoned(long state) => (state & Abandoned) != 0;
+
     public static bool IsOutstanding(long state) => !IsIdle(state) && (state & (Abandoned | Member)) == 0;
 }

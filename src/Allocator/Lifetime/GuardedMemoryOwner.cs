@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 
 namespace Allocator.Lifetime;
@@ -19,21 +20,33 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         _generation = generation;
     }
 
-    public override Memory<T> Memory => CreateMemory(LengthOf(GetHeldGuard()));
+    public override Memory<T> Memory
+    {
+        get
+        {
+            GetHeldGuard(out int length);
+            return CreateMemory(length);
+        }
+    }
 
     // Implemented anew: the base class would also suppress a finalizer that is not there.
     void IDisposable.Dispose() => Dispose(true);
 
     public override Span<T> GetSpan()
     {
-        LifetimeGuard guard = GetHeldGuard();
-        return guard.GetSpan<T>(LengthOf(guard));
+        LifetimeGuard guard = _guard;
+        if (!guard.TryGetSpan(_generation, LengthOf(guard), out Span<T> span))
+        {
+            ThrowDisposed();
+        }
+
+        return span;
     }
 
     public override MemoryHandle Pin(int elementIndex = 0)
     {
-        LifetimeGuard guard = GetHeldGuard();
-        return GuardedPin.Pin<T>(guard, _generation, LengthOf(guard), elementIndex, this);
+        LifetimeGuard guard = GetHeldGuard(out int length);
+        return GuardedPin.Pin<T>(guard, _generation, length, elementIndex, this);
     }
 
     public override void Unpin()
@@ -48,15 +61,11 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     protected override bool TryGetArray(out ArraySegment<T> segment)
     {
-        LifetimeGuard guard = GetHeldGuard();
-        if (guard.Array is T[] array)
-        {
-            segment = new ArraySegment<T>(array, 0, LengthOf(guard));
-            return true;
-        }
-
-        segment = default;
-        return false;
+        // Before the state is looked at, as the length is.
+        T[]? array = _guard.Array as T[];
+        GetHeldGuard(out int length);
+        segment = array is null ? default : new ArraySegment<T>(array, 0, length);
+        return array is not null;
     }
 
     protected override void Dispose(bool disposing)
@@ -78,16 +87,20 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     // Not kept here: every byte of an owner is paid for at every rent.
     private static int LengthOf(LifetimeGuard guard) => (int)(guard.UsedBytes / Unsafe.SizeOf<T>());
 
-    // Read once: another thread's Dispose puts another guard there.
+    // The guard is read once: another thread's Dispose puts another one there. The length before the state, which confirms it.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private LifetimeGuard GetHeldGuard()
+    private LifetimeGuard GetHeldGuard(out int length)
     {
         LifetimeGuard guard = _guard;
+        length = LengthOf(guard);
         if (!guard.IsHeld(_generation))
         {
-            Throw.Disposed(nameof(IMemoryOwner<T>), _guard, _generation);
+            ThrowDisposed();
         }
 
         return guard;
     }
+
+    [DoesNotReturn]
+    private void ThrowDisposed() => Throw.Disposed(nameof(IMemoryOwner<T>), _guard, _generation);
 }

@@ -17,6 +17,8 @@ internal abstract class LifetimeGuard
 
     // With a trace: made when the rent begins, because giving back must not fail for want of memory.
     private EndedGuard? _tracedEnd;
+    private nint _address;
+    private byte[]? _array;
 
     protected LifetimeGuard(GuardRecord[] records, int index)
     {
@@ -24,14 +26,25 @@ internal abstract class LifetimeGuard
         _index = index;
     }
 
-    /// <summary>Gets where unmanaged memory begins.</summary>
-    public nint Address { get; protected set; }
+    // What a rent has is read before the state that confirms it, in this order on every processor: a volatile read stays before the reads behind it, a plain one need not.
+    // Ending a rent changes the state first, so a state that is still the rent's own says that all that was read before was its own too.
 
-    /// <summary>Gets the memory, where it is a managed array; otherwise null.</summary>
-    public byte[]? Array { get; protected set; }
+    /// <summary>Gets where unmanaged memory begins. Of a rent only where <see cref="IsHeld"/> says so afterwards, or a reference is held.</summary>
+    public nint Address
+    {
+        get => Volatile.Read(ref _address);
+        protected set => _address = value;
+    }
 
-    /// <summary>Gets the bytes that the renter can reach.</summary>
-    public long UsedBytes => Record.UsedBytes;
+    /// <summary>Gets the memory, where it is a managed array; otherwise null. As <see cref="Address"/> otherwise.</summary>
+    public byte[]? Array
+    {
+        get => Volatile.Read(ref _array);
+        protected set => _array = value;
+    }
+
+    /// <summary>Gets the bytes that the renter can reach. As <see cref="Address"/> otherwise.</summary>
+    public long UsedBytes => Volatile.Read(ref Record.UsedBytes);
 
     /// <summary>Gets or sets what is known of the rent that goes on, where it is traced.</summary>
     protected AllocationTrace? Trace
@@ -53,11 +66,10 @@ internal abstract class LifetimeGuard
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public EndedRent Remember(long generation)
     {
-        EndedGuard ended = _tracedEnd ?? EndedGuard.Instance;
-        long bytes = Volatile.Read(ref Record.UsedBytes);
+        EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
+        long bytes = UsedBytes;
         long started = Volatile.Read(ref Record.RentedAtMilliseconds);
 
-        // Read before the state: where that is still ours, so was the rest.
         return GuardState.Generation(Volatile.Read(ref Record.State)) == generation && this is not EndedGuard
             ? EndedRent.Create(ended, generation, bytes, started)
             : EndedRent.Unchanged(this, generation);
@@ -67,11 +79,24 @@ internal abstract class LifetimeGuard
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~GuardState.References) == generation;
 
-    /// <summary>Gives a span over the memory. The caller has checked <see cref="IsHeld"/>, and keeps the owner alive.</summary>
+    /// <summary>Returns a span over the memory of a rent. pre: a reference is held.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public unsafe Span<T> GetSpan<T>(int length)
+    public Span<T> GetSpan<T>(int length)
         where T : struct =>
-        Array is null ? new Span<T>((void*)Address, length) : GetArraySpan<T>(length);
+        Array is byte[] array ? GetArraySpan<T>(array, length) : CreateSpan<T>(Address, length);
+
+    /// <summary>Returns a span over the memory of a rent that another thread may be ending.</summary>
+    /// <returns>False where the rent is over.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool TryGetSpan<T>(long generation, int length, out Span<T> span)
+        where T : struct
+    {
+        byte[]? array = Array;
+        nint address = Address;
+        bool isHeld = IsHeld(generation);
+        span = !isHeld ? default : array is null ? CreateSpan<T>(address, length) : GetArraySpan<T>(array, length);
+        return isHeld;
+    }
 
     /// <summary>Adds a reference, which keeps the memory out of the pool past <see cref="Dispose"/>.</summary>
     /// <returns>False, and nothing changes, where the rent is over.</returns>
@@ -199,11 +224,15 @@ internal abstract class LifetimeGuard
         return true;
     }
 
-    private Span<T> GetArraySpan<T>(int length)
+    private static unsafe Span<T> CreateSpan<T>(nint address, int length)
+        where T : struct =>
+        new((void*)address, length);
+
+    private Span<T> GetArraySpan<T>(byte[] array, int length)
         where T : struct
     {
         // The check of a slice, made here: only where the memory is the caller's own is the array too short.
-        Span<T> elements = MemoryMarshal.Cast<byte, T>(Array.AsSpan());
+        Span<T> elements = MemoryMarshal.Cast<byte, T>(array.AsSpan());
         return (uint)length <= (uint)elements.Length ? elements.Slice(0, length) : ((WrappedGuard<T>)this).Span;
     }
 }

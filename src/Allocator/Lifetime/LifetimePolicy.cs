@@ -30,6 +30,9 @@ internal sealed class LifetimePolicy
 
     public bool ClearOnReturn { get; init; }
 
+    /// <summary>Gets whether collections may be asked for to find abandoned memory.</summary>
+    public bool CollectsToFindAbandoned { get; init; }
+
     /// <summary>Gets how long abandoned memory stays in quarantine at least.</summary>
     public long QuarantineMilliseconds { get; init; }
 

@@ -96,28 +96,6 @@ internal abstract partial class NativeGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Ends the quarantine: hands abandoned memory back, with all parts behind it.</summary>
-    public void Recycle()
-    {
-        NativeGuard? part = this;
-        bool ofGroup = _next is not null;
-        BudgetAccount? account = TakePermit(out long charged);
-        long bytes = 0;
-        while (part is not null)
-        {
-            NativeGuard? next = part._next;
-            part._next = null;
-            long share = account is null || !ofGroup ? charged : part.CapacityInBytes;
-            part.OnRecycled();
-            Volatile.Write(ref part.Record.State, GuardState.Next(part.Record.State));
-            part.ClearForNext(TraceEnd.Abandoned);
-            bytes += part.HandBack(account, share, ofGroup);
-            part = next;
-        }
-
-        account?.ReturnLater(bytes);
-    }
-
     /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.</summary>
     protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
 

@@ -1,122 +1,168 @@
 using System;
-using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Lifetime;
 
 /// <summary>
 /// Keeps abandoned memory from the next renter for at least one further Gen2 collection and one trim period: a span that outlived its owner may still point into it.
-/// Adding is lock-free and allocates little, because finalizers do it.
+/// Guards are themselves the entries of its list, because finalizers add them and must not need managed memory. Thread-safe.
 /// </summary>
 internal sealed class Quarantine
 {
+    private readonly ShortLock _lock = new();
     private readonly Clock _clock;
-    private Entry? _newest;
-    private int _sweepsWanted;
+    private NativeGuard? _first;
+    private bool _isClosed;
+
+    // Of what is here: kept with every change, so that no call has to walk the list for them.
+    private long _earliestEnd = long.MaxValue;
+    private long _shortestStay = long.MaxValue;
+    private long _shortestSearch = long.MaxValue;
 
     public Quarantine(Clock clock) => _clock = clock;
 
-    /// <summary>Gets the shortest stay, in milliseconds, of what is here; null where nothing is.</summary>
-    public long? ShortestStayMilliseconds
+    /// <summary>Gets or sets what is called after something was added, on the thread that added it. It must not throw.</summary>
+    public Action? Added { get; set; }
+
+    /// <summary>Gets how much was ever added.</summary>
+    public long Entered { get; private set; }
+
+    /// <summary>Gets how often the memory here lets a collection be asked for, in milliseconds; <see cref="long.MaxValue"/> where none may be.</summary>
+    public long SearchPeriodMilliseconds
     {
         get
         {
-            long? shortest = null;
-            for (Entry? entry = Volatile.Read(ref _newest); entry is not null; entry = entry.Next)
+            using (_lock.Enter())
             {
-                shortest = Math.Min(shortest ?? long.MaxValue, entry.StayMilliseconds);
+                return _shortestSearch;
             }
-
-            return shortest;
         }
     }
 
-    /// <summary>Gets or sets what is called, on the thread pool, after something was added: somebody has to look again later.</summary>
-    public Action? Added { get; set; }
-
-    public void Add(NativeGuard guard, long milliseconds)
+    /// <summary>Gives when to look next: when the first stay ends, or, where only a collection is missing, after one more; <see cref="long.MaxValue"/> where nothing is here.</summary>
+    public long NextLook(long nowMilliseconds)
     {
-        Push(new Entry(guard, GC.CollectionCount(2), _clock.NowMilliseconds, milliseconds));
-        if (Added is Action added)
+        using (_lock.Enter())
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static state => ((Action)state!)(), added);
+            return _first is null ? long.MaxValue : _earliestEnd > nowMilliseconds ? _earliestEnd : nowMilliseconds + _shortestStay;
         }
     }
 
-    /// <summary>Hands back all that has stayed long enough. Where another thread is at it already, that one looks once more.</summary>
+    /// <summary>Adds abandoned memory, with all parts behind it.</summary>
+    /// <param name="guard">The guard, which nothing else holds.</param>
+    /// <param name="stayMilliseconds">How long it stays at least.</param>
+    /// <param name="isSearched">Whether a collection may be asked for, to end its stay.</param>
+    public void Add(NativeGuard guard, long stayMilliseconds, bool isSearched)
+    {
+        using (_lock.Enter())
+        {
+            guard.Stay = new Detention(GC.CollectionCount(2), _clock.NowMilliseconds + stayMilliseconds, stayMilliseconds, isSearched);
+            Entered++;
+            LinkOrLeave(guard);
+        }
+
+        Added?.Invoke();
+    }
+
+    /// <summary>Hands back all that has stayed long enough.</summary>
     public void ReleaseExpired()
     {
-        if (Interlocked.Increment(ref _sweepsWanted) != 1)
+        int collections = GC.CollectionCount(2);
+        long now = _clock.NowMilliseconds;
+        NativeGuard? guard;
+        using (_lock.Enter())
         {
-            return;
+            guard = now >= _earliestEnd ? TakeAll() : null;
         }
 
-        int seen;
-        do
+        while (guard is not null)
         {
-            seen = Volatile.Read(ref _sweepsWanted);
-            try
+            // Before the guard is another renter's.
+            NativeGuard? next = guard.NextQuarantined;
+            guard.NextQuarantined = null;
+            if (collections > guard.Stay.CollectionsWhenAdded && now >= guard.Stay.EndMilliseconds)
             {
-                Sweep(GC.CollectionCount(2), _clock.NowMilliseconds);
-            }
-            catch
-            {
-                // Or nobody would ever sweep again.
-                Volatile.Write(ref _sweepsWanted, 0);
-                throw;
-            }
-        }
-        while (Interlocked.Add(ref _sweepsWanted, -seen) != 0);
-    }
-
-    private void Sweep(int collections, long nowMilliseconds)
-    {
-        Entry? entry = Interlocked.Exchange(ref _newest, null);
-        while (entry is not null)
-        {
-            Entry? next = entry.Next;
-            if (collections > entry.CollectionsWhenAdded && nowMilliseconds >= entry.AddedMilliseconds + entry.StayMilliseconds)
-            {
-                entry.Guard.Recycle();
+                Background.Run(guard);
             }
             else
             {
-                Push(entry);
+                using (_lock.Enter())
+                {
+                    LinkOrLeave(guard);
+                }
             }
 
-            entry = next;
+            guard = next;
         }
     }
 
-    private void Push(Entry entry)
+    /// <summary>Leaves what is here, and what comes, to one more run of its finalizer: then no list keeps it.</summary>
+    public void Close()
     {
-        Entry? newest;
-        do
+        NativeGuard? guard;
+        using (_lock.Enter())
         {
-            newest = Volatile.Read(ref _newest);
-            entry.Next = newest;
+            _isClosed = true;
+            guard = TakeAll();
         }
-        while (Interlocked.CompareExchange(ref _newest, entry, newest) != newest);
+
+        while (guard is not null)
+        {
+            NativeGuard? next = guard.NextQuarantined;
+            guard.NextQuarantined = null;
+            LeaveToFinalizer(guard);
+            guard = next;
+        }
     }
 
-    private sealed class Entry
+    private static void LeaveToFinalizer(NativeGuard guard)
     {
-        public Entry(NativeGuard guard, int collectionsWhenAdded, long addedMilliseconds, long stayMilliseconds)
+        try
         {
-            Guard = guard;
-            CollectionsWhenAdded = collectionsWhenAdded;
-            AddedMilliseconds = addedMilliseconds;
-            StayMilliseconds = stayMilliseconds;
+            GC.ReRegisterForFinalize(guard);
         }
-
-        public NativeGuard Guard { get; }
-
-        public int CollectionsWhenAdded { get; }
-
-        public long AddedMilliseconds { get; }
-
-        public long StayMilliseconds { get; }
-
-        public Entry? Next { get; set; }
+        catch (OutOfMemoryException)
+        {
+            // Then it goes back at a retry: nothing else knows it.
+            Background.Queue(guard);
+        }
     }
+
+    // pre: under the lock, as the next two.
+    private NativeGuard? TakeAll()
+    {
+        NativeGuard? first = _first;
+        _first = null;
+        _earliestEnd = _shortestStay = _shortestSearch = long.MaxValue;
+        return first;
+    }
+
+    private void LinkOrLeave(NativeGuard guard)
+    {
+        // Closed while a tick had the list in hand, or before.
+        if (_isClosed)
+        {
+            LeaveToFinalizer(guard);
+        }
+        else
+        {
+            Link(guard);
+        }
+    }
+
+    private void Link(NativeGuard guard)
+    {
+        _earliestEnd = Math.Min(_earliestEnd, guard.Stay.EndMilliseconds);
+        _shortestStay = Math.Min(_shortestStay, guard.Stay.Milliseconds);
+        _shortestSearch = guard.Stay.IsSearched ? Math.Min(_shortestSearch, guard.Stay.Milliseconds) : _shortestSearch;
+        guard.NextQuarantined = _first;
+        _first = guard;
+    }
+
+    /// <summary>What one guard is kept by.</summary>
+    /// <param name="CollectionsWhenAdded">The Gen2 collections until then: there has to be one more.</param>
+    /// <param name="EndMilliseconds">The end of the shortest stay.</param>
+    /// <param name="Milliseconds">How long that is.</param>
+    /// <param name="IsSearched">Whether a collection may be asked for, to end it.</param>
+    public readonly record struct Detention(int CollectionsWhenAdded, long EndMilliseconds, long Milliseconds, bool IsSearched);
 }

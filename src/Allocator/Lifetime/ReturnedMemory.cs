@@ -6,7 +6,7 @@ namespace Allocator.Lifetime;
 /// <summary>The queue in which returned memory waits, inaccessible, bounded by number and by bytes. Thread-safe.</summary>
 internal sealed class ReturnedMemory
 {
-    private readonly object _lock = new();
+    private readonly ShortLock _lock = new();
     private readonly Queue<FencedMemory> _queue;
     private readonly int _maximumCount;
     private readonly long _maximumBytes;
@@ -25,7 +25,7 @@ internal sealed class ReturnedMemory
     /// <summary>Gives whether that much could be kept at all.</summary>
     public bool HasRoomFor(long bytes)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             return !_closed && bytes <= _maximumBytes;
         }
@@ -34,7 +34,7 @@ internal sealed class ReturnedMemory
     /// <summary>Adds. False, and nothing changes, where the queue is closed, or has more than it may.</summary>
     public bool TryAdd(FencedMemory memory)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (_closed || _queue.Count > _maximumCount)
             {
@@ -50,7 +50,7 @@ internal sealed class ReturnedMemory
     /// <summary>Takes what has been here for longest; null where nothing is.</summary>
     public FencedMemory? TryTake()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             return Dequeue();
         }
@@ -59,7 +59,7 @@ internal sealed class ReturnedMemory
     /// <summary>Takes what has been here for longest, where there is more than may be; otherwise gives null.</summary>
     public FencedMemory? TryTakeSurplus()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             return _queue.Count > _maximumCount || _bytes > _maximumBytes ? Dequeue() : null;
         }
@@ -68,7 +68,7 @@ internal sealed class ReturnedMemory
     /// <summary>Takes what has been here for longest, where it would have to make room for one more of the layout, and can serve for it; otherwise gives null.</summary>
     public FencedMemory? TryTakeFitting(in FenceLayout layout)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             bool isFull = _queue.Count == _maximumCount || _bytes + layout.BodyInBytes > _maximumBytes;
             return isFull && _queue.Count > 0 && _queue.Peek().Layout.Fits(layout) ? Dequeue() : null;
@@ -78,7 +78,7 @@ internal sealed class ReturnedMemory
     /// <summary>Refuses from here on what is added.</summary>
     public void Close()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             _closed = true;
         }

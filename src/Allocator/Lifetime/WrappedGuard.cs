@@ -28,6 +28,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     private WrappedGuard(long length, Action? release)
         : base(new GuardRecord[1], 0)
     {
+        EndedGuard.Prepare();
         _release = release;
         Record.UsedBytes = length * Unsafe.SizeOf<T>();
     }

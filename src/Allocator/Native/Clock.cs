@@ -1,5 +1,5 @@
 using System;
-using System.Threading.Tasks;
+using System.Threading;
 
 namespace Allocator.Native;
 
@@ -20,10 +20,10 @@ internal abstract class Clock
     /// <summary>Makes a timer, not yet running, that calls back on the thread pool.</summary>
     public abstract ClockTimer CreateTimer(Action callback);
 
-    /// <summary>Blocks the calling thread until a task has ended, however, or the time is over.</summary>
-    /// <param name="task">The task.</param>
+    /// <summary>Blocks the calling thread until a handle is set, or the time is over.</summary>
+    /// <param name="handle">The handle.</param>
     /// <param name="timeout">The time; below zero for any.</param>
-    public abstract void Wait(Task task, TimeSpan timeout);
+    public abstract void Wait(WaitHandle handle, TimeSpan timeout);
 
     /// <summary>Blocks the calling thread: the pause between two tries for memory.</summary>
     public abstract void Delay(TimeSpan duration);

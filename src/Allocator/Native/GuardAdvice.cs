@@ -25,6 +25,8 @@ internal static unsafe class GuardAdvice
         }
 
         bool isSupported = LibC.MAdvise(page, length, Install) == 0;
+
+        // One page, once a process: nothing is lost where it stays mapped.
         LibC.MUnmap(page, length);
         return isSupported;
     }

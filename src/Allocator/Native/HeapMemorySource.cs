@@ -9,6 +9,11 @@ namespace Allocator.Native;
 /// <summary>Memory from <see cref="NativeMemory.AlignedAlloc"/>.</summary>
 internal sealed unsafe class HeapMemorySource : NativeMemorySource
 {
+    public HeapMemorySource(int overreadToleranceInBytes = 0)
+        : base(overreadToleranceInBytes)
+    {
+    }
+
     public override long RoundUp(long lengthInBytes) => lengthInBytes;
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
@@ -16,7 +21,7 @@ internal sealed unsafe class HeapMemorySource : NativeMemorySource
         zeroed = false;
         try
         {
-            return (nint)NativeMemory.AlignedAlloc((nuint)lengthInBytes, (nuint)alignmentInBytes);
+            return (nint)NativeMemory.AlignedAlloc((nuint)(lengthInBytes + OverreadToleranceInBytes), (nuint)alignmentInBytes);
         }
         catch (OutOfMemoryException)
         {
@@ -24,12 +29,21 @@ internal sealed unsafe class HeapMemorySource : NativeMemorySource
         }
     }
 
-    public override void Free(nint address, long lengthInBytes) => NativeMemory.AlignedFree((void*)address);
+    protected override bool TryFree(nint address, long lengthInBytes)
+    {
+        NativeMemory.AlignedFree((void*)address);
+        return true;
+    }
 }
 #else
 /// <summary>Memory from the C heap, which netstandard2.0 reaches under the name of <c>Marshal.AllocHGlobal</c>.</summary>
 internal sealed class HeapMemorySource : OverAlignedMemorySource
 {
+    public HeapMemorySource(int overreadToleranceInBytes = 0)
+        : base(overreadToleranceInBytes)
+    {
+    }
+
     protected override nint AllocateRaw(long lengthInBytes) => Marshal.AllocHGlobal((nint)lengthInBytes);
 
     protected override void FreeRaw(nint address) => Marshal.FreeHGlobal(address);

@@ -1,3 +1,6 @@
+using System;
+using System.Diagnostics;
+
 namespace Allocator.Native;
 
 /// <summary>
@@ -11,6 +14,22 @@ internal abstract class NativeMemorySource
 
     /// <summary>The largest alignment, in bytes, that can be asked for: a huge page of x64 and of arm64 with 4 KiB pages.</summary>
     public const int MaximumAlignment = 2 * 1024 * 1024;
+
+    // Made now: it is needed where there may be no memory to make it.
+    private readonly Func<nint, long, bool> _tryFree;
+
+    /// <summary>Makes the source.</summary>
+    /// <param name="overreadToleranceInBytes">How many bytes behind every allocation have to be readable: at most one page.</param>
+    protected NativeMemorySource(int overreadToleranceInBytes)
+    {
+        Debug.Assert(overreadToleranceInBytes is >= 0 and <= MemoryAllocatorOptions.MaximumOverreadTolerance, "It is one page at most.");
+        OverreadToleranceInBytes = overreadToleranceInBytes;
+        _tryFree = TryFree;
+        RefusedRanges.Prepare();
+    }
+
+    /// <summary>Gets how many bytes behind every allocation are readable. No length and no count includes them.</summary>
+    public int OverreadToleranceInBytes { get; }
 
     /// <summary>Gives whether a process with pointers of that size can address so much, with an alignment and a heap's own header around it.</summary>
     public static bool IsAddressable(long lengthInBytes, int pointerSizeInBytes) =>
@@ -33,5 +52,16 @@ internal abstract class NativeMemorySource
     public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
 
     /// <summary>Frees. pre: address and length of one <see cref="TryAllocate"/>, not freed yet.</summary>
-    public abstract void Free(nint address, long lengthInBytes);
+    /// <remarks>Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.</remarks>
+    public void Free(nint address, long lengthInBytes)
+    {
+        if (!TryFree(address, lengthInBytes))
+        {
+            RefusedRanges.Add(_tryFree, address, lengthInBytes);
+        }
+    }
+
+    /// <summary>Frees, as <see cref="Free"/>.</summary>
+    /// <returns>False where the system keeps the addresses. They have no memory then, and this is to be called again.</returns>
+    protected abstract bool TryFree(nint address, long lengthInBytes);
 }

@@ -5,6 +5,11 @@ namespace Allocator.Native;
 /// <summary>Makes aligned memory of a heap that knows no alignment: takes more than asked, and keeps the heap's own pointer in the word before the aligned address.</summary>
 internal abstract unsafe class OverAlignedMemorySource : NativeMemorySource
 {
+    protected OverAlignedMemorySource(int overreadToleranceInBytes)
+        : base(overreadToleranceInBytes)
+    {
+    }
+
     public sealed override long RoundUp(long lengthInBytes) => lengthInBytes;
 
     // What every allocation loses, some bytes like a heap's own header, is left out.
@@ -17,7 +22,7 @@ internal abstract unsafe class OverAlignedMemorySource : NativeMemorySource
         nint raw;
         try
         {
-            raw = AllocateRaw(lengthInBytes + alignmentInBytes + sizeof(nint));
+            raw = AllocateRaw(lengthInBytes + OverreadToleranceInBytes + alignmentInBytes + sizeof(nint));
         }
         catch (OutOfMemoryException)
         {
@@ -34,7 +39,11 @@ internal abstract unsafe class OverAlignedMemorySource : NativeMemorySource
         return aligned;
     }
 
-    public sealed override void Free(nint address, long lengthInBytes) => FreeRaw(((nint*)address)[-1]);
+    protected sealed override bool TryFree(nint address, long lengthInBytes)
+    {
+        FreeRaw(((nint*)address)[-1]);
+        return true;
+    }
 
     /// <summary>Takes memory of any alignment. A refusal is 0 or an <see cref="OutOfMemoryException"/>.</summary>
     protected abstract nint AllocateRaw(long lengthInBytes);

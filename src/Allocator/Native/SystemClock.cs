@@ -1,6 +1,5 @@
 using System;
 using System.Threading;
-using System.Threading.Tasks;
 
 namespace Allocator.Native;
 
@@ -15,8 +14,7 @@ internal sealed class SystemClock : Clock
 
     public override ClockTimer CreateTimer(Action callback) => new SystemTimer(callback);
 
-    // Of one task, and without its exception.
-    public override void Wait(Task task, TimeSpan timeout) => Task.WaitAny([task], timeout);
+    public override void Wait(WaitHandle handle, TimeSpan timeout) => handle.WaitOne(timeout);
 
     public override void Delay(TimeSpan duration) => Thread.Sleep(duration);
 
@@ -24,29 +22,11 @@ internal sealed class SystemClock : Clock
     {
         private readonly Timer _timer;
 
-        // The flow of execution context would tie whatever the first renter had in its AsyncLocals to the timer for good.
-        public SystemTimer(Action callback)
-        {
-            bool suppress = !ExecutionContext.IsFlowSuppressed();
-            if (suppress)
-            {
-                ExecutionContext.SuppressFlow();
-            }
-
-            try
-            {
-                _timer = new Timer(static state => ((Action)state!)(), callback, Timeout.Infinite, Timeout.Infinite);
-            }
-            finally
-            {
-                if (suppress)
-                {
-                    ExecutionContext.RestoreFlow();
-                }
-            }
-        }
+        public SystemTimer(Action callback) => _timer = Background.CreateTimer(callback);
 
         public override void Start(TimeSpan due) => _timer.Change(due, Timeout.InfiniteTimeSpan);
+
+        public override void Stop() => _timer.Change(Timeout.Infinite, Timeout.Infinite);
 
         public override void Dispose() => _timer.Dispose();
     }

@@ -6,6 +6,7 @@ namespace Allocator.Native;
 internal sealed unsafe class UnixConstants
 {
     public const int ProtectNone = 0;
+    public const int ProtectRead = 1;
     public const int ProtectReadWrite = 1 | 2;
 
     private UnixConstants()
@@ -20,6 +21,9 @@ internal sealed unsafe class UnixConstants
 
     /// <summary>Gets the advice that takes the memory and keeps the addresses.</summary>
     public int AdvicePurge { get; private init; }
+
+    /// <summary>Gets the advice that does the same for locked pages, where it exists.</summary>
+    public int? AdvicePurgeLocked { get; private init; }
 
     /// <summary>Gets the advice that announces the next use of purged memory, where one is needed.</summary>
     public int? AdviceReuse { get; private init; }
@@ -40,6 +44,7 @@ internal sealed unsafe class UnixConstants
     {
         MapFlags = 0x02 | 0x20 | 0x4000,
         AdvicePurge = 4,
+        AdvicePurgeLocked = 24,
         AdviceHugePage = 14,
         AdvicePopulate = 23,
         PurgeZeroes = true,

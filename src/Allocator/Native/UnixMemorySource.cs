@@ -6,27 +6,53 @@ namespace Allocator.Native;
 internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 {
     private readonly UnixConstants _constants = UnixConstants.OfThisSystem();
+    private readonly Func<nint, long, bool> _tryUnmap;
     private readonly bool _useHugePages;
     private readonly bool _useGuardAdvice;
+
+    // Once set it stays: what was writable before stays so, and one more call for it does no harm.
+    private volatile bool _protectsUncommitted;
 
     /// <summary>Makes the source.</summary>
     /// <param name="useHugePages">Whether huge pages are asked for.</param>
     /// <param name="useGuardAdvice">Whether <c>MADV_GUARD_INSTALL</c> is to be used where the kernel knows it.</param>
     /// <param name="pageSizeInBytes">The unit to work in: a multiple of the system's page, which is the default.</param>
-    public UnixMemorySource(bool useHugePages, bool useGuardAdvice = true, int? pageSizeInBytes = null)
-        : base(pageSizeInBytes ?? Environment.SystemPageSize)
+    /// <param name="overreadToleranceInBytes">How many bytes behind every allocation are readable.</param>
+    /// <param name="protectsUncommitted">Whether reservations are writable only where they are committed; null: where the process pays for what is writable.</param>
+    public UnixMemorySource(
+        bool useHugePages, bool useGuardAdvice = true, int? pageSizeInBytes = null, int overreadToleranceInBytes = 0, bool? protectsUncommitted = null)
+        : base(pageSizeInBytes ?? Environment.SystemPageSize, overreadToleranceInBytes)
     {
+        _tryUnmap = TryUnmap;
         _useHugePages = useHugePages;
         _useGuardAdvice = useGuardAdvice && GuardAdvice.IsSupported;
+        _protectsUncommitted = protectsUncommitted ?? Accounting.CountsWritable;
     }
 
-    public override nint TryReserve(long lengthInBytes) => TryMap(lengthInBytes, MaximumAlignment, UnixConstants.ProtectNone);
+    public override nint TryReserve(long lengthInBytes, long partInBytes)
+    {
+        // What is readable and not writable is never charged, and a read of it takes no memory: the kernel puts its page of zeros there.
+        bool becomesWritable = !_protectsUncommitted;
+        int protection = becomesWritable || OverreadToleranceInBytes > 0 ? UnixConstants.ProtectRead : UnixConstants.ProtectNone;
+        nint address = TryMap(WithTail(lengthInBytes), MaximumAlignment, protection);
+
+        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults of other threads in the same mapping,
+        // and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
+        if (address != 0 && becomesWritable
+            && (IsResident(address) || LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) != 0))
+        {
+            // Never back to false: another thread's reservation may have been refused meanwhile.
+            _protectsUncommitted = true;
+        }
+
+        return address;
+    }
 
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
     {
         // Untouched since it was mapped, or purged by MADV_DONTNEED: Linux gives zero pages in both cases.
         zeroed = _constants.PurgeZeroes;
-        if (LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) != 0)
+        if (_protectsUncommitted && LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) != 0)
         {
             return false;
         }
@@ -43,18 +69,14 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     public override bool TryPurge(nint address, long lengthInBytes) =>
         LibC.MAdvise((void*)address, (nuint)lengthInBytes, _constants.AdvicePurge) == 0;
 
-    public override void Release(nint address, long lengthInBytes) => LibC.MUnmap((void*)address, (nuint)lengthInBytes);
-
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
         zeroed = true;
 
         // From 2 MiB on the mapping starts where a huge page can start. Below, nothing is gained by it.
         int alignment = _useHugePages && lengthInBytes >= MaximumAlignment ? MaximumAlignment : alignmentInBytes;
-        return TryMap(lengthInBytes, alignment, UnixConstants.ProtectReadWrite);
+        return TryMap(WithTail(lengthInBytes), alignment, UnixConstants.ProtectReadWrite);
     }
-
-    public override void Free(nint address, long lengthInBytes) => LibC.MUnmap((void*)address, (nuint)lengthInBytes);
 
     public override bool TrySeal(nint address, long lengthInBytes) =>
         LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectNone) == 0;
@@ -82,8 +104,51 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         }
     }
 
+    protected override bool TryFree(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
+
+    protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
+
+    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is writable is populated.
+    private static bool IsResident(nint address)
+    {
+        byte isResident = 0;
+        return LibC.MInCore((void*)address, (nuint)Environment.SystemPageSize, &isResident) == 0 && (isResident & 1) != 0;
+    }
+
+    private void Unmap(nint address, long lengthInBytes)
+    {
+        if (lengthInBytes > 0 && !TryUnmap(address, lengthInBytes))
+        {
+            RefusedRanges.Add(_tryUnmap, address, lengthInBytes);
+        }
+    }
+
+    // A process has a limited number of mappings (vm.max_map_count on Linux), and neighbours of one kind count as one. At the limit the middle of one cannot be unmapped, because that would divide it.
+    private bool TryUnmap(nint address, long lengthInBytes)
+    {
+        if (LibC.MUnmap((void*)address, (nuint)lengthInBytes) == 0)
+        {
+            return true;
+        }
+
+        // Locked pages are refused the first advice. Here they have no holder who could miss them.
+        if (!TryPurge(address, lengthInBytes) && _constants.AdvicePurgeLocked is int locked)
+        {
+            LibC.MAdvise((void*)address, (nuint)lengthInBytes, locked);
+        }
+
+        return false;
+    }
+
+    private long WithTail(long lengthInBytes) => RoundUp(lengthInBytes + OverreadToleranceInBytes);
+
     private nint TryMap(long lengthInBytes, int alignmentInBytes, int protection)
     {
+        if (!IsAddressable(lengthInBytes, IntPtr.Size))
+        {
+            return 0;
+        }
+
         // mmap knows no alignment above a page: map too much, and give the ends back.
         long alignment = Math.Max(alignmentInBytes, PageSizeInBytes);
         long slack = alignment - Environment.SystemPageSize;
@@ -95,15 +160,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
         byte* start = (byte*)(((long)mapped + slack) & -alignment);
         long head = start - (byte*)mapped;
-        if (head > 0)
-        {
-            LibC.MUnmap(mapped, (nuint)head);
-        }
-
-        if (slack - head > 0)
-        {
-            LibC.MUnmap(start + lengthInBytes, (nuint)(slack - head));
-        }
+        Unmap((nint)mapped, head);
+        Unmap((nint)(start + lengthInBytes), slack - head);
 
         if (_useHugePages && lengthInBytes >= MaximumAlignment && _constants.AdviceHugePage is int hugePage)
         {
@@ -112,5 +170,20 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         }
 
         return (nint)start;
+    }
+
+    /// <summary>How the kernel counts what may be written. Read once a process.</summary>
+    private static class Accounting
+    {
+        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux); and all of it counts where the process has a limit (RLIMIT_DATA).
+        public static readonly bool CountsWritable = SystemFiles.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
+
+        private static bool HasDataLimit()
+        {
+            const string Label = "Max data size";
+            string limits = SystemFiles.TryRead("/proc/self/limits") ?? string.Empty;
+            int start = limits.IndexOf(Label, StringComparison.Ordinal);
+            return start >= 0 && !limits.Substring(start + Label.Length).TrimStart().StartsWith("unlimited", StringComparison.Ordinal);
+        }
     }
 }

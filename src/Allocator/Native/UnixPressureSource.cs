@@ -11,7 +11,7 @@ internal sealed class UnixPressureSource : PressureSource
 
     public UnixPressureSource(Func<string, string?> readFile) => _readFile = readFile;
 
-    public override MemoryLoad Read()
+    protected override MemoryLoad ReadSystem()
     {
         MemoryLoad? machine = MemoryInfo.TryRead(_readFile);
 

@@ -1,3 +1,4 @@
+using System;
 using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
@@ -5,7 +6,14 @@ namespace Allocator.Native;
 /// <summary>A source that can hold address space without memory behind it, give memory to parts of it, and take it away again.</summary>
 internal abstract class VirtualMemorySource : NativeMemorySource
 {
-    protected VirtualMemorySource(long pageSizeInBytes) => PageSizeInBytes = pageSizeInBytes;
+    private readonly Func<nint, long, bool> _tryRelease;
+
+    protected VirtualMemorySource(long pageSizeInBytes, int overreadToleranceInBytes = 0)
+        : base(overreadToleranceInBytes)
+    {
+        PageSizeInBytes = pageSizeInBytes;
+        _tryRelease = TryRelease;
+    }
 
     /// <summary>Gets the unit of commitment in bytes: 4, 16 or 64 KiB.</summary>
     public long PageSizeInBytes { get; }
@@ -14,30 +22,38 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     public virtual bool MapsZeroed => true;
 
     /// <summary>Makes the source of the operating system that runs.</summary>
-    public static VirtualMemorySource Create(HugePages hugePages) =>
+    public static VirtualMemorySource Create(HugePages hugePages, int overreadToleranceInBytes = 0) =>
         RuntimeInformation.IsOSPlatform(OSPlatform.Windows)
-            ? new WindowsMemorySource()
-            : new UnixMemorySource(useHugePages: hugePages == HugePages.Auto);
+            ? new WindowsMemorySource(overreadToleranceInBytes)
+            : new UnixMemorySource(useHugePages: hugePages == HugePages.Auto, overreadToleranceInBytes: overreadToleranceInBytes);
 
     public sealed override long RoundUp(long lengthInBytes) => (lengthInBytes + PageSizeInBytes - 1) & -PageSizeInBytes;
 
-    /// <summary>Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary. pre: length a multiple of the page size.</summary>
+    /// <summary>Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary, for parts of one length. pre: both multiples of the page size.</summary>
+    /// <remarks>The beginning of each part, with memory or without, and what follows the last one can be read, as far as the tolerance goes.</remarks>
     /// <returns>The address, or 0 where the system refuses.</returns>
-    public abstract nint TryReserve(long lengthInBytes);
+    public abstract nint TryReserve(long lengthInBytes, long partInBytes);
 
-    /// <summary>Puts memory behind a part of a reservation. pre: page-aligned, inside one reservation.</summary>
+    /// <summary>Puts memory behind one part of a reservation, or behind adjacent ones.</summary>
     /// <param name="address">Where the part begins.</param>
     /// <param name="lengthInBytes">Its length in bytes.</param>
     /// <param name="zeroed">Whether the memory is known to be zero.</param>
     /// <returns>False where the system refuses.</returns>
     public abstract bool TryCommit(nint address, long lengthInBytes, out bool zeroed);
 
-    /// <summary>Gives the memory behind a committed part back and keeps the addresses. Contents are lost.</summary>
+    /// <summary>Gives the memory behind one committed part back and keeps the addresses. Contents are lost.</summary>
     /// <returns>False where the system refuses, which it does for locked pages: the memory is then as it was.</returns>
     public abstract bool TryPurge(nint address, long lengthInBytes);
 
     /// <summary>Gives a whole reservation back, with whatever memory is behind it.</summary>
-    public abstract void Release(nint address, long lengthInBytes);
+    /// <remarks>Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.</remarks>
+    public void Release(nint address, long lengthInBytes)
+    {
+        if (!TryRelease(address, lengthInBytes))
+        {
+            RefusedRanges.Add(_tryRelease, address, lengthInBytes);
+        }
+    }
 
     /// <summary>Makes every access to committed memory fault. Contents stay. pre: page-aligned.</summary>
     /// <returns>False where the system refuses: the memory is then as it was.</returns>
@@ -53,4 +69,8 @@ internal abstract class VirtualMemorySource : NativeMemorySource
 
     /// <summary>Makes the pages of a committed part resident, so that the first renter does not pay for it. Contents stay.</summary>
     public virtual void Populate(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
+
+    /// <summary>Gives a reservation back, as <see cref="Release"/>.</summary>
+    /// <returns>False where the system keeps the addresses. They have no memory then, and this is to be called again.</returns>
+    protected abstract bool TryRelease(nint address, long lengthInBytes);
 }

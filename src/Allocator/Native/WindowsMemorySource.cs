@@ -11,6 +11,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
     private const uint Decommit = 0x4000;
     private const uint ReleaseAll = 0x8000;
     private const uint ReadWrite = 0x04;
+    private const uint ReadOnly = 0x02;
     private const uint NoAccess = 0x01;
 
     // Reservations start on this boundary (SYSTEM_INFO.dwAllocationGranularity, 64 KiB on every Windows so far).
@@ -19,37 +20,87 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
     // Between giving the too large range back and taking the aligned part of it, another thread may take it first.
     private const int AlignmentTries = 16;
 
-    public WindowsMemorySource()
-        : base(Environment.SystemPageSize)
+    public WindowsMemorySource(int overreadToleranceInBytes = 0)
+        : base(Environment.SystemPageSize, overreadToleranceInBytes)
     {
     }
 
-    public override nint TryReserve(long lengthInBytes) => TryMap(lengthInBytes, MaximumAlignment, Reserve, NoAccess);
+    // The first page of every part, and what follows the last one.
+    private long ReadablePageInBytes => OverreadToleranceInBytes > 0 ? PageSizeInBytes : 0;
+
+    public override nint TryReserve(long lengthInBytes, long partInBytes)
+    {
+        nint address = TryMap(lengthInBytes + ReadablePageInBytes, MaximumAlignment, Reserve, NoAccess);
+        if (address == 0 || ReadablePageInBytes == 0)
+        {
+            return address;
+        }
+
+        for (long offset = 0; offset <= lengthInBytes; offset += partInBytes)
+        {
+            if (Kernel32.VirtualAlloc((byte*)address + offset, (nuint)ReadablePageInBytes, Commit, ReadOnly) == null)
+            {
+                Release(address, lengthInBytes);
+                return 0;
+            }
+        }
+
+        return address;
+    }
 
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
     {
         zeroed = true;
-        return Kernel32.VirtualAlloc((void*)address, (nuint)lengthInBytes, Commit, ReadWrite) != null;
+        if (Kernel32.VirtualAlloc((void*)address, (nuint)lengthInBytes, Commit, ReadWrite) == null)
+        {
+            return false;
+        }
+
+        // The first page was committed before: whether it is made writable by the call above is not documented.
+        if (ReadablePageInBytes > 0 && !TryProtect(address, ReadablePageInBytes, ReadWrite))
+        {
+            TryDecommit(address + (nint)ReadablePageInBytes, lengthInBytes - ReadablePageInBytes);
+            return false;
+        }
+
+        return true;
     }
 
-    public override bool TryPurge(nint address, long lengthInBytes) => Kernel32.VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;
+    public override bool TryPurge(nint address, long lengthInBytes)
+    {
+        if (!TryDecommit(address + (nint)ReadablePageInBytes, lengthInBytes - ReadablePageInBytes))
+        {
+            return false;
+        }
 
-    public override void Release(nint address, long lengthInBytes) => Kernel32.VirtualFree((void*)address, 0, ReleaseAll);
+        NativeBytes.Clear(address, ReadablePageInBytes);
+
+        // Where this is refused the page stays writable, and is zero all the same: only a program that writes beyond its buffer can tell.
+        TryProtect(address, ReadablePageInBytes, ReadOnly);
+        return true;
+    }
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
         zeroed = true;
-        return TryMap(lengthInBytes, alignmentInBytes, Reserve | Commit, ReadWrite);
+        return TryMap(RoundUp(lengthInBytes + OverreadToleranceInBytes), alignmentInBytes, Reserve | Commit, ReadWrite);
     }
-
-    public override void Free(nint address, long lengthInBytes) => Kernel32.VirtualFree((void*)address, 0, ReleaseAll);
 
     public override bool TrySeal(nint address, long lengthInBytes) => TryProtect(address, lengthInBytes, NoAccess);
 
     public override bool TryUnseal(nint address, long lengthInBytes) => TryProtect(address, lengthInBytes, ReadWrite);
 
     // Addresses without memory fault by themselves.
-    public override bool TrySealEmpty(nint address, long lengthInBytes) => TryPurge(address, lengthInBytes);
+    public override bool TrySealEmpty(nint address, long lengthInBytes) => TryDecommit(address, lengthInBytes);
+
+    protected override bool TryFree(nint address, long lengthInBytes) => TryUnmap(address);
+
+    protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address);
+
+    private static bool TryUnmap(nint address) => Kernel32.VirtualFree((void*)address, 0, ReleaseAll) != 0;
+
+    private static bool TryDecommit(nint address, long lengthInBytes) =>
+        lengthInBytes == 0 || Kernel32.VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;
 
     private static bool TryProtect(nint address, long lengthInBytes, uint protection)
     {
@@ -59,6 +110,11 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
     private static nint TryMap(long lengthInBytes, int alignmentInBytes, uint type, uint protection)
     {
+        if (!IsAddressable(lengthInBytes, IntPtr.Size))
+        {
+            return 0;
+        }
+
         if (alignmentInBytes <= Granularity)
         {
             return (nint)Kernel32.VirtualAlloc(null, (nuint)lengthInBytes, type, protection);

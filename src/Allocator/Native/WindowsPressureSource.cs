@@ -23,7 +23,7 @@ internal sealed class WindowsPressureSource : PressureSource
         _readLowMemory = readLowMemory;
     }
 
-    public override MemoryLoad Read()
+    protected override MemoryLoad ReadSystem()
     {
         MemoryLoad? machine = _readMachine();
 

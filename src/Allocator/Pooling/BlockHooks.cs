@@ -1,15 +1,22 @@
 using System;
 using System.Runtime.ExceptionServices;
-using System.Threading;
+using Allocator.Diagnostics;
 
 namespace Allocator.Pooling;
 
 /// <summary>What the user does with a block besides using it: registers it with a device when it gets memory, and ends that before the memory goes.</summary>
 internal sealed class BlockHooks
 {
+    // What stands for the first exception while there is none.
+    private static readonly Exception s_none = new();
+
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    [ThreadStatic]
+    private static Exception? t_first;
+#pragma warning restore IDE1006
+
     private readonly Action<nint, long>? _committed;
     private readonly Action<nint, long>? _releasing;
-    private ExceptionDispatchInfo? _failure;
 
     /// <summary>Makes hooks.</summary>
     /// <param name="committed">What is told of every block that has got memory.</param>
@@ -18,25 +25,39 @@ internal sealed class BlockHooks
     {
         _committed = committed;
         _releasing = releasing;
+
+        // Runs the type initializer here, where there is a caller: one that fails at a tick for want of memory fails for ever.
+        _ = None;
     }
 
-    /// <summary>Gets the hooks of which there are none.</summary>
+    /// <summary>Gets hooks that do nothing.</summary>
     public static BlockHooks None { get; } = new(null, null);
 
-    /// <summary>Says that a block has memory. What the user's code throws goes on to whoever needed the block.</summary>
+    /// <summary>Begins a call of the user's that releases memory: what hooks throw on this thread from here on is for <see cref="EndCall"/>.</summary>
+    public static void BeginCall() => t_first = s_none;
+
+    /// <summary>Throws the first exception since <see cref="BeginCall"/>, where there is one. pre: all memory is back.</summary>
+    public static void EndCall()
+    {
+        Exception? first = t_first;
+        t_first = null;
+        if (first is not null && first != s_none)
+        {
+            ExceptionDispatchInfo.Capture(first).Throw();
+        }
+    }
+
+    /// <summary>Says that a block has memory. What the user's code throws goes on to the request that needed the block.</summary>
     public void Commit(nint address, long lengthInBytes) => _committed?.Invoke(address, lengthInBytes);
 
     /// <summary>Says that a block is about to lose its memory.</summary>
     /// <returns>False where the user's code threw: a device may still have the block.</returns>
-    public bool TryRelease(nint address, long lengthInBytes) => Try(_releasing, address, lengthInBytes);
+    public bool TryRelease(nint address, long lengthInBytes) => Try(_releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
 
-    /// <summary>Says that a block keeps its memory after all, because the system wants it to.</summary>
-    public void TakeBackRelease(nint address, long lengthInBytes) => Try(_committed, address, lengthInBytes);
+    /// <summary>Says that a block keeps its memory after all, because the system refuses to take it.</summary>
+    public void TakeBackRelease(nint address, long lengthInBytes) => Try(_committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
 
-    /// <summary>Throws what was thrown first since the last call, where nobody could be told: memory is released on threads that have no caller, too.</summary>
-    public void ThrowIfAny() => Interlocked.Exchange(ref _failure, null)?.Throw();
-
-    private bool Try(Action<nint, long>? hook, nint address, long lengthInBytes)
+    private static bool Try(Action<nint, long>? hook, string name, nint address, long lengthInBytes)
     {
         try
         {
@@ -45,7 +66,15 @@ internal sealed class BlockHooks
         }
         catch (Exception exception)
         {
-            Interlocked.CompareExchange(ref _failure, ExceptionDispatchInfo.Capture(exception), null);
+            if (t_first is null)
+            {
+                AllocatorEventSource.Log.CallbackFailed(name, exception);
+            }
+            else if (t_first == s_none)
+            {
+                t_first = exception;
+            }
+
             return false;
         }
     }

@@ -1,5 +1,6 @@
 using System;
 using Allocator.Diagnostics;
+using Allocator.Native;
 
 namespace Allocator.Pooling;
 
@@ -25,6 +26,7 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimStale(double rate)
     {
+        RefusedRanges.Retry();
         if (_pool.KeepsBlocks)
         {
             return 0;
@@ -40,7 +42,7 @@ internal sealed class IdleBlockReclaimer
         int quota = (int)Math.Ceiling(stale * rate);
         if (quota > 0)
         {
-            _pool.DrainSlots(static block => block.Arena.Idleness.IsStale(block.Index));
+            _pool.DrainCache(IsStale);
         }
 
         long bytes = 0;
@@ -52,8 +54,14 @@ internal sealed class IdleBlockReclaimer
             {
                 if (arenas[i].Idleness.IsStale(index) && arenas[i].TryClaimBlock(index))
                 {
-                    bytes += PurgeStale(arenas[i], index, ref quota);
-                    arenas[i].Release(index, 1);
+                    try
+                    {
+                        bytes += PurgeStale(arenas[i], index, ref quota);
+                    }
+                    finally
+                    {
+                        arenas[i].Release(index, 1);
+                    }
                 }
             }
         }
@@ -85,9 +93,9 @@ internal sealed class IdleBlockReclaimer
         long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
         long trimmed = PurgeSome(count, TrimReason.Refusal);
 
-        // What lies in threads' slots last: it is in use all the time.
+        // What lies in the cache last: it is in use all the time.
         long missing = count - trimmed / _pool.BlockSizeInBytes;
-        if (missing > 0 && _pool.DrainSlots())
+        if (missing > 0 && _pool.DrainCache())
         {
             trimmed += PurgeSome(missing, TrimReason.Refusal);
         }
@@ -100,6 +108,7 @@ internal sealed class IdleBlockReclaimer
     /// <returns>The bytes given back.</returns>
     public long TrimAll(TrimReason reason)
     {
+        RefusedRanges.Retry();
         long bytes = _pool.KeepsBlocks ? 0 : PurgeAll(reason);
         _pool.ReleaseIfClosed();
         return bytes;
@@ -117,7 +126,7 @@ internal sealed class IdleBlockReclaimer
 
     private long PurgeAll(TrimReason reason)
     {
-        _pool.DrainSlots();
+        _pool.DrainCache();
         return PurgeSome(long.MaxValue, reason);
     }
 
@@ -133,19 +142,27 @@ internal sealed class IdleBlockReclaimer
             {
                 if (arena.IsResident(index) && arena.TryClaimBlock(index))
                 {
-                    if (arena.TryPurge(index))
+                    try
                     {
-                        bytes += arena.BlockSizeInBytes;
-                        count--;
+                        if (arena.TryPurge(index))
+                        {
+                            bytes += arena.BlockSizeInBytes;
+                            count--;
+                        }
                     }
-
-                    arena.Release(index, 1);
+                    finally
+                    {
+                        arena.Release(index, 1);
+                    }
                 }
             }
         }
 
         return Count(reason, bytes);
     }
+
+    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    private static bool IsStale(BlockGuard block) => block.Arena.Idleness.IsStale(block.Index);
 
     // pre: the block is held. It may have been rented and returned between the look and the claim.
     private static long PurgeStale(BlockArena arena, int index, ref int quota)
@@ -161,16 +178,7 @@ internal sealed class IdleBlockReclaimer
 
     private long Count(TrimReason reason, long bytes)
     {
-        if (bytes > 0)
-        {
-            _counters.CountTrim(reason, bytes);
-            if (reason > TrimReason.HighLoad)
-            {
-                // The trimmer tells of its own, with the load that it went by.
-                AllocatorEventSource.Log.MemoryTrimmed(_counters.AllocatorName, bytes, reason, default);
-            }
-        }
-
+        _counters.CountTrim(reason, bytes);
         return bytes;
     }
 }

@@ -25,7 +25,7 @@ internal sealed class ReservedBlockStorage : BlockStorage
     /// <summary>Reserves addresses for the blocks; null where the system refuses.</summary>
     public static ReservedBlockStorage? TryCreate(VirtualMemorySource source, int blockSizeInBytes, int blockCount)
     {
-        nint address = source.TryReserve((long)blockSizeInBytes * blockCount);
+        nint address = source.TryReserve((long)blockSizeInBytes * blockCount, blockSizeInBytes);
         return address == 0 ? null : new ReservedBlockStorage(source, address, blockSizeInBytes, blockCount);
     }
 

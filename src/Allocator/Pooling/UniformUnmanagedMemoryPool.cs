@@ -1,23 +1,23 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
-using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
 
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent or return at a thread's own slots takes no interlocked operation; behind them lie
+/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent or return at the cache takes one interlocked operation; behind it lie
 /// arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
-internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
+internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
-    private readonly ThreadSlotSet _slots = new();
+    private readonly BlockCache _cache = new();
     private readonly ArenaSet _arenas;
     private bool _closed;
+    private BackgroundState _work;
 
     public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy, BlockHooks? hooks = null, bool keepsBlocks = false)
     {
@@ -52,7 +52,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     /// <summary>Gets what gives idle blocks back to the system.</summary>
     public IdleBlockReclaimer Reclaimer { get; }
 
-    public long OutstandingAllocations => ReadUsage().Outstanding;
+    ref BackgroundState IBackgroundWork.State => ref _work;
 
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
@@ -62,12 +62,12 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     public BlockGuard? TryRent(out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
-        return TryRentFromSlots() ?? TryRentSlow(out outcome);
+        return TryRentCached() ?? TryRentSlow(out outcome);
     }
 
-    /// <summary>Rents one block of the current thread's slots, or gives null where these are empty. The rent has not begun.</summary>
+    /// <summary>Rents a block that lies in the cache near the current thread, or returns null where there is none. The rent has not begun.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public BlockGuard? TryRentFromSlots() => _slots.TryTake() is BlockGuard block && block.TrySettle() ? block : null;
+    public BlockGuard? TryRentCached() => _cache.TryTake() is BlockGuard block && block.TrySettle() ? block : null;
 
     /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
     /// <remarks>For every block of it that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more of it.</remarks>
@@ -95,8 +95,8 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
         BlockGuard? run = TryRentRun(count, residentOnly: true, ref outcome, ref coldBlocks);
         if (run is null)
         {
-            // Single blocks in the slots may be all that is missing, and idle memory comes before new memory.
-            DrainSlots();
+            // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
+            DrainCache();
             run = TryRentRun(count, residentOnly: false, ref outcome, ref coldBlocks);
         }
 
@@ -126,7 +126,7 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
             rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             if (rented < count)
             {
-                _slots.DrainSurplus();
+                DrainCache();
                 rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
             }
 
@@ -136,9 +136,9 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 
         if (rented < count)
         {
-            // No new memory: then what lies in the slots, surplus or not.
+            // No new memory: then what has come back meanwhile.
             PoolOutcome last = PoolOutcome.Hit;
-            DrainSlots();
+            DrainCache();
             rented += ClaimedBlocks.TakeMany(Arenas, count - rented, resident: true, ref chain, ref last);
             result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
         }
@@ -149,10 +149,10 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
 
     /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
     /// <param name="guard">The block, or the run that begins with it.</param>
-    /// <param name="ofGroup">Whether it is one of many: those stay out of the slots, which are for single blocks, and so remain in reach of groups and runs.</param>
+    /// <param name="ofGroup">Whether it is one of many: those stay out of the cache, which is for single blocks, and so remain in reach of groups and runs.</param>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || IsClosed || guard.RunLength > 1 || !_slots.TryPut(guard))
+        if (ofGroup || guard.RunLength > 1 || !_cache.TryPut(guard))
         {
             guard.Arena.Return(guard);
         }
@@ -199,24 +199,26 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     {
         Volatile.Write(ref _closed, true);
 
-        // Whoever puts a block into their slots and does not see that the pool is closed has put it there before this.
-        AsymmetricFence.Reach();
-        Reclaimer.ReleaseAll();
+        // Between this write and the look at the slots, as the interlocked operation between a return's put and its look at the field: one of the two sees the other.
+        Interlocked.MemoryBarrier();
+        ReleaseIfClosed();
     }
 
     /// <summary>Finishes what <see cref="Close"/> could not, because the caller had blocks in hand. Called by everyone who had, after the last is back.</summary>
-    /// <remarks>Either the caller sees here that the pool is closed, or whoever closes it sees the blocks.</remarks>
+    /// <remarks>Either the caller sees here that the pool is closed, or the thread that closes it sees the blocks. Does not throw: a return, whose memory is back already, ends here.</remarks>
     public void ReleaseIfClosed()
     {
         if (IsClosed)
         {
-            Reclaimer.ReleaseAll();
+            Background.Run(this);
         }
     }
 
-    /// <summary>Puts the blocks of the threads' slots into the free maps: all, or those that are wanted.</summary>
+    /// <summary>Puts the blocks of the cache into the free maps: all, or those that are wanted.</summary>
     /// <returns>Whether there was any.</returns>
-    public bool DrainSlots(Func<BlockGuard, bool>? isWanted = null) => _slots.Drain(isWanted);
+    public bool DrainCache(Func<BlockGuard, bool>? isWanted = null) => _cache.Drain(isWanted);
+
+    void IBackgroundWork.DoWork() => Reclaimer.ReleaseAll();
 
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 
@@ -225,40 +227,45 @@ internal sealed class UniformUnmanagedMemoryPool : IAllocationSource
     {
         BlockArena[] seen;
         outcome = PoolOutcome.Full;
-        _slots.EnsureSlots();
+        _cache.Prepare();
         do
         {
             seen = Arenas;
-            // Idle memory first, wherever it lies: another thread's blocks cost microseconds, one without memory a page fault for each page.
-            if (TryRentFrom(resident: true, ref outcome) is BlockGuard resident)
+            if ((TryRentIdle(ref outcome) ?? TryRentFrom(resident: false, ref outcome)) is BlockGuard block)
             {
-                return resident;
-            }
-
-            // Whether or not there was any: another thread may have drained them into the maps since the look.
-            _slots.DrainSurplus();
-            if (TryRentFrom(resident: true, ref outcome) is BlockGuard surplus)
-            {
-                return surplus;
-            }
-
-            if (TryRentFrom(resident: false, ref outcome) is BlockGuard cold)
-            {
-                return cold;
+                return block;
             }
         }
         while (outcome == PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref outcome));
 
-        // No new memory: then what lies in the slots, surplus or not.
+        // No new memory: then what has come back meanwhile.
         PoolOutcome last = PoolOutcome.Full;
-        _slots.Drain();
-        if (TryRentFrom(resident: true, ref last) is BlockGuard stolen)
+        if (TryRentIdle(ref last) is BlockGuard returned)
         {
             outcome = last;
-            return stolen;
+            return returned;
         }
 
         ReleaseIfClosed();
+        return null;
+    }
+
+    // Idle memory, wherever it lies: a block of another thread's slot costs nanoseconds, one without memory a page fault for each page.
+    // The maps once more: a block that was in no map at the first look, and in no slot at the next, may have moved from a slot into a map in between.
+    private BlockGuard? TryRentIdle(ref PoolOutcome outcome) =>
+        TryRentFrom(resident: true, ref outcome) ?? TryRentFromAnySlot(ref outcome) ?? TryRentFrom(resident: true, ref outcome);
+
+    private BlockGuard? TryRentFromAnySlot(ref PoolOutcome outcome)
+    {
+        while (outcome == PoolOutcome.Full && _cache.TryTakeAny() is BlockGuard block)
+        {
+            if (block.TrySettle())
+            {
+                outcome = PoolOutcome.Hit;
+                return block;
+            }
+        }
+
         return null;
     }
 

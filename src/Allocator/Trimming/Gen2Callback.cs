@@ -1,6 +1,5 @@
 using System;
 using System.Runtime.ConstrainedExecution;
-using System.Threading;
 
 namespace Allocator.Trimming;
 
@@ -25,10 +24,18 @@ internal sealed class Gen2Callback : CriticalFinalizerObject
         if (collections != _registration.CollectionsSeen)
         {
             _registration.CollectionsSeen = collections;
-            ThreadPool.UnsafeQueueUserWorkItem(static state => ((TrimScheduler)state!).Tick(), scheduler);
+            Background.Queue(scheduler);
         }
 
-        GC.ReRegisterForFinalize(this);
+        try
+        {
+            GC.ReRegisterForFinalize(this);
+        }
+        catch (OutOfMemoryException)
+        {
+            // The scheduler makes another one at its next tick.
+            _registration.Stop();
+        }
     }
 
     /// <summary>Starts calling <see cref="TrimScheduler.Tick"/> after every Gen2 collection, while the scheduler lives.</summary>

@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
@@ -11,25 +12,39 @@ namespace Allocator.Trimming;
 internal sealed class PoolTrimmer
 {
     private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly CountedArrayPool _arrays;
     private readonly AllocatorCounters _counters;
     private readonly double _rate;
     private readonly FencedRenter? _fences;
     private readonly MemoryBudget? _budget;
     private readonly string? _name;
+    private readonly bool _collectsToFindAbandoned;
     private int _busy;
 
     public PoolTrimmer(
-        UniformUnmanagedMemoryPool pool, AllocatorCounters counters, PressureSource pressure, MemoryAllocatorOptions options, FencedRenter? fences, MemoryBudget? budget)
+        UniformUnmanagedMemoryPool pool,
+        CountedArrayPool arrays,
+        AllocatorCounters counters,
+        PressureSource pressure,
+        MemoryAllocatorOptions options,
+        FencedRenter? fences,
+        MemoryBudget? budget)
     {
         _pool = pool;
+        _arrays = arrays;
         _counters = counters;
         Pressure = pressure;
         PeriodMilliseconds = (long)options.TrimPeriod.TotalMilliseconds;
         _rate = options.TrimRate;
         _name = options.Name;
+        _collectsToFindAbandoned = options.CollectToFindAbandoned;
         _fences = fences;
         _budget = budget;
+        Reference = new WeakReference<PoolTrimmer>(this);
     }
+
+    /// <summary>Gets what the scheduler knows this pool by.</summary>
+    public WeakReference<PoolTrimmer> Reference { get; }
 
     /// <summary>Gets what tells how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
     public PressureSource Pressure { get; }
@@ -42,23 +57,33 @@ internal sealed class PoolTrimmer
     /// <summary>Gets when the current period ends.</summary>
     public long DueMilliseconds { get; private set; }
 
-    /// <summary>Gets whether anything is out, retained or quarantined, or somebody waits for the budget.</summary>
-    public bool HasWork => _counters.CommittedBytes > 0 || _budget?.HasWaiters == true;
+    /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
+    public bool HasWork => _counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
 
-    /// <summary>Gets whether anything is out that a collection might find abandoned: memory, or a reservation that somebody waits for.</summary>
-    public bool HasMemoryOut => _budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0;
+    /// <summary>Gets whether a collection may find something abandoned: memory, or a reservation that requests wait for; and may be asked for.</summary>
+    public bool IsSearched => _collectsToFindAbandoned && (_budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
+
+    /// <summary>Gets a number that grows with every rent, return and abandonment that a collection has to do with.</summary>
+    public long Activity
+    {
+        get
+        {
+            PoolUsage blocks = _pool.ReadUsage();
+            return 2 * (blocks.Rents + _counters.MappingRents) - blocks.Outstanding - _counters.OutstandingAllocations + _counters.Abandoned;
+        }
+    }
 
     /// <summary>Starts a period.</summary>
     /// <param name="nowMilliseconds">The time.</param>
     /// <param name="milliseconds">How long it lasts: never shorter than <see cref="PeriodMilliseconds"/>.</param>
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
-    /// <summary>Gives back everything idle at high load; at low load, once a period, a part of what stayed idle through it.</summary>
+    /// <summary>Gives back everything idle at high load; at low load, once a period, a part of what stayed idle through it. What fails is tried again at the next tick.</summary>
     /// <remarks>A tick and a collection may come here at once: one of them does the work.</remarks>
     /// <param name="nowMilliseconds">The time.</param>
     /// <param name="nextPeriodMilliseconds">How long the next period lasts, where one has ended.</param>
     /// <param name="load">How short memory is.</param>
-    public void Trim(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load)
+    public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load)
     {
         if (Interlocked.Exchange(ref _busy, 1) != 0)
         {
@@ -67,7 +92,7 @@ internal sealed class PoolTrimmer
 
         try
         {
-            // Once more, should somebody have been told too little memory to be told.
+            // Retries: an earlier attempt may have failed for want of managed memory before it could notify a waiter.
             _budget?.ServeWaiters();
             bool periodEnded = nowMilliseconds >= DueMilliseconds;
             if (periodEnded)
@@ -75,19 +100,29 @@ internal sealed class PoolTrimmer
                 StartPeriod(nowMilliseconds, nextPeriodMilliseconds);
             }
 
-            if (load.IsHigh)
-            {
-                Report(TrimReason.HighLoad, _pool.Reclaimer.TrimAll(TrimReason.HighLoad), load);
-                _fences?.ReleaseAll();
-            }
-            else if (periodEnded)
-            {
-                Report(TrimReason.Period, _pool.Reclaimer.TrimStale(_rate), load);
-            }
+            Trim(periodEnded, load);
+        }
+        catch (Exception)
+        {
+            // The other pools have their turn.
         }
         finally
         {
             Volatile.Write(ref _busy, 0);
+        }
+    }
+
+    private void Trim(bool periodEnded, in MemoryLoad load)
+    {
+        if (load.IsHigh)
+        {
+            long blocks = _pool.Reclaimer.TrimAll(TrimReason.HighLoad);
+            Report(TrimReason.HighLoad, blocks + _arrays.Trim(long.MaxValue, TrimReason.HighLoad), load);
+            _fences?.ReleaseAll();
+        }
+        else if (periodEnded)
+        {
+            Report(TrimReason.Period, _pool.Reclaimer.TrimStale(_rate) + _arrays.TrimStale(_rate), load);
         }
     }
 

@@ -9,221 +9,245 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Calls the trimmers of all pools, on one timer and after Gen2 collections, while any of them has memory out, retained or quarantined. Knows them weakly.
+/// Calls the trimmers of all pools, on one timer and after Gen2 collections, while any of them has memory outstanding, retained or quarantined. Knows them weakly. Thread-safe.
 /// </summary>
 /// <remarks>Unmanaged memory causes no collection, hence the timer; and abandoned memory is found by none, hence the collection that is asked for now and then.</remarks>
-internal sealed class TrimScheduler
+internal sealed class TrimScheduler : IBackgroundWork
 {
     // A timer takes 49 days, and a period may last 24, before it is stretched.
     private const long LongestWait = int.MaxValue;
 
-    private readonly object _lock = new();
-    private readonly List<WeakReference<PoolTrimmer>> _trimmers = [];
+    // Each tick looks at all pools, so that there are this many in a period at most, however many pools there are.
+    private const int MostTicksInAPeriod = 1000;
+
+    private readonly ShortLock _lock = new();
+    private readonly List<WeakReference<PoolTrimmer>> _active = [];
     private readonly Clock _clock;
-    private readonly Action _collect;
     private readonly bool _watchesCollections;
+    private BackgroundState _work;
     private ClockTimer? _timer;
     private Gen2Callback.Registration? _gen2Callback;
-    private bool _running;
-    private long _quarantineDue = long.MaxValue;
-    private int _collectionsAtLastTick;
-    private long? _lastCollectionMilliseconds;
+    private long _due = long.MaxValue;
+    private bool _isClosed;
 
     /// <summary>Makes a scheduler.</summary>
     /// <param name="clock">The time to go by.</param>
     /// <param name="collect">Asks for a Gen2 collection.</param>
-    /// <param name="watchesCollections">Whether it acts after Gen2 collections too. Tests that move a clock by hand want nobody else to act.</param>
-    public TrimScheduler(Clock clock, Action collect, bool watchesCollections)
+    /// <param name="watchesCollections">Whether it acts after Gen2 collections too. In tests that move a clock by hand nothing else is to act.</param>
+    /// <param name="readMode">Reads how the process collects; null for a process that collects concurrently.</param>
+    public TrimScheduler(Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null)
     {
         _clock = clock;
-        _collect = collect;
         _watchesCollections = watchesCollections;
-        Quarantine = new Quarantine(clock) { Added = ScheduleNext };
+        Collections = new CollectionRequests(clock, collect, readMode ?? (static () => GCLatencyMode.Interactive));
+        Quarantine = new Quarantine(clock) { Added = ExpectQuarantine };
+        Background.Prepare();
     }
 
-    /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is out.</summary>
+    /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is outstanding.</summary>
     public static TrimScheduler Shared { get; } =
-        new(SystemClock.Instance, Collect, watchesCollections: true) { Jitter = TrimJitter.Create() };
+        new(SystemClock.Instance, CollectionRequests.Collect, watchesCollections: true, static () => GCSettings.LatencyMode) { Jitter = TrimJitter.Create() };
 
-    /// <summary>Gets by how much periods are stretched. Not at all, unless told: tests count on exact ones.</summary>
+    /// <summary>Gets by how much periods are stretched. Not at all by default: tests count on exact ones.</summary>
     public TrimJitter Jitter { get; init; } = TrimJitter.None;
 
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
+
+    /// <summary>Gets what forces collections.</summary>
+    public CollectionRequests Collections { get; }
 
     /// <summary>Gets whether the timer runs.</summary>
     public bool IsRunning
     {
         get
         {
-            lock (_lock)
+            using (_lock.Enter())
             {
-                return _running;
+                return _due != long.MaxValue;
             }
         }
     }
 
-    /// <summary>Adds a trimmer, for as long as it lives.</summary>
-    public void Register(PoolTrimmer trimmer)
-    {
-        lock (_lock)
-        {
-            _trimmers.RemoveAll(static reference => !reference.TryGetTarget(out _));
-            _trimmers.Add(new WeakReference<PoolTrimmer>(trimmer));
-        }
-    }
+    ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Says that the trimmer's pool has got memory. Cheap where that is known.</summary>
+    /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
     public void Wake(PoolTrimmer trimmer)
     {
-        if (!trimmer.IsActive)
+        if (trimmer.IsActive)
         {
-            lock (_lock)
+            return;
+        }
+
+        using (_lock.Enter())
+        {
+            if (!trimmer.IsActive)
             {
-                trimmer.IsActive = true;
                 trimmer.StartPeriod(_clock.NowMilliseconds, Jitter.Stretch(trimmer.PeriodMilliseconds));
-            }
 
-            try
-            {
-                ScheduleNext();
-            }
-            catch
-            {
-                // Or nobody would ever try again.
-                trimmer.IsActive = false;
-                throw;
+                // A timer that fires for nothing stops; and where something throws here, the next call tries again.
+                Expect(trimmer.DueMilliseconds);
+                _active.Add(trimmer.Reference);
+                trimmer.IsActive = true;
             }
         }
     }
 
-    /// <summary>Asks for one Gen2 collection that blocks nobody, unless one was asked for within the period.</summary>
-    public void RequestCollection(TimeSpan period)
-    {
-        long now = _clock.NowMilliseconds;
-        lock (_lock)
-        {
-            if (now - _lastCollectionMilliseconds < (long)period.TotalMilliseconds)
-            {
-                return;
-            }
-
-            _lastCollectionMilliseconds = now;
-        }
-
-        _collect();
-    }
-
-    /// <summary>Looks after all pools. Called by the timer, and after a Gen2 collection.</summary>
+    /// <summary>Looks after all pools. Called by the timer, and after a Gen2 collection. Fails for none of them.</summary>
     public void Tick()
     {
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
         PressureSource? read = null;
         MemoryLoad load = default;
-        foreach (PoolTrimmer trimmer in ActiveTrimmers())
+        bool isLookDue = Collections.IsLookDue(now);
+        long period = isLookDue ? Quarantine.SearchPeriodMilliseconds : long.MaxValue;
+        long activity = Quarantine.Entered;
+        for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
+            if (trimmer is null)
+            {
+                continue;
+            }
+
+            if (isLookDue && trimmer.IsSearched)
+            {
+                period = Math.Min(period, trimmer.PeriodMilliseconds);
+                activity += trimmer.Activity;
+            }
+
             if (trimmer.Pressure != read)
             {
                 read = trimmer.Pressure;
-                load = read.Read();
+                load = ReadLoad(read);
             }
 
-            trimmer.Trim(now, Jitter.Stretch(trimmer.PeriodMilliseconds), load);
+            trimmer.Tick(now, Jitter.Stretch(trimmer.PeriodMilliseconds), load);
+        }
+
+        if (period != long.MaxValue)
+        {
+            Collections.Look(period, activity);
         }
 
         Quarantine.ReleaseExpired();
+        Background.RetryAll();
 
         // After every tick: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
         ScheduleNext();
     }
 
-    private static void Collect()
+    /// <summary>Ends ticking for good: neither the timer nor the callback after collections keeps the code of the library loaded.</summary>
+    public void Close()
     {
-        // A forced collection would end the region, without a word to whoever is in it.
-        if (GCSettings.LatencyMode != GCLatencyMode.NoGCRegion)
+        using (_lock.Enter())
         {
-            GC.Collect(2, GCCollectionMode.Forced, blocking: false);
+            _isClosed = true;
+            _active.Clear();
+            Stop();
+            _timer?.Dispose();
+            _timer = null;
+        }
+
+        Quarantine.Close();
+    }
+
+    void IBackgroundWork.DoWork() => Tick();
+
+    private void OnTimer() => Background.Run(this);
+
+    // Where there is no managed memory to read files with, load is taken to be as where the system tells nothing.
+    private static MemoryLoad ReadLoad(PressureSource source)
+    {
+        try
+        {
+            return source.Read();
+        }
+        catch (Exception)
+        {
+            return default;
         }
     }
 
-    private void OnTimer()
+    // By index and not from a copy, which would take memory. What another tick moves meanwhile is missed or seen twice: it is still due at the next, or no longer.
+    private bool TryGetActive(int index, out PoolTrimmer? trimmer)
     {
-        long? shortestPeriod = Quarantine.ShortestStayMilliseconds;
-        foreach (PoolTrimmer trimmer in ActiveTrimmers())
+        trimmer = null;
+        using (_lock.Enter())
         {
-            if (trimmer.HasMemoryOut)
-            {
-                shortestPeriod = Math.Min(shortestPeriod ?? long.MaxValue, trimmer.PeriodMilliseconds);
-            }
+            return index < _active.Count && (_active[index].TryGetTarget(out trimmer) || true);
         }
-
-        int collections = GC.CollectionCount(2);
-        if (shortestPeriod is long period && collections == _collectionsAtLastTick)
-        {
-            RequestCollection(TimeSpan.FromMilliseconds(period));
-        }
-
-        _collectionsAtLastTick = collections;
-        Tick();
-    }
-
-    private List<PoolTrimmer> ActiveTrimmers()
-    {
-        List<PoolTrimmer> active = [];
-        lock (_lock)
-        {
-            foreach (WeakReference<PoolTrimmer> reference in _trimmers)
-            {
-                if (reference.TryGetTarget(out PoolTrimmer? trimmer) && trimmer.IsActive)
-                {
-                    active.Add(trimmer);
-                }
-            }
-        }
-
-        return active;
     }
 
     // Sets the timer to the next period's end, or stops where nothing is left to look after.
     private void ScheduleNext()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
-            long due = NextLookAtQuarantine();
-            foreach (WeakReference<PoolTrimmer> reference in _trimmers)
+            long now = _clock.NowMilliseconds;
+            long due = Quarantine.NextLook(now);
+            long shortestPeriod = long.MaxValue;
+            int kept = 0;
+            for (int i = 0; i < _active.Count; i++)
             {
-                if (reference.TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
+                if (_active[i].TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
                 {
                     due = Math.Min(due, trimmer.DueMilliseconds);
+                    shortestPeriod = Math.Min(shortestPeriod, trimmer.PeriodMilliseconds);
+                    _active[kept++] = _active[i];
                 }
             }
 
-            _running = due != long.MaxValue;
-            if (_running)
+            _active.RemoveRange(kept, _active.Count - kept);
+            _due = long.MaxValue;
+            if (due == long.MaxValue)
             {
-                _timer ??= _clock.CreateTimer(OnTimer);
-                _gen2Callback ??= _watchesCollections ? Gen2Callback.Register(this) : null;
-                _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, Math.Min(due - _clock.NowMilliseconds, LongestWait))));
+                Stop();
             }
             else
             {
-                _timer?.Dispose();
-                _timer = null;
-                _gen2Callback?.Stop();
-                _gen2Callback = null;
+                Expect(kept == 0 ? due : Math.Max(due, now + shortestPeriod / MostTicksInAPeriod));
             }
         }
     }
 
-    // Where only a collection is missing its callback comes first; the timer then asks for the next one. What is set stays set, however often something is added.
-    private long NextLookAtQuarantine()
+    // By a finalizer too.
+    private void ExpectQuarantine()
     {
-        long now = _clock.NowMilliseconds;
-        _quarantineDue = Quarantine.ShortestStayMilliseconds is not long stay ? long.MaxValue
-            : _quarantineDue > now ? Math.Min(_quarantineDue, now + stay)
-            : now + stay;
-        return _quarantineDue;
+        try
+        {
+            using (_lock.Enter())
+            {
+                Expect(Quarantine.NextLook(_clock.NowMilliseconds));
+            }
+        }
+        catch (Exception)
+        {
+            Background.Queue(this);
+        }
+    }
+
+    // Has the timer fire by then. pre: under the lock.
+    private void Expect(long dueMilliseconds)
+    {
+        if (dueMilliseconds < _due && !_isClosed)
+        {
+            _timer ??= _clock.CreateTimer(OnTimer);
+            _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, Math.Min(dueMilliseconds - _clock.NowMilliseconds, LongestWait))));
+            _due = dueMilliseconds;
+            if (_watchesCollections && _gen2Callback?.IsStopped != false)
+            {
+                _gen2Callback = Gen2Callback.Register(this);
+            }
+        }
+    }
+
+    private void Stop()
+    {
+        _due = long.MaxValue;
+        _timer?.Stop();
+        _gen2Callback?.Stop();
+        _gen2Callback = null;
     }
 
     private static bool StaysActive(PoolTrimmer trimmer)
@@ -233,7 +257,7 @@ internal sealed class TrimScheduler
             trimmer.IsActive = false;
             Interlocked.MemoryBarrier();
 
-            // Between the two lines a renter may have got memory, and seen that there was no need to wake anybody.
+            // Between the two lines a renter may have got memory, and seen that there was no need to wake the scheduler.
             trimmer.IsActive = trimmer.HasWork;
         }
 

@@ -110,32 +110,6 @@ public sealed class ExplorerTests
         Assert.Equal(6, outcome.Schedules);
     }
 
-    // Each says that it is in, and looks whether the other is: sequentially consistent, never do both see nothing.
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void Explore_WriteThenRead_IsReorderedUnlessTheOtherSideFences(bool withFence)
-    {
-        void Rare(Inline run)
-        {
-            Volatile.Write(ref run.Shared.Y, 1);
-            if (withFence)
-            {
-                Interlocked.MemoryBarrierProcessWide();
-            }
-
-            run.Shared.SeenX = Volatile.Read(ref run.Shared.X);
-        }
-
-        Outcome outcome = new Interleaving.Explorer().Explore(() => new Inline(
-            static run => Assert.True(run.Shared.SeenX + run.Shared.SeenY > 0, "neither saw the other"),
-            static run => run.Shared.SeenY = StoreBuffer.WriteThenRead(ref run.Shared.X, 1, ref run.Shared.Y),
-            Rare));
-
-        Assert.Equal(withFence, outcome.Failure is null);
-        Assert.Equal(withFence, outcome.IsExhaustive);
-    }
-
     [Fact]
     public void Explore_CompareThatIsPlantedToCompareNothing_LosesAnUpdate()
     {

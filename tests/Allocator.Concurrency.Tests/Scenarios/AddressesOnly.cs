@@ -21,7 +21,7 @@ internal sealed class AddressesOnly : VirtualMemorySource
     // As after a first life: nothing is known to be zero, which spares steps.
     public override bool MapsZeroed => false;
 
-    public override nint TryReserve(long lengthInBytes)
+    public override nint TryReserve(long lengthInBytes, long partInBytes)
     {
         if (Interlocked.Increment(ref _reservations) != 1)
         {
@@ -46,17 +46,19 @@ internal sealed class AddressesOnly : VirtualMemorySource
         return true;
     }
 
-    public override void Release(nint address, long lengthInBytes)
+    protected override bool TryRelease(nint address, long lengthInBytes)
     {
         if (Interlocked.Decrement(ref _reservations) != 0)
         {
             throw new InvalidOperationException("The reservation was released twice.");
         }
+
+        return true;
     }
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) => throw new NotSupportedException();
 
-    public override void Free(nint address, long lengthInBytes) => throw new NotSupportedException();
+    protected override bool TryFree(nint address, long lengthInBytes) => throw new NotSupportedException();
 
     public override bool TrySeal(nint address, long lengthInBytes) => false;
 

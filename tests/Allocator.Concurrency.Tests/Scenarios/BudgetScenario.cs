@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using Allocator.Budgeting;
+using Allocator.Concurrency.Seam;
 using Interleaving;
 using Xunit;
 
@@ -14,12 +15,14 @@ internal sealed class BudgetScenario : Scenario
     private readonly List<(BudgetAccount Account, long Bytes)> _outFromTheStart = [];
     private readonly List<BudgetRequest> _requests = [];
     private readonly List<BudgetRequest> _takenAtOnce = [];
+    private readonly List<BudgetRequest> _atPost = [];
     private readonly List<ReservationAccount> _reservations = [];
 
     public BudgetScenario(long limit)
     {
         _limit = limit;
-        Budget = new MemoryBudget(limit);
+        Budget = new MemoryBudget(limit, new StillClock());
+        WorkItems.Clear();
     }
 
     public MemoryBudget Budget { get; }
@@ -45,6 +48,9 @@ internal sealed class BudgetScenario : Scenario
 
     /// <summary>Adds a thread that takes bytes and keeps them, and waits for them where it must: without a thread, so it comes to its end at once.</summary>
     public BudgetScenario Waits(long bytes) => Waits(Budget, bytes, givesUp: false);
+
+    /// <summary>Adds a thread that asks for bytes and does not wait, and keeps what it gets.</summary>
+    public BudgetScenario Asks(long bytes) => Waits(Budget, bytes, givesUp: false, mayWait: false);
 
     /// <summary>Adds a thread that posts a request, and at once gives it up.</summary>
     public BudgetScenario GivesUp(long bytes) => Waits(Budget, bytes, givesUp: true);
@@ -78,9 +84,9 @@ internal sealed class BudgetScenario : Scenario
     }
 
     /// <summary>Adds a thread that takes from an account, and waits where it must.</summary>
-    public BudgetScenario Waits(BudgetAccount account, long bytes, bool givesUp = false)
+    public BudgetScenario Waits(BudgetAccount account, long bytes, bool givesUp = false, bool mayWait = true)
     {
-        BudgetRequest request = new(account, bytes, isPatient: true);
+        BudgetRequest request = new(account, bytes);
         _requests.Add(request);
         Thread($"{(account is ReservationAccount ? "reservation " : "")}waits for {bytes}{(givesUp ? ", gives up" : "")}", () =>
         {
@@ -90,10 +96,15 @@ internal sealed class BudgetScenario : Scenario
                 return;
             }
 
-            Budget.Post(request);
-            if (givesUp && request.TryFail(new TimeoutException()))
+            Budget.Post(request, mayWait);
+            if (!request.IsWaiting)
             {
-                Budget.ServeWaiters();
+                _atPost.Add(request);
+            }
+
+            if (givesUp)
+            {
+                Budget.TryWithdraw(request);
             }
         });
         return this;
@@ -151,7 +162,10 @@ internal sealed class BudgetScenario : Scenario
             reservation.Close();
         }
 
-        Assert.True(_requests.TrueForAll(request => !IsLeftWaiting(request)), "Somebody waits although nothing is out.");
+        Assert.True(_requests.TrueForAll(request => !IsLeftWaiting(request)), "A request waits although nothing is outstanding.");
+        WorkItems.DoAll();
+        Assert.True(_requests.TrueForAll(request => request.IsWaiting || _atPost.Contains(request) || request.Settled.Wait(TimeSpan.FromSeconds(30))), "A waiter was not notified.");
+        Assert.Equal(0, Budget.ReservedBytes);
         Assert.Equal(0, Budget.UsedBytes);
         Assert.False(Budget.HasWaiters);
     }

@@ -13,7 +13,6 @@ public abstract class Exploring
     static Exploring()
     {
         Stepping.Ignore("AllocatorCounters.cs");
-        Stepping.Join("ThreadSlots.cs", "AsymmetricFence.cs", "SlotScenario.cs");
     }
 
     protected Exploring(ITestOutputHelper output) => _output = output;

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Allocator.Concurrency.Seam;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
@@ -11,6 +12,11 @@ namespace Allocator.Concurrency.Scenarios;
 internal abstract class PoolScenario : Scenario
 {
     protected const int BlockSize = 4096;
+
+    // As in BlockCache, in references.
+    private const int SlotDistance = 16;
+
+    private static readonly FieldInfo s_start = typeof(BlockCache).GetField("t_start", BindingFlags.NonPublic | BindingFlags.Static)!;
 
     private readonly Ownership _ownership;
 
@@ -54,11 +60,12 @@ internal abstract class PoolScenario : Scenario
         block.Dispose(generation);
     }
 
-    /// <summary>Rents as many single blocks as asked, and then returns them: the thread has slots from then on, with those blocks in them.</summary>
-    protected void FillSlots(int blocks)
+    /// <summary>Has the current thread begin at a slot of the cache: what it remembers of an earlier schedule would decide where it looks first.</summary>
+    protected static void BeginAt(int slot) => s_start.SetValue(null, (slot + BlockCache.Capacity) * SlotDistance);
+
+    /// <summary>Rents as many single blocks as asked, and then returns them: they lie in the cache then.</summary>
+    protected void FillCache(int blocks)
     {
-        // A thread's first rent of all makes no slots yet.
-        RentAndReturn();
         BlockGuard[] rented = new BlockGuard[blocks];
         long[] generations = new long[blocks];
         for (int i = 0; i < blocks; i++)
@@ -75,7 +82,7 @@ internal abstract class PoolScenario : Scenario
 
     protected void ExpectAllIdle()
     {
-        Pool.DrainSlots();
+        Pool.DrainCache();
         PoolUsage usage = Pool.ReadUsage();
         Assert.Equal(0, usage.Outstanding);
         Assert.Equal(0, usage.RentedBytes);

@@ -1,5 +1,5 @@
 using System;
-using System.Threading.Tasks;
+using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Concurrency.Scenarios;
@@ -9,11 +9,26 @@ internal sealed class StillClock : Clock
 {
     public override long NowMilliseconds => 1000;
 
-    public override ClockTimer CreateTimer(Action callback) => throw new NotSupportedException();
+    public override ClockTimer CreateTimer(Action callback) => new NoTimer();
 
-    public override void Wait(Task task, TimeSpan timeout) => throw new InvalidOperationException("No scenario blocks a thread.");
+    public override void Wait(WaitHandle handle, TimeSpan timeout) => throw new InvalidOperationException("No scenario blocks a thread.");
 
     public override void Delay(TimeSpan duration)
     {
+    }
+
+    private sealed class NoTimer : ClockTimer
+    {
+        public override void Start(TimeSpan due)
+        {
+        }
+
+        public override void Stop()
+        {
+        }
+
+        public override void Dispose()
+        {
+        }
     }
 }

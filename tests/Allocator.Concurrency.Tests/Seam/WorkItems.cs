@@ -9,8 +9,16 @@ internal static class WorkItems
 {
     private static readonly Queue<Action> s_left = new();
 
+    /// <summary>Gets or sets whether there is memory for another item.</summary>
+    public static bool HasMemory { get; set; } = true;
+
     public static bool UnsafeQueueUserWorkItem(System.Threading.WaitCallback work, object? state)
     {
+        if (!HasMemory)
+        {
+            throw new OutOfMemoryException();
+        }
+
         if (Explorer.IsExploring)
         {
             s_left.Enqueue(() => work(state));

@@ -94,7 +94,9 @@ public class FailureTests
             setup.Source.RefuseCount = 1;
             Run(scenario, setup.Allocator);
             Assert.Equal((0L, 0L, 0L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.BudgetUsedBytes));
-            Assert.Equal(setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes);
+
+            // Blocks, and at most one idle array of each length.
+            Assert.InRange(setup.Statistics.RetainedBytes - setup.Statistics.CommittedBytes, 0, 2 * TestSetup.ArrayThreshold);
         }
     }
 
@@ -129,7 +131,7 @@ public class FailureTests
         setup.Clock.OnDelay = () => setup.Source.RefuseFrom = setup.Statistics.RetainedBytes == 0 ? int.MaxValue : 1;
         setup.Allocator.Allocate<byte>(100 * Block).Dispose();
         Assert.Equal((1L, 8L * Block), (setup.Statistics.AllocationRetries, setup.Statistics.TrimmedBytes));
-        Assert.Equal(1, setup.Collections);
+        Assert.True(setup.HasCollected(1));
     }
 
     [Fact]

@@ -24,16 +24,17 @@ public class MemoryBudgetTests
     }
 
     [Fact]
-    public void Return_SomebodyWaits_GrantsInOrder()
+    public async Task Return_RequestsWait_GrantsInOrder()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);
         BudgetRequest first = Post(budget, 60);
         BudgetRequest second = Post(budget, 60);
-        Assert.False(first.Settled.IsCompleted);
+        Assert.True(first.IsWaiting);
 
         budget.Return(100);
-        Assert.True(first.IsGranted && first.Settled.IsCompleted);
+        Assert.True(first.IsGranted);
+        await first.Settled.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.True(second.IsWaiting);
         Assert.Equal(60, budget.UsedBytes);
 
@@ -77,8 +78,28 @@ public class MemoryBudgetTests
         Assert.True(late.IsGranted);
     }
 
+    // Found fitting, it would be overtaken by all that come and go one after the other.
     [Fact]
-    public void TryCancel_OfTheHead_LetsTheNextOnesIn()
+    public void Post_HeadDoesNotFit_NewcomersThatComeAndGoOvertakeItSixteenTimesInAll()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(50, overtakes: false);
+        BudgetRequest head = Post(budget, 100);
+        int overtakes = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            BudgetRequest newcomer = Post(budget, 1, mayWait: false);
+            overtakes += newcomer.IsGranted ? 1 : 0;
+            budget.Return(newcomer.IsGranted ? 1 : 0);
+        }
+
+        Assert.Equal(BudgetQueue.MaximumOvertakes, overtakes);
+        budget.Return(50);
+        Assert.True(head.IsGranted);
+    }
+
+    [Fact]
+    public async Task TryWithdraw_OfTheHead_LetsTheNextOnesIn()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(90, overtakes: false);
@@ -88,34 +109,63 @@ public class MemoryBudgetTests
         budget.Return(90);
         Assert.Equal(16, others.Count(other => other.IsGranted));
 
-        using CancellationTokenSource source = new();
-        source.Cancel();
-        Assert.True(head.TryCancel(source.Token));
-        budget.ServeWaiters();
-        Assert.True(head.Settled.IsCanceled);
+        Assert.True(budget.TryWithdraw(head));
+        Assert.Equal(BudgetOutcome.Withdrawn, head.Outcome);
+        await head.Settled.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.All(others, other => Assert.True(other.IsGranted));
         Assert.Equal((17L, false), (budget.UsedBytes, budget.HasWaiters));
     }
 
     [Fact]
-    public void TryFail_AfterTheGrant_ChangesNothing()
+    public void TryWithdraw_AfterTheGrant_ChangesNothing()
     {
         MemoryBudget budget = new(100);
         BudgetRequest request = Post(budget, 100);
         Assert.True(request.IsGranted);
-        Assert.False(request.TryFail(new InvalidOperationException()));
-        Assert.False(request.TryCancel(new CancellationToken(canceled: true)));
-        Assert.Equal(TaskStatus.RanToCompletion, request.Settled.Status);
+        Assert.False(budget.TryWithdraw(request));
+        Assert.True(request.IsGranted);
     }
 
     [Fact]
-    public void Close_SomebodyWaits_TellsThem()
+    public void Post_ThatDoesNotWait_IsWithdrawnWhereItDoesNotFit()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(100, overtakes: false);
+        Assert.Equal(BudgetOutcome.Withdrawn, Post(budget, 1, mayWait: false).Outcome);
+        Assert.False(budget.HasWaiters);
+    }
+
+    // The thread that returns memory has to find what fits, but not in a queue of any length.
+    [Fact]
+    public void Return_ManyWaitBehindTheHead_LooksAtSomeAndServesThemAllInTheEnd()
+    {
+        MemoryBudget budget = new(100);
+        budget.TryTake(100, overtakes: false);
+        BudgetRequest head = Post(budget, 100);
+        BudgetRequest[] large = [.. Enumerable.Range(0, 1_000).Select(_ => Post(budget, 60))];
+        BudgetRequest small = Post(budget, 1);
+        budget.Return(50);
+        Assert.True(small.IsWaiting);
+        budget.Return(50);
+        Assert.True(head.IsGranted);
+        budget.Return(100);
+        for (int i = 0; i < large.Length; i++)
+        {
+            Assert.True(large[i].IsGranted, $"Request {i}");
+            budget.Return(60);
+        }
+
+        Assert.True(small.IsGranted);
+    }
+
+    [Fact]
+    public void Close_RequestWaits_Fails()
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);
         BudgetRequest request = Post(budget, 1);
         budget.Close();
-        Assert.IsType<ObjectDisposedException>(request.Settled.Exception!.InnerException);
+        Assert.Equal(BudgetOutcome.Closed, request.Outcome);
         Assert.False(budget.HasWaiters);
     }
 
@@ -151,14 +201,15 @@ public class MemoryBudgetTests
                 bool isTaken = budget.TryTake(bytes, overtakes: false);
                 if (!isTaken)
                 {
-                    BudgetRequest request = Post(budget, bytes);
-                    if (random.Next(2) == 0 && request.TryFail(new TimeoutException()))
+                    BudgetRequest request = new(budget, bytes, blocks: true);
+                    budget.Post(request);
+                    if (request.IsWaiting && random.Next(2) == 0)
                     {
-                        budget.ServeWaiters();
+                        budget.TryWithdraw(request);
                     }
 
-                    // Somebody else holds memory, and gives it back: so this ends.
-                    ((IAsyncResult)request.Settled).AsyncWaitHandle.WaitOne();
+                    // Another thread holds memory, and gives it back: so this ends.
+                    Assert.True(request.Handle.WaitOne(request.IsWaiting ? TimeSpan.FromSeconds(60) : TimeSpan.Zero) || !request.IsWaiting);
                     isTaken = request.IsGranted;
                 }
 
@@ -186,17 +237,17 @@ public class MemoryBudgetTests
     {
         return [.. Enumerable.Range(0, count).Select(_ =>
         {
-            BudgetRequest request = Post(budget, 1);
-            Assert.True(request.TryCancel(CancellationToken.None));
-            budget.ServeWaiters();
+            BudgetRequest request = new(budget, 1, blocks: true);
+            budget.Post(request);
+            Assert.True(budget.TryWithdraw(request));
             return new WeakReference(request);
         })];
     }
 
-    private static BudgetRequest Post(MemoryBudget budget, long bytes)
+    private static BudgetRequest Post(MemoryBudget budget, long bytes, bool mayWait = true)
     {
-        BudgetRequest request = new(budget, bytes, isPatient: true);
-        budget.Post(request);
+        BudgetRequest request = new(budget, bytes);
+        budget.Post(request, mayWait);
         return request;
     }
 }

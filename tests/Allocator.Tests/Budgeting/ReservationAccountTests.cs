@@ -1,5 +1,7 @@
 using System;
+using System.Threading;
 using Allocator.Budgeting;
+using Allocator.Tests.Fakes;
 using Xunit;
 
 namespace Allocator.Tests.Budgeting;
@@ -81,38 +83,41 @@ public class ReservationAccountTests
     }
 
     [Fact]
-    public void Post_AllThatIsOutBelongsToReservationsThatWait_TheYoungestFails()
+    public void Post_AllMemoryBelongsToReservationsThatWait_TheYoungestFails()
     {
         MemoryBudget budget = new(100);
         ReservationAccount older = Reserve(budget, 50);
         ReservationAccount younger = Reserve(budget, 50);
         older.TryTake(50, overtakes: false);
         younger.TryTake(50, overtakes: false);
+        younger.Return(5);
         BudgetRequest ofOlder = Post(older, 10);
         Assert.True(ofOlder.IsWaiting);
         BudgetRequest ofYounger = Post(younger, 10);
-        Assert.False(ofYounger.IsWaiting);
+        Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
+        Assert.Equal((45, 50), ofYounger.AtFailure);
         Assert.True(ofOlder.IsWaiting);
-        MemoryLimitExceededException failure = Assert.IsType<MemoryLimitExceededException>(ofYounger.Settled.Exception!.InnerException);
-        Assert.Contains("youngest", failure.Message);
     }
 
     [Fact]
-    public void Post_OneReservationStillRuns_NobodyFailsUntilItWaitsToo()
+    public void Post_OneReservationStillRuns_NoneFailsUntilItWaitsToo()
     {
-        MemoryBudget budget = new(100);
+        FakeClock clock = new();
+        MemoryBudget budget = new(100, clock);
         ReservationAccount older = Reserve(budget, 50);
         ReservationAccount younger = Reserve(budget, 40);
         budget.TryTake(10, overtakes: false);
         older.TryTake(50, overtakes: false);
         younger.TryTake(40, overtakes: false);
         BudgetRequest ofYounger = Post(younger, 20);
+        clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(0, clock.RunningTimers);
         BudgetRequest ofOlder = Post(older, 20);
         Assert.True(ofYounger.IsWaiting && ofOlder.IsWaiting);
 
         // The plain allocation goes; from now on nothing can move.
         budget.Return(10);
-        Assert.True(ofYounger.Settled.IsFaulted);
+        Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
         Assert.True(ofOlder.IsWaiting);
 
         // Its job ends, as it must, and the other goes on.
@@ -122,9 +127,100 @@ public class ReservationAccountTests
         Assert.Equal(70, budget.UsedBytes);
     }
 
+    // What belongs to no reservation may come back, or never: no one knows.
+    [Theory]
+    [InlineData(0, 5)]
+    [InlineData(3, 5)]
+    [InlineData(30, 30)]
+    public void Post_OnlyPlainMemoryCouldMakeRoom_GrowthWaitsFiveSecondsOrTheTimeoutForIt(int timeoutSeconds, int expectedSeconds)
+    {
+        FakeClock clock = new();
+        MemoryBudget budget = new(100, clock, TimeSpan.FromSeconds(timeoutSeconds));
+        ReservationAccount older = Reserve(budget, 40);
+        ReservationAccount younger = Reserve(budget, 40);
+        budget.TryTake(20, overtakes: false);
+        older.TryTake(40, overtakes: false);
+        younger.TryTake(40, overtakes: false);
+        BudgetRequest ofOlder = Post(older, 30);
+        clock.Advance(TimeSpan.FromMinutes(1));
+        BudgetRequest ofYounger = Post(younger, 30);
+        clock.Advance(TimeSpan.FromSeconds(expectedSeconds) - TimeSpan.FromMilliseconds(1));
+        Assert.True(ofOlder.IsWaiting && ofYounger.IsWaiting);
+        clock.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
+        Assert.True(ofOlder.IsWaiting);
+
+        // The job whose growth failed runs again: it is waited for.
+        clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.True(ofOlder.IsWaiting);
+        younger.Return(40);
+        younger.Close();
+        Assert.True(ofOlder.IsGranted);
+        Assert.Equal(0, clock.RunningTimers);
+    }
+
+    [Fact]
+    public void Post_OnlyPlainMemoryCouldMakeRoomAndWaitsAreForEver_GrowthWaitsForEver()
+    {
+        FakeClock clock = new();
+        MemoryBudget budget = new(100, clock, Timeout.InfiniteTimeSpan);
+        ReservationAccount account = Reserve(budget, 50);
+        budget.TryTake(50, overtakes: false);
+        account.TryTake(50, overtakes: false);
+        BudgetRequest growth = Post(account, 10);
+        clock.Advance(TimeSpan.FromDays(1));
+        Assert.True(growth.IsWaiting);
+        budget.Return(50);
+        Assert.True(growth.IsGranted);
+    }
+
+    // A short interruption starts the time anew.
+    [Fact]
+    public void Post_ReservationRunsMeanwhile_PlainMemoryIsWaitedForAsLongAgain()
+    {
+        FakeClock clock = new();
+        MemoryBudget budget = new(100, clock);
+        ReservationAccount account = Reserve(budget, 50);
+        budget.TryTake(40, overtakes: false);
+        account.TryTake(50, overtakes: false);
+        BudgetRequest growth = Post(account, 30);
+        clock.Advance(TimeSpan.FromSeconds(4));
+        ReservationAccount other = Reserve(budget, 5);
+        budget.ServeWaiters();
+        clock.Advance(TimeSpan.FromSeconds(4));
+        other.Close();
+        clock.Advance(TimeSpan.FromSeconds(4));
+        Assert.True(growth.IsWaiting);
+        clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal(BudgetOutcome.Stuck, growth.Outcome);
+    }
+
+    // The timer of the runtime has a lock, at which an interrupt takes effect. It came out of the return that made the queue start the timer, which then never fired.
+    [Fact]
+    public void Close_InterruptedWhileTheTimerIsStarted_StartsItAndKeepsTheInterrupt()
+    {
+        FakeClock clock = new();
+        MemoryBudget budget = new(100, clock);
+        ReservationAccount account = Reserve(budget, 50);
+        ReservationAccount other = Reserve(budget, 5);
+        budget.TryTake(40, overtakes: false);
+        account.TryTake(50, overtakes: false);
+        BudgetRequest growth = Post(account, 30);
+        clock.OnTimerStart = () =>
+        {
+            clock.OnTimerStart = null;
+            throw new ThreadInterruptedException();
+        };
+        other.Close();
+        Assert.Throws<ThreadInterruptedException>(static () => Thread.Sleep(Timeout.Infinite));
+        Assert.Equal(1, clock.RunningTimers);
+        clock.Advance(TimeSpan.FromSeconds(5));
+        Assert.Equal(BudgetOutcome.Stuck, growth.Outcome);
+    }
+
     // It has other plans, and is about to give something back.
     [Fact]
-    public void Post_TheOtherReservationOnlyAsks_NobodyFails()
+    public void Post_TheOtherReservationOnlyAsks_NoneFails()
     {
         MemoryBudget budget = new(100);
         ReservationAccount older = Reserve(budget, 50);
@@ -132,13 +228,72 @@ public class ReservationAccountTests
         older.TryTake(50, overtakes: false);
         younger.TryTake(50, overtakes: false);
         BudgetRequest waits = Post(younger, 10);
-        BudgetRequest asks = Post(older, 10, isPatient: false);
-        Assert.True(asks.WasConsidered && asks.IsWaiting);
+        Assert.Equal(BudgetOutcome.Withdrawn, Post(older, 10, mayWait: false).Outcome);
         Assert.True(waits.IsWaiting);
-        asks.TryFail(new TimeoutException());
         older.Return(50);
         older.Close();
         Assert.True(waits.IsGranted);
+    }
+
+    // Jobs that hold nothing do not end where one of them fails.
+    [Fact]
+    public void Post_EmptyReservationWaitsToo_TheYoungestThatHoldsMemoryFails()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount older = Reserve(budget, 50);
+        ReservationAccount younger = Reserve(budget, 50);
+        ReservationAccount empty = Reserve(budget, 0);
+        older.TryTake(50, overtakes: false);
+        younger.TryTake(50, overtakes: false);
+        BudgetRequest ofEmpty = Post(empty, 10);
+        BudgetRequest ofOlder = Post(older, 10);
+        BudgetRequest ofYounger = Post(younger, 10);
+        Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
+        Assert.True(ofOlder.IsWaiting && ofEmpty.IsWaiting);
+    }
+
+    [Fact]
+    public void Post_GrowthUpToTwiceTheReservation_GoesAheadOfEarlierRequests()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount account = Reserve(budget, 30);
+        account.TryTake(30, overtakes: false);
+        budget.TryTake(60, overtakes: false);
+        BudgetRequest plain = Post(budget, 20);
+        BudgetRequest beyond = Post(account, 31);
+        BudgetRequest within = Post(account, 30);
+        budget.Return(20);
+        Assert.True(within.IsGranted && plain.IsWaiting && beyond.IsWaiting);
+        budget.Return(20);
+        Assert.True(plain.IsGranted && beyond.IsWaiting);
+    }
+
+    // Growth that waits is a head too.
+    [Fact]
+    public void Post_GrowthThatGoesAheadDoesNotFit_IsOvertakenSixteenTimesAndThenNoMore()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount account = Reserve(budget, 40);
+        ReservationAccount running = Reserve(budget, 10);
+        account.TryTake(40, overtakes: false);
+        BudgetRequest growth = Post(account, 40);
+        Assert.True(growth.IsGranted);
+        budget.TryTake(5, overtakes: false);
+        account.GiveBack(40);
+        budget.TryTake(30, overtakes: false);
+        BudgetRequest again = Post(account, 40);
+        Assert.True(again.IsWaiting && running.RemainingBytes == 10);
+        int overtakes = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            BudgetRequest newcomer = Post(budget, 1, mayWait: false);
+            overtakes += newcomer.IsGranted ? 1 : 0;
+            budget.Return(newcomer.IsGranted ? 1 : 0);
+        }
+
+        Assert.Equal(BudgetQueue.MaximumOvertakes, overtakes);
+        budget.Return(35);
+        Assert.True(again.IsGranted);
     }
 
     // The head waits for what the reservation holds: so the reservation comes first, wherever there is room.
@@ -168,7 +323,7 @@ public class ReservationAccountTests
         BudgetRequest request = Post(account, 60);
         Assert.True(request.IsWaiting);
         account.Close();
-        Assert.IsType<ObjectDisposedException>(request.Settled.Exception!.InnerException);
+        Assert.Equal(BudgetOutcome.Closed, request.Outcome);
         Assert.Equal(50, budget.UsedBytes);
     }
 
@@ -192,14 +347,14 @@ public class ReservationAccountTests
 
     private static ReservationAccount Reserve(MemoryBudget budget, long bytes)
     {
-        Assert.True(budget.TryTake(bytes, overtakes: false));
+        Assert.True(budget.TryTake(bytes, overtakes: true));
         return new ReservationAccount(budget, bytes);
     }
 
-    private static BudgetRequest Post(BudgetAccount account, long bytes, bool isPatient = true)
+    private static BudgetRequest Post(BudgetAccount account, long bytes, bool mayWait = true)
     {
-        BudgetRequest request = new(account, bytes, isPatient);
-        account.Budget!.Post(request);
+        BudgetRequest request = new(account, bytes);
+        account.Budget!.Post(request, mayWait);
         return request;
     }
 }

@@ -111,7 +111,7 @@ public class MemoryEventTests
 
         Assert.Equal("Allocator", EventSource.GetName(typeof(AllocatorEventSource)));
         Assert.Equal(
-            Enumerable.Range(1, 11),
+            Enumerable.Range(1, 12),
             manifest.Descendants(events + "event").Select(static e => int.Parse(e.Attribute("value")!.Value)).Where(static id => id is > 0 and < 65534).Order());
         Assert.Equal(
             ["Trimming=0x1", "Memory=0x2", "Budget=0x4", "Rents=0x8"],

@@ -124,6 +124,12 @@ public class RentEventTests
         GC.WaitForPendingFinalizers();
 
         EventWrittenEventArgs returned = listener.Take();
+        if (returned.EventName == "AllocationAbandoned")
+        {
+            // The collector is free to run the guard's finalizer first. Then there is no return to be written.
+            Assert.Equal(1, setup.Statistics.Abandoned);
+            return;
+        }
 
         Assert.Equal("BufferReturned", returned.EventName);
         Assert.NotEqual(0, Holder.FinalizerThread);

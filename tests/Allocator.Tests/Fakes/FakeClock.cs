@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
@@ -43,6 +42,9 @@ internal sealed class FakeClock : Clock
 
     public bool FailToMakeTimers { get; set; }
 
+    /// <summary>Gets or sets what happens before a timer is started.</summary>
+    public Action? OnTimerStart { get; set; }
+
     public override ClockTimer CreateTimer(Action callback)
     {
         if (FailToMakeTimers)
@@ -62,17 +64,17 @@ internal sealed class FakeClock : Clock
     /// <summary>Gets how many threads have begun to wait.</summary>
     public int Waits => Volatile.Read(ref _waits);
 
-    public override void Wait(Task task, TimeSpan timeout)
+    public override void Wait(WaitHandle handle, TimeSpan timeout)
     {
-        TaskCompletionSource over = new();
-        using ClockTimer timer = CreateTimer(over.SetResult);
+        using ManualResetEvent over = new(initialState: false);
+        using ClockTimer timer = CreateTimer(() => over.Set());
         if (timeout >= TimeSpan.Zero)
         {
             timer.Start(timeout);
         }
 
         Interlocked.Increment(ref _waits);
-        Task.WaitAny(task, over.Task);
+        WaitHandle.WaitAny([handle, over]);
     }
 
     public override void Delay(TimeSpan duration)
@@ -108,7 +110,13 @@ internal sealed class FakeClock : Clock
 
         public long? Due { get; private set; }
 
-        public override void Start(TimeSpan due) => Due = _clock._now + (long)due.TotalMilliseconds;
+        public override void Start(TimeSpan due)
+        {
+            _clock.OnTimerStart?.Invoke();
+            Due = _clock._now + (long)due.TotalMilliseconds;
+        }
+
+        public override void Stop() => Due = null;
 
         public override void Dispose() => Due = null;
 

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Concurrent;
 using System.Linq;
 using System.Threading;
+using Allocator.Allocators;
 using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
@@ -13,12 +14,14 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     private readonly ConcurrentDictionary<nint, long> _allocations = new();
     private readonly ConcurrentDictionary<nint, long> _reservations = new();
     private readonly ConcurrentDictionary<nint, long> _commitments = new();
+    private readonly ConcurrentDictionary<nint, long> _refused = new();
     private int _calls;
+    private int _unmaps;
     private int _purges;
     private int _purgesAllowed = int.MaxValue;
 
     public FakeMemorySource(VirtualMemorySource? system = null, int pageSizeInBytes = 4096)
-        : base(pageSizeInBytes) => _system = system ?? Create(HugePages.Off);
+        : base(pageSizeInBytes) => _system = system ?? Create(HugePages.Off, AllocatorSettings.DefaultOverreadTolerance);
 
     /// <summary>Gets or sets the first call (reserve, commit, allocate or one of the seals) that is refused, counted from 1.</summary>
     public int RefuseFrom { get; set; } = int.MaxValue;
@@ -46,6 +49,12 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     /// <summary>Gets or sets which addresses are not purged, as if their pages were locked.</summary>
     public Func<nint, bool> RefusesPurge { get; set; } = static _ => false;
 
+    /// <summary>Gets or sets which unmaps are refused, by their number, counted from 1: the memory goes, the addresses stay.</summary>
+    public Func<int, bool> RefusesUnmap { get; set; } = static _ => false;
+
+    /// <summary>Gets the number of unmaps, those included that were refused.</summary>
+    public int Unmaps => _unmaps;
+
     public override bool MapsZeroed => ClaimsZeroed ?? _system.MapsZeroed;
 
     public int Calls => _calls;
@@ -62,6 +71,9 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public int LiveReservations => _reservations.Count;
 
+    /// <summary>Gets the number of ranges that the system still has to take back.</summary>
+    public int RefusedUnmaps => _refused.Count;
+
     /// <summary>Gets the bytes that the system has given and not got back.</summary>
     public long LiveBytes => _allocations.Values.Sum() + _commitments.Values.Sum();
 
@@ -71,15 +83,16 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         RefuseFrom = int.MaxValue;
     }
 
-    public override nint TryReserve(long lengthInBytes)
+    public override nint TryReserve(long lengthInBytes, long partInBytes)
     {
         Check("reserve", 0, lengthInBytes);
+        Check("part", 0, partInBytes);
         if (IsRefused("reserve"))
         {
             return 0;
         }
 
-        nint address = _system.TryReserve(lengthInBytes);
+        nint address = _system.TryReserve(lengthInBytes, partInBytes);
         _reservations[address] = lengthInBytes;
         return address;
     }
@@ -105,15 +118,20 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         return Interlocked.Increment(ref _purges) <= _purgesAllowed && !RefusesPurge(address) && _system.TryPurge(address, lengthInBytes) && _commitments.TryRemove(address, out _);
     }
 
-    public override void Release(nint address, long lengthInBytes)
+    protected override bool TryRelease(nint address, long lengthInBytes)
     {
-        Remove(_reservations, address, lengthInBytes);
+        if (!TryUnmap(_reservations, address, lengthInBytes))
+        {
+            return false;
+        }
+
         foreach (nint committed in _commitments.Keys.Where(committed => committed >= address && committed < address + lengthInBytes))
         {
             _commitments.TryRemove(committed, out _);
         }
 
         _system.Release(address, lengthInBytes);
+        return true;
     }
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
@@ -132,12 +150,17 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         return address;
     }
 
-    public override void Free(nint address, long lengthInBytes)
+    protected override bool TryFree(nint address, long lengthInBytes)
     {
         Check("free", address, lengthInBytes);
         OnFree?.Invoke();
-        Remove(_allocations, address, lengthInBytes);
+        if (!TryUnmap(_allocations, address, lengthInBytes))
+        {
+            return false;
+        }
+
         _system.Free(address, lengthInBytes);
+        return true;
     }
 
     public override bool TrySeal(nint address, long lengthInBytes) => Check("seal", address, lengthInBytes) && !IsRefused("seal") && _system.TrySeal(address, lengthInBytes);
@@ -155,6 +178,19 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         }
 
         return true;
+    }
+
+    // What was refused is in another ledger until it is offered again.
+    private bool TryUnmap(ConcurrentDictionary<nint, long> ledger, nint address, long lengthInBytes)
+    {
+        Remove(_refused.ContainsKey(address) ? _refused : ledger, address, lengthInBytes);
+        if (!RefusesUnmap(Interlocked.Increment(ref _unmaps)))
+        {
+            return true;
+        }
+
+        _refused[address] = lengthInBytes;
+        return false;
     }
 
     private static void Remove(ConcurrentDictionary<nint, long> ledger, nint address, long lengthInBytes)

@@ -9,7 +9,7 @@ internal sealed class FakePressure : PressureSource
 
     public int Reads { get; private set; }
 
-    public override MemoryLoad Read()
+    protected override MemoryLoad ReadSystem()
     {
         Reads++;
         return new MemoryLoad { Source = MemoryLoadSource.Machine, UsedBytes = IsHigh ? 95 : 5, TotalBytes = 100, IsHigh = IsHigh };

@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using Allocator.Allocators;
 using Allocator.Native;
 using Allocator.Pooling;
@@ -19,7 +20,8 @@ internal sealed class TestSetup : IDisposable
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
-        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize)
+        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize,
+        NativeMemorySource? smallSource = null)
     {
         // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
         StrongBox<int> collections = _collections;
@@ -28,7 +30,7 @@ internal sealed class TestSetup : IDisposable
         _pressure = pressure ?? Pressure;
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, budget, blockSize);
+        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize);
     }
 
     public FakeClock Clock { get; }
@@ -44,6 +46,9 @@ internal sealed class TestSetup : IDisposable
     /// <summary>Gets how often a Gen2 collection was asked for.</summary>
     public int Collections => _collections.Value;
 
+    /// <summary>Waits until that many were asked for: those that renters ask for are on the thread pool.</summary>
+    public bool HasCollected(int times) => SpinWait.SpinUntil(() => Volatile.Read(ref _collections.Value) == times, TimeSpan.FromSeconds(30));
+
     public MemoryAllocatorStatistics Statistics => Allocator.GetStatistics();
 
     /// <summary>Gets whether all that the system has given lies idle.</summary>
@@ -51,13 +56,14 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, long? budget, int blockSize) =>
+    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize) =>
         new(new AllocatorSettings(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
             SegmentSizeInBytes = SegmentSize / BlockSize * blockSize,
             Geometry = new PoolGeometry(blockSize, maximumBlocks),
             Source = source,
+            SmallSource = smallSource ?? source,
             FencedSource = source as VirtualMemorySource ?? Source,
             MemoryBudgetInBytes = budget,
             Clock = Clock,

@@ -136,7 +136,7 @@ internal sealed class FuzzOracle
         Assert.Equal(UsedBytes, now.BudgetUsedBytes);
 
         Assert.True(IsConserved(now), $"{now}: {ArrayBytes} bytes are arrays, and the system has given {_setup.Source.LiveBytes}.");
-        Assert.True(_budget is not long limit || now.CommittedBytes + ArrayBytes <= limit, "More is held than the budget allows.");
+        Assert.True(_budget is not long limit || now.CommittedBytes + ArrayBytes + IdleArrayBytes(now) <= limit, "More is held than the budget allows.");
         Assert.True(now.PeakCommittedBytes >= now.CommittedBytes && now.TrimmedBytes >= _last.TrimmedBytes && now.PoolHits >= _last.PoolHits && now.PoolMisses >= _last.PoolMisses);
         _last = now;
 
@@ -172,9 +172,11 @@ internal sealed class FuzzOracle
         Assert.True(SpinWait.SpinUntil(() => _setup.Statistics is { } now && IsConserved(now) && now.BudgetUsedBytes == UsedBytes && (_quarantines || now.QuarantinedBytes == 0), s_patience), "What was abandoned does not come back.");
     }
 
-    // Every byte is out, retained or in quarantine, or the system has it.
+    // Every byte is outstanding, retained or in quarantine, or the system has it. Of what is retained, idle arrays are not the system's, and bounded.
     private bool IsConserved(in MemoryAllocatorStatistics now) =>
-        now.CommittedBytes == now.RentedBytes - ArrayBytes + now.RetainedBytes + now.QuarantinedBytes && now.CommittedBytes == _setup.Source.LiveBytes;
+        IdleArrayBytes(now) >= 0 && IdleArrayBytes(now) <= (_budget ?? 64 << 20) / 8 && now.CommittedBytes == _setup.Source.LiveBytes;
+
+    private long IdleArrayBytes(in MemoryAllocatorStatistics now) => now.RentedBytes - ArrayBytes + now.RetainedBytes + now.QuarantinedBytes - now.CommittedBytes;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void DropOwner(LiveBuffer buffer) => buffer.Abandon();

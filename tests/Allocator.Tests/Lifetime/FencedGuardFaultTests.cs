@@ -141,7 +141,7 @@ public unsafe class FencedGuardFaultTests
     }
 
     private static MemoryAllocator Create(string mode) =>
-        MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = Enum.Parse<SafetyMode>(mode), SafetySampleInterval = 1 });
+        MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = Enum.Parse<SafetyMode>(mode), SafetySampleInterval = 1, OverreadToleranceInBytes = 0 });
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static IMemoryOwner<byte> AllocateHere(MemoryAllocator allocator, int length) => allocator.Allocate<byte>(length);

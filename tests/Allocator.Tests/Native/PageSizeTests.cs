@@ -113,7 +113,7 @@ public class PageSizeTests
             source.Free(address, 3 * page);
         }
 
-        nint reserved = source.TryReserve(8 * page);
+        nint reserved = source.TryReserve(8 * page, page);
         Assert.Equal(0, reserved % NativeMemorySource.MaximumAlignment);
         Assert.True(source.TryCommit(reserved + page, page, out _));
         source.Populate(reserved + page, page);

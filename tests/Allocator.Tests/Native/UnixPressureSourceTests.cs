@@ -1,3 +1,4 @@
+using System;
 using Allocator.Diagnostics;
 using Allocator.Native;
 using Allocator.Tests.Fakes;
@@ -135,7 +136,25 @@ public class UnixPressureSourceTests
     }
 
     [Fact]
-    public void TryRead_AvailableMemory_IsAFigureOfThisMachine() => Assert.InRange(AvailableMemory.TryRead() ?? 0, 1L << 24, 1L << 48);
+    public void AvailableBytes_OfThisMachine_IsAFigure() => Assert.InRange(PressureSource.Shared.AvailableBytes ?? 0, 1L << 24, 1L << 48);
+
+    [Fact]
+    public void AvailableBytes_AskedAgain_IsThatOfTheLastRead()
+    {
+        FakeFiles files = new() { ["/proc/meminfo"] = QuietMachine };
+        int reads = 0;
+        UnixPressureSource source = new(path =>
+        {
+            reads++;
+            return files.TryRead(path);
+        });
+        Assert.Equal(1000 * 1024, source.AvailableBytes);
+        int firstReads = reads;
+        files["/proc/meminfo"] = QuietMachine.Replace("1000 kB", "900 kB", StringComparison.Ordinal);
+        Assert.Equal((1000 * 1024, firstReads), (source.AvailableBytes, reads));
+        source.Read();
+        Assert.Equal(900 * 1024, source.AvailableBytes);
+    }
 
     private static MemoryLoad Read(FakeFiles files) => new UnixPressureSource(files.TryRead).Read();
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.InteropServices;
 using Allocator.Native;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
@@ -9,13 +10,20 @@ public class VirtualMemorySourceTests
 {
     private const int Block = 4 * 1024 * 1024;
 
-    [Theory]
-    [InlineData(HugePages.Auto)]
-    [InlineData(HugePages.Off)]
-    public unsafe void TryPurge_CommittedPart_TakesTheMemoryAndKeepsAddressesAndNeighbours(HugePages hugePages)
+    // The private memory of this process that is writable, touched or not.
+    private static long DataBytes => SystemFiles.FindNumber(SystemFiles.TryRead("/proc/self/status"), "VmData")!.Value;
+
+    [SkippableTheory]
+    [InlineData(HugePages.Auto, false)]
+    [InlineData(HugePages.Off, false)]
+    [InlineData(HugePages.Off, true)]
+    public unsafe void TryPurge_CommittedPart_TakesTheMemoryAndKeepsAddressesAndNeighbours(HugePages hugePages, bool protectsUncommitted)
     {
-        VirtualMemorySource source = VirtualMemorySource.Create(hugePages);
-        nint address = source.TryReserve(4 * Block);
+        Skip.If(protectsUncommitted && OperatingSystem.IsWindows(), "Windows always protects it.");
+        VirtualMemorySource source = protectsUncommitted
+            ? new UnixMemorySource(useHugePages: false, protectsUncommitted: true)
+            : VirtualMemorySource.Create(hugePages);
+        nint address = source.TryReserve(4 * Block, Block);
         Assert.NotEqual(0, address);
         Assert.Equal(0, address % NativeMemorySource.MaximumAlignment);
 
@@ -43,7 +51,7 @@ public class VirtualMemorySourceTests
         RemoteExecutor.Invoke(static () =>
         {
             VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
-            nint address = source.TryReserve(16 * Block);
+            nint address = source.TryReserve(16 * Block, 16 * Block);
             Assert.True(source.TryCommit(address, 16 * Block, out _));
             Fill(address, 16 * Block);
             long before = ResidentSet.Bytes;
@@ -60,7 +68,7 @@ public class VirtualMemorySourceTests
         RemoteExecutor.Invoke(static () =>
         {
             VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto);
-            nint address = source.TryReserve(8 * Block);
+            nint address = source.TryReserve(8 * Block, 8 * Block);
             Assert.True(source.TryCommit(address, 8 * Block, out _));
             Fill(address, 1);
             long before = ResidentSet.Bytes;
@@ -69,6 +77,99 @@ public class VirtualMemorySourceTests
             Assert.Equal(1, Read(address));
             source.Release(address, 8 * Block);
         }).Dispose();
+    }
+
+    // A read must not take what it reads: least of all 2 MiB, where huge pages are asked for.
+    [SkippableTheory]
+    [InlineData(HugePages.Auto)]
+    [InlineData(HugePages.Off)]
+    public void TryReserve_ReadInEveryPart_TakesNoMemory(HugePages hugePages)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
+        RemoteExecutor.Invoke(
+            static hugePages =>
+            {
+                VirtualMemorySource source = VirtualMemorySource.Create(Enum.Parse<HugePages>(hugePages), overreadToleranceInBytes: 64);
+                nint address = source.TryReserve(64 * Block, Block);
+                long before = ResidentSet.Bytes;
+                ReadEveryPart(address);
+                Assert.InRange(ResidentSet.Bytes - before, -Block, Block);
+
+                Assert.True(source.TryCommit(address + 8 * Block, Block, out _));
+                Fill(address + 8 * Block, Block);
+                Assert.True(source.TryPurge(address + 8 * Block, Block));
+                ReadEveryPart(address);
+                Assert.InRange(ResidentSet.Bytes - before, -Block, Block);
+                source.Release(address, 64 * Block);
+            },
+            hugePages.ToString()).Dispose();
+    }
+
+    // Where all memory that is mapped is locked, the kernel populates what is writable. A pool must not take 256 MB for its first block.
+    [SkippableTheory]
+    [InlineData(0)]
+    [InlineData(64)]
+    public void TryReserve_ProcessLocksWhatItMaps_TakesNoMemoryForUncommittedBlocks(int overreadTolerance)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs mlockall.");
+        RemoteExecutor.Invoke(
+            static tolerance =>
+            {
+                const int OnlyWhatIsMappedFromNowOn = 2;
+                if (MLockAll(OnlyWhatIsMappedFromNowOn) != 0)
+                {
+                    return;
+                }
+
+                VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto, int.Parse(tolerance));
+                long before = ResidentSet.Bytes;
+                nint address = source.TryReserve(64 * Block, Block);
+                Assert.True(source.TryCommit(address, Block, out _));
+                Fill(address, Block);
+
+                Assert.InRange(ResidentSet.Bytes - before, 0, 16 * Block);
+                source.Release(address, 64 * Block);
+            },
+            overreadTolerance.ToString()).Dispose();
+    }
+
+    // All that is writable counts against such a limit, touched or not: a pool must not take 256 MB of it for its first block.
+    [SkippableFact]
+    public void TryReserve_ProcessHasADataLimit_CountsCommittedBlocksOnly()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's limit of private writable memory.");
+        RemoteExecutor.Invoke(static () =>
+        {
+            LimitData(DataBytes + 1024L * Block);
+            VirtualMemorySource source = VirtualMemorySource.Create(HugePages.Auto, overreadToleranceInBytes: 64);
+            long before = DataBytes;
+            nint address = source.TryReserve(64 * Block, Block);
+            Assert.True(source.TryCommit(address, Block, out _));
+            Fill(address, Block);
+
+            Assert.InRange(DataBytes - before, Block, 16 * Block);
+            source.Release(address, 64 * Block);
+        }).Dispose();
+    }
+
+    private static void LimitData(long bytes)
+    {
+        const int Data = 2;
+        Assert.Equal(0, SetLimit(Data, [(nuint)bytes, (nuint)bytes]));
+    }
+
+    [DllImport("libc", EntryPoint = "setrlimit")]
+    private static extern int SetLimit(int resource, nuint[] softAndHard);
+
+    [DllImport("libc", EntryPoint = "mlockall")]
+    private static extern int MLockAll(int flags);
+
+    private static void ReadEveryPart(nint address)
+    {
+        for (int i = 0; i <= 64; i++)
+        {
+            Assert.Equal(0, Read(address + i * Block));
+        }
     }
 
     private static unsafe void Fill(nint address, int length) => new Span<byte>((void*)address, length).Fill(1);

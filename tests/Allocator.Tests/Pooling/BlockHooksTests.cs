@@ -1,10 +1,13 @@
 using System;
 using System.Buffers;
 using System.Collections.Generic;
+using System.Diagnostics.Tracing;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using Allocator.Tests.Diagnostics;
 using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests.Pooling;
@@ -163,20 +166,51 @@ public class BlockHooksTests
     }
 
     [Fact]
-    public void Releasing_ThrowsInTheBackground_IsToldOnceToWhoeverCallsNext()
+    public void Releasing_ThrowsInTheBackground_IsAnEventAndNoLaterCallerIsTold() => RemoteExecutor.Invoke(static () =>
     {
-        using TestSetup setup = new(options: _device.CreateOptions());
+        RegisteredBlocks device = new();
+        using TestSetup setup = new(options: device.CreateOptions());
+        using AllocatorEventListener listener = new(EventLevel.Warning, EventKeywords.None);
         setup.Allocator.Prewarm(2 * Block);
-        _device.OnReleasing = static _ => throw new InvalidOperationException("the device holds on");
+        device.OnReleasing = static _ => throw new InvalidOperationException("the device holds on");
         setup.Pressure.IsHigh = true;
         setup.Clock.Advance(TimeSpan.FromMinutes(1));
         Assert.Equal(2 * Block, setup.Statistics.RetainedBytes);
+        EventWrittenEventArgs failure = listener.Take();
+        Assert.Equal((12, "CallbackFailed", EventLevel.Warning), (failure.EventId, failure.EventName, failure.Level));
+        Assert.Equal(["callback", "exceptionType", "message"], failure.PayloadNames!);
+        Assert.Equal(["BlockReleasing", "System.InvalidOperationException", "the device holds on"], failure.Payload!);
 
-        _device.OnReleasing = null;
-        Assert.Throws<InvalidOperationException>(setup.Allocator.ReleaseRetainedResources);
+        device.OnReleasing = null;
         setup.Allocator.ReleaseRetainedResources();
-        Assert.Equal((0, 0L), (_device.Count, setup.Statistics.CommittedBytes));
+        Assert.Equal((0, 0L), (device.Count, setup.Statistics.CommittedBytes));
+    }).Dispose();
+
+    [Fact]
+    public void Releasing_ThrowsInAReturnToADisposedAllocator_TheReturnSucceeds()
+    {
+        TestSetup setup = new(options: _device.CreateOptions());
+        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        setup.Allocator.Dispose();
+        _device.OnReleasing = static _ => throw new InvalidOperationException("the device holds on");
+        owner.Dispose();
+        Assert.Equal((0L, 0), (setup.Statistics.CommittedBytes, setup.Source.LiveReservations));
     }
+
+    [Fact]
+    public void TakenBack_CommittedThrows_IsAnEvent() => RemoteExecutor.Invoke(static () =>
+    {
+        RegisteredBlocks device = new();
+        using TestSetup setup = new(options: device.CreateOptions());
+        using AllocatorEventListener listener = new(EventLevel.Warning, EventKeywords.None);
+        setup.Allocator.Prewarm(Block);
+        setup.Source.RefusesPurge = static _ => true;
+        device.OnCommitted = static _ => throw new InvalidOperationException("the device is gone");
+        setup.Pressure.IsHigh = true;
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(["BlockCommitted", "System.InvalidOperationException", "the device is gone"], listener.Take().Payload!);
+        device.OnCommitted = null;
+    }).Dispose();
 
     [Fact]
     public void Releasing_ThrowsAtDispose_MemoryGoesAllTheSame()

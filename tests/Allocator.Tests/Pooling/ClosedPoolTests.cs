@@ -81,6 +81,11 @@ public class ClosedPoolTests
         private readonly NativeMemorySource _heap = NativeMemorySources.Create(NativeMemoryKind.Heap, HugePages.Off);
         private int _live;
 
+        public CountingHeap()
+            : base(overreadToleranceInBytes: 0)
+        {
+        }
+
         public int Live => _live;
 
         public override long RoundUp(long lengthInBytes) => _heap.RoundUp(lengthInBytes);
@@ -91,10 +96,11 @@ public class ClosedPoolTests
             return _heap.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
         }
 
-        public override void Free(nint address, long lengthInBytes)
+        protected override bool TryFree(nint address, long lengthInBytes)
         {
             System.Threading.Interlocked.Decrement(ref _live);
             _heap.Free(address, lengthInBytes);
+            return true;
         }
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Tests.Fakes;
@@ -69,6 +70,40 @@ public class Gen2CallbackTests
             allocator.Allocate<byte>(3 << 20).Dispose();
             return new WeakReference(allocator);
         }
+    }).Dispose();
+
+    [Fact]
+    public void Close_MemoryOutstandingAndQuarantined_NeitherTimerNorCallbackGoesOnAndNothingLeaks() => RemoteExecutor.Invoke(static () =>
+    {
+        TestSetup setup = new(16, watchesCollections: true);
+        IMemoryOwner<byte> outstanding = setup.Allocator.Allocate<byte>(Block);
+        Abandon(setup.Allocator);
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        Assert.Equal(40 * Block, setup.Statistics.QuarantinedBytes);
+        setup.Scheduler.Close();
+        Assert.Equal((0, false), (setup.Clock.RunningTimers, setup.Scheduler.IsRunning));
+
+        // What is in quarantine, and what is abandoned from here on, goes with a further collection.
+        Abandon(setup.Allocator);
+        int reads = setup.Pressure.Reads;
+        Assert.True(SpinWait.SpinUntil(
+            () =>
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return setup.Statistics.QuarantinedBytes == 0 && setup.Source.LiveAllocations == 0;
+            },
+            TimeSpan.FromSeconds(30)));
+        Assert.Equal(2, setup.Statistics.Abandoned);
+        outstanding.Dispose();
+        setup.Allocator.Allocate<byte>(2 * Block).Dispose();
+        Assert.Equal((0, reads), (setup.Clock.RunningTimers, setup.Pressure.Reads));
+        setup.Allocator.Dispose();
+        Assert.Equal(0, setup.Source.LiveReservations);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void Abandon(MemoryAllocator allocator) => GC.KeepAlive(allocator.Allocate<byte>(40 * Block));
     }).Dispose();
 
     [Fact]

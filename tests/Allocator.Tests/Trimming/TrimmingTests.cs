@@ -150,19 +150,6 @@ public class TrimmingTests
     }
 
     [Fact]
-    public void Tick_MemoryOutAndNoCollectionSince_AsksForOne()
-    {
-        using TestSetup setup = new(16);
-        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
-        setup.Clock.Advance(s_period * 5);
-        Assert.InRange(setup.Collections, 4, 5);
-        owner.Dispose();
-        int collections = setup.Collections;
-        setup.Clock.Advance(s_period * 5);
-        Assert.Equal(collections, setup.Collections);
-    }
-
-    [Fact]
     public void Tick_ManyPools_AskForOneCollectionAPeriodBetweenThem()
     {
         using TestSetup first = new(16);
@@ -175,9 +162,10 @@ public class TrimmingTests
             first.Clock.Advance(s_period / 20);
         }
 
+        // Of what rents ask for one a period comes; then nothing is rented any more, and the interval grows.
         int before = first.Collections;
         first.Clock.Advance(s_period * 4);
-        Assert.InRange(first.Collections - before, 3, 5);
+        Assert.InRange(first.Collections - before, 2, 4);
         owners.ForEach(static owner => owner.Dispose());
     }
 
@@ -199,20 +187,6 @@ public class TrimmingTests
         [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
         static void Leak(TestSetup time) => GC.KeepAlive(new TestSetup(1, sharesTimeWith: time).Allocator.Allocate<byte>(40 * Block));
     }).Dispose();
-
-    [Fact]
-    public void RequestCollection_LongPeriodOfOnePool_DoesNotStarveAnother()
-    {
-        using TestSetup slow = new(1, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(10) });
-        using TestSetup fast = new(1, sharesTimeWith: slow);
-        using IMemoryOwner<byte> first = slow.Allocator.Allocate<byte>(Block);
-        using IMemoryOwner<byte> second = slow.Allocator.Allocate<byte>(Block);
-        Assert.Equal(1, slow.Collections);
-        slow.Clock.Advance(s_period + s_period);
-        using IMemoryOwner<byte> third = fast.Allocator.Allocate<byte>(Block);
-        using IMemoryOwner<byte> fourth = fast.Allocator.Allocate<byte>(Block);
-        Assert.Equal(2, slow.Collections);
-    }
 
     [Fact]
     public void Trim_WhileTheSystemTakesItsTime_RentersGoOn()

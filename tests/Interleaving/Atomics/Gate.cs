@@ -9,7 +9,7 @@ internal static class Gate
     /// <returns>The schedule that it follows; null where it follows none.</returns>
     public static Schedule? Pass<T>(StepKind kind, ref T location, in StepSite site)
     {
-        if (Worker.Current is not Worker worker || worker.Schedule is not Schedule schedule || Stepping.Of(site.File) == Stepping.Manner.Ignored)
+        if (Worker.Current is not Worker worker || worker.Schedule is not Schedule schedule || Stepping.Ignores(site.File))
         {
             return null;
         }

@@ -209,20 +209,4 @@ public static class Interlocked
     }
 
     public static void MemoryBarrier() => System.Threading.Interlocked.MemoryBarrier();
-
-    /// <summary>A fence on all processors: see <see cref="StoreBuffer"/>.</summary>
-    public static void MemoryBarrierProcessWide(
-        [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        if (Worker.Current is Worker worker && worker.Schedule is Schedule schedule)
-        {
-            StepSite site = new(nameof(MemoryBarrierProcessWide), "", member, file, line);
-            bool isWeak = schedule.IsWeakened(site, out _);
-            schedule.Await(worker, new Step(isWeak ? StepKind.Local : StepKind.Fence, 0, site));
-            if (!isWeak)
-            {
-                schedule.EmptyBuffers(worker);
-            }
-        }
-    }
 }

@@ -19,7 +19,6 @@ internal sealed class Schedule
     private readonly SemaphoreSlim _atEnd = new(0);
     private readonly List<ExecutedStep> _steps = [];
     private readonly Dictionary<object, (Worker Holder, int Depth)> _locks = new(ReferenceEqualityComparer.Instance);
-    private Worker? _fencing;
 
     public Schedule(Worker[] workers, IReadOnlyList<ScenarioThread> threads, SearchTree tree, Weakness? weakness, Trace? trace)
     {
@@ -90,54 +89,6 @@ internal sealed class Schedule
         _trace?.Add(NameOf(worker), step.Site);
     }
 
-    /// <summary>As <see cref="Await"/>, for a write that is in the store buffer: another thread's fence may want it written first. To be followed by the write and <see cref="EndBuffered"/>.</summary>
-    public void AwaitBuffered(Worker worker, in Step step, out bool byFence)
-    {
-        Await(worker, step);
-        byFence = worker.MustEmptyBuffer;
-    }
-
-    /// <summary>Gives the turn back to whoever ran the fence, where one did.</summary>
-    public void EndBuffered(Worker worker, bool byFence)
-    {
-        if (byFence)
-        {
-            worker.MustEmptyBuffer = false;
-
-            // After the fence, and after nothing else.
-            worker.Pending = new Step(StepKind.Read, 0, new StepSite("goes on", "", "", "", 0));
-            _fencing!.HandBaton();
-            worker.AwaitTurn();
-            ThrowIfAbandoned();
-        }
-    }
-
-    /// <summary>Has all other threads write what is in their store buffers. pre: this thread's turn.</summary>
-    public void EmptyBuffers(Worker worker)
-    {
-        foreach (Worker other in _workers)
-        {
-            if (other != worker && !other.HasEnded && other.Pending.Kind == StepKind.BufferedWrite)
-            {
-                _fencing = worker;
-                other.MustEmptyBuffer = true;
-                other.HandBaton();
-                worker.AwaitTurn();
-            }
-        }
-    }
-
-    /// <summary>Takes one of two ways; the other is taken in another schedule.</summary>
-    public bool ChooseWay(Worker worker, in StepSite site)
-    {
-        ThrowIfAbandoned();
-        CloseLastStep();
-        IsUnrepeatable = !_tree.TryChooseWay(_steps.Count, SleepAfterLastStep(), out int way);
-        ThrowIfAbandoned();
-        Execute(worker, new Step(StepKind.Local, 0, site));
-        return way == 1;
-    }
-
     public void AcquireLock(Worker worker, object target, in StepSite site)
     {
         if (_locks.TryGetValue(target, out (Worker Holder, int Depth) held) && held.Holder == worker)
@@ -177,7 +128,7 @@ internal sealed class Schedule
     /// <summary>Says that the last step, which might have written, has only read.</summary>
     public void HasOnlyRead()
     {
-        if (_steps[^1].Step is { Kind: StepKind.Write, Address: not Step.Joined } step)
+        if (_steps[^1].Step is { Kind: StepKind.Write } step)
         {
             _steps[^1].Step = step with { Kind = StepKind.Read };
         }

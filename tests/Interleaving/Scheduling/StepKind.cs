@@ -9,10 +9,4 @@ internal enum StepKind
     Write,
     Acquire,
     Release,
-
-    /// <summary>A write that waits in the processor's store buffer while the thread goes on reading.</summary>
-    BufferedWrite,
-
-    /// <summary>A fence on all processors: empties the store buffers of all threads.</summary>
-    Fence,
 }

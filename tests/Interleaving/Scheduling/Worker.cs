@@ -35,9 +35,6 @@ internal sealed class Worker : IDisposable
     /// <summary>Gets whether it has come to its end.</summary>
     public bool HasEnded { get; private set; }
 
-    /// <summary>Gets or sets whether its turn is only to write what is in its store buffer.</summary>
-    public bool MustEmptyBuffer { get; set; }
-
     /// <summary>Gets how much of each thread happened before its next step.</summary>
     public int[] Clock { get; private set; }
 
@@ -60,7 +57,6 @@ internal sealed class Worker : IDisposable
         Schedule = schedule;
         Clock = new int[workers];
         HasEnded = false;
-        MustEmptyBuffer = false;
         Pending = new Step(StepKind.Local, 0, new StepSite("begins", "", "", "", 0));
         _work = () => Follow(schedule, body);
     }

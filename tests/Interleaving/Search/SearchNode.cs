@@ -2,16 +2,13 @@ using Interleaving.Scheduling;
 
 namespace Interleaving.Search;
 
-/// <summary>A state from which one step or another may be taken. Threads, or ways, are bits.</summary>
+/// <summary>A state from which one step or another may be taken. Threads are bits.</summary>
 internal sealed class SearchNode
 {
     public uint Enabled { get; init; }
 
     /// <summary>Gets the threads whose next step was taken elsewhere, with nothing since then that would make a difference to it.</summary>
     public uint Slept { get; init; }
-
-    /// <summary>Gets whether one thread chooses its way here, rather than one thread among all.</summary>
-    public bool IsWay { get; init; }
 
     /// <summary>Gets or sets what has to be tried from here.</summary>
     public uint Wanted { get; set; }
@@ -24,5 +21,5 @@ internal sealed class SearchNode
     /// <summary>Gets or sets the step that was taken; null where none has been since the choice.</summary>
     public StepSite? Site { get; set; }
 
-    public uint Sleep => IsWay ? Slept : Slept | Tried;
+    public uint Sleep => Slept | Tried;
 }

@@ -27,7 +27,7 @@ internal sealed class SearchTree
         chosen = -1;
         if (depth < _path.Count)
         {
-            return TryReplay(depth, enabled, isWay: false, out chosen);
+            return TryReplay(depth, enabled, out chosen);
         }
 
         uint candidates = enabled & ~sleep;
@@ -39,20 +39,6 @@ internal sealed class SearchTree
         // Whoever is at it goes on where possible: a change of thread costs most.
         chosen = current >= 0 && (candidates & (1u << current)) != 0 ? current : BitOperations.TrailingZeroCount(candidates);
         _path.Add(new SearchNode { Enabled = enabled, Slept = sleep, Wanted = _leavesOutEquivalents ? 1u << chosen : enabled, Chosen = chosen });
-        return true;
-    }
-
-    /// <summary>Chooses the way to take, 0 or 1.</summary>
-    /// <returns>False where there was no choice when the search came here before.</returns>
-    public bool TryChooseWay(int depth, uint sleep, out int way)
-    {
-        way = 0;
-        if (depth < _path.Count)
-        {
-            return TryReplay(depth, 0b11, isWay: true, out way);
-        }
-
-        _path.Add(new SearchNode { Enabled = 0b11, Slept = sleep, IsWay = true, Wanted = 0b11 });
         return true;
     }
 
@@ -89,7 +75,7 @@ internal sealed class SearchTree
         {
             SearchNode last = _path[^1];
             last.Tried |= 1u << last.Chosen;
-            uint left = last.Wanted & ~last.Tried & ~(last.IsWay ? 0 : last.Slept);
+            uint left = last.Wanted & ~last.Tried & ~last.Slept;
             if (left != 0)
             {
                 last.Chosen = BitOperations.TrailingZeroCount(left);
@@ -103,10 +89,10 @@ internal sealed class SearchTree
         return false;
     }
 
-    private bool TryReplay(int depth, uint enabled, bool isWay, out int chosen)
+    private bool TryReplay(int depth, uint enabled, out int chosen)
     {
         SearchNode node = _path[depth];
-        bool isAsBefore = node.Enabled == enabled && node.IsWay == isWay;
+        bool isAsBefore = node.Enabled == enabled;
         chosen = isAsBefore ? node.Chosen : -1;
         return isAsBefore;
     }

@@ -19,8 +19,13 @@ internal static class AllocatorMeter
     private const int Waiting = 1;
     private const int Wanted = 2;
     private const int Made = 3;
+    private const int Closed = 4;
 
+    private static readonly Making s_making = new();
     private static int s_state;
+
+    // Not by its own type, which would load the assembly.
+    private static IDisposable? s_meter;
 
     /// <summary>Gets whether anybody may have been told of allocators.</summary>
     public static bool IsMade => Volatile.Read(ref s_state) == Made;
@@ -30,18 +35,41 @@ internal static class AllocatorMeter
     {
         if (Volatile.Read(ref s_state) == None && Interlocked.CompareExchange(ref s_state, Waiting, None) == None)
         {
-            AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
-
-            // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and the meter made, since the line above.
-            if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
+            try
             {
-                Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
+                WaitForListeners();
+            }
+            catch
+            {
+                // For the next allocator to try. First of all: the other needs memory.
+                Interlocked.CompareExchange(ref s_state, None, Waiting);
+                AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+                throw;
             }
         }
 
         if (Volatile.Read(ref s_state) == Wanted)
         {
-            Make();
+            Background.Run(s_making);
+        }
+    }
+
+    /// <summary>Ends the meter, or the wait for a reason to make it, for good.</summary>
+    public static void Close()
+    {
+        AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+        Interlocked.Exchange(ref s_state, Closed);
+        Volatile.Read(ref s_meter)?.Dispose();
+    }
+
+    private static void WaitForListeners()
+    {
+        AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
+
+        // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and the meter made, since the line above.
+        if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
+        {
+            Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
         }
     }
 
@@ -65,7 +93,7 @@ internal static class AllocatorMeter
     {
         if (IsOfMeters(e.LoadedAssembly) && Interlocked.CompareExchange(ref s_state, Wanted, Waiting) == Waiting)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(static _ => Make(), null);
+            Background.Queue(s_making);
         }
     }
 
@@ -74,7 +102,30 @@ internal static class AllocatorMeter
         if (Interlocked.CompareExchange(ref s_state, Made, Wanted) == Wanted)
         {
             AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
-            MakeInstruments();
+            try
+            {
+                MakeInstruments();
+            }
+            catch
+            {
+                // All of it is made anew at a retry, or by the next allocator.
+                try
+                {
+                    s_meter?.Dispose();
+                }
+                finally
+                {
+                    Interlocked.CompareExchange(ref s_state, Wanted, Made);
+                }
+
+                throw;
+            }
+
+            Interlocked.MemoryBarrier();
+            if (Volatile.Read(ref s_state) == Closed)
+            {
+                s_meter?.Dispose();
+            }
         }
     }
 
@@ -83,6 +134,7 @@ internal static class AllocatorMeter
     private static void MakeInstruments()
     {
         Meter meter = new("Allocator", typeof(AllocatorMeter).Assembly.GetName().Version?.ToString(3));
+        Volatile.Write(ref s_meter, meter);
 
         // In the order of the figures, which a collection goes by.
         UpDown(UsageFigure.RentedBytes, "allocator.memory.rented", "By", "Capacity of all that is out.");
@@ -118,9 +170,19 @@ internal static class AllocatorMeter
         {
             create();
         }
-        catch (Exception)
+        catch (Exception exception) when (exception is not OutOfMemoryException)
         {
-            // A listener's: it is called from here, and must neither fail whoever makes an allocator nor take the process down.
+            // A listener's: it is called from here, and must neither fail the call that makes an allocator nor take the process down.
+            AllocatorEventSource.Log.CallbackFailed(nameof(MeterListener), exception);
         }
+    }
+
+    private sealed class Making : IBackgroundWork
+    {
+        private BackgroundState _work;
+
+        public ref BackgroundState State => ref _work;
+
+        public void DoWork() => Make();
     }
 }

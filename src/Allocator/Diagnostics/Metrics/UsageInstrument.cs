@@ -12,6 +12,8 @@ internal sealed class UsageInstrument
 
     private static readonly string[] s_reasons = ["period", "high_load", "requested", "refusal", "exchange"];
 
+    private static readonly List<Measurement<long>> s_none = [];
+
     private readonly UsageFigure _figure;
     private readonly bool _isByReason;
 
@@ -19,11 +21,27 @@ internal sealed class UsageInstrument
     {
         _figure = figure;
         _isByReason = figure >= UsageFigure.TrimmedBytes;
-        Measure = MeasureAll;
+        Measure = TryMeasureAll;
+
+        // Runs the type initializer here: one that fails for want of memory, where a listener measures, fails for ever.
+        GC.KeepAlive(s_none);
     }
 
     /// <summary>Gets what the instrument calls.</summary>
     public Func<IEnumerable<Measurement<long>>> Measure { get; }
+
+    // A listener of the runtime's own calls it on a thread of its own.
+    private List<Measurement<long>> TryMeasureAll()
+    {
+        try
+        {
+            return MeasureAll();
+        }
+        catch (OutOfMemoryException)
+        {
+            return s_none;
+        }
+    }
 
     private List<Measurement<long>> MeasureAll()
     {

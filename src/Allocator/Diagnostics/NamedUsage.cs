@@ -11,11 +11,13 @@ internal sealed class NamedUsage
     private readonly long[] _told = new long[(int)UsageFigure.Count];
     private bool _hasBudget;
 
+    public NamedUsage(string name) => Ended = new LinkedListNode<string>(name);
+
     /// <summary>Gets or sets how many allocators of the name have not ended.</summary>
     public int Live { get; set; }
 
-    /// <summary>Gets or sets where the name stands among those of which there is no allocator any more; null where there is one.</summary>
-    public LinkedListNode<string>? Ended { get; set; }
+    /// <summary>Gets the name's place among those of which there is no allocator any more; in no list where there is one.</summary>
+    public LinkedListNode<string> Ended { get; }
 
     /// <summary>Begins to add up anew.</summary>
     public void Clear()

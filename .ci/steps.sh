@@ -1,0 +1,250 @@
+# The steps of .ci/run and .ci/nightly, and how they are run and counted. Sourced by both, from the root of the repository.
+
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+readonly script=$PWD/.ci/$(basename "$0")
+readonly work=$PWD/artifacts/ci/$(basename "$0")
+
+
+export CI=true
+export DEBIAN_FRONTEND=noninteractive
+export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
+# Nothing that outlives its step: a build server would keep this script's output open.
+export DOTNET_CLI_USE_MSBUILD_SERVER=0 MSBUILDDISABLENODEREUSE=1
+export HOME="${HOME:-$work/home}"
+# Where Mono finds what the tools step takes out of a package.
+export MONO_PATH="$work/mono/usr/lib/mono/4.5/Facades"
+
+# ---- The steps: each runs in a shell of its own, which ends at the first failing command.
+
+# install_packages PACKAGE...: what is missing of these Debian packages.
+install_packages() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg --status "$package" >/dev/null 2>&1 || missing+=("$package")
+    done
+    echo "missing: ${missing[*]:-nothing}"
+    if [[ ${#missing[@]} -gt 0 ]]; then
+        as_root apt-get update --quiet
+        as_root apt-get install --yes --quiet --no-install-recommends "${missing[@]}"
+    fi
+}
+
+tools() {
+    install_packages libturbojpeg0 clang zlib1g-dev valgrind binutils
+}
+
+nightly_tools() {
+    install_packages libturbojpeg0 clang zlib1g-dev valgrind binutils libmimalloc2.0 libjemalloc2 libtbbmalloc2 wine64 \
+        mono-runtime libmono-system-core4.0-cil libmono-system-numerics4.0-cil
+
+    # The facade for assemblies of netstandard2.0 is in none of Debian's packages for running programs: its file alone, without the compilers around it.
+    as_root apt-get update --quiet
+    mkdir -p "$work/mono"
+    cd "$work/mono"
+    apt-get download mono-devel
+    dpkg-deb --fsys-tarfile mono-devel_*.deb | tar --extract ./usr/lib/mono/4.5/Facades
+}
+
+as_root() {
+    if [[ $(id -u) -eq 0 ]]; then "$@"; else sudo -n "$@"; fi
+}
+
+build() {
+    dotnet build --configuration Release
+}
+
+format() {
+    dotnet format --verify-no-changes --no-restore
+}
+
+pack() {
+    rm -rf "$work/package"
+    dotnet pack --configuration Release --no-build --output "$work/package"
+    ls -l "$work/package"
+    # The library, and no test or program beside it.
+    [[ $(ls "$work/package") == Allocator.*.nupkg$'\n'Allocator.*.snupkg ]]
+}
+
+aot() {
+    # The compiler's packages of the newest framework are not on every feed; those of the one before know the same rules.
+    local framework=net10.0
+    if ! dotnet restore tests/AotSample -p:_IsPublishing=true >"$work/aot-restore.log" 2>&1; then
+        framework=net9.0
+        echo "AOT for net10.0 does not restore here, so for $framework:"
+        grep --max-count=1 error "$work/aot-restore.log" || true
+    fi
+    rm -rf "$work/aot"
+    dotnet publish tests/AotSample --configuration Release --output "$work/aot" -p:AotTargetFramework="$framework"
+    "$work/aot/AotSample"
+}
+
+trimmed() {
+    rm -rf "$work/trimmed"
+    dotnet publish tests/AotSample --configuration Release --output "$work/trimmed" -p:Trimmed=true
+    "$work/trimmed/AotSample"
+}
+
+windows() {
+    local wine
+    wine=$(command -v /usr/lib/wine/wine64 wine64 wine | head -n 1)
+    rm -rf "$work/windows"
+    dotnet publish tests/WindowsSmoke --configuration Release --output "$work/windows"
+
+    # Wine reports an old Windows unless told. It does not bear .NET's double mapping of code: with it, the runtime dies
+    # when a dynamic method is collected.
+    export WINEPREFIX="$work/wine" WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0
+    "$wine" reg add 'HKCU\Software\Wine' /v Version /d win10 /f
+    "$wine" "$work/windows/WindowsSmoke.exe"
+}
+
+mono() {
+    dotnet build tests/MonoSmoke --configuration Release
+    "$(type -P mono)" artifacts/bin/MonoSmoke/release/MonoSmoke.exe
+}
+
+main_job() {
+    dotnet run --configuration Release --project benchmarks/LoadResizeSave -- --quick
+}
+
+# measure PROGRAM ARGUMENTS...: as the build step left it.
+measure() {
+    dotnet run --no-build --configuration Release --project "benchmarks/$1" -- "${@:2}"
+}
+
+# Ratios to what is measured beside it, with wide margins; bytes and objects exactly.
+reach() {
+    measure Reach --quick --check --output "$work/measured/this-machine"
+}
+
+# Instructions of the program that the step before compiled: the same count on a busy machine.
+instructions() {
+    measure Instructions --program "$work/aot/AotSample" --check --output "$work/measured/this-machine"
+}
+
+# Every other measurement program, briefly, so that none rots; and the report of what they found.
+measurements() {
+    local program
+    for program in HeapPerf A4Copy AlignedAllocation Fragmentation PageAlignedTransfer Decisions Allocator.Benchmarks ThumbnailService; do
+        echo "-- $program"
+        measure "$program" --quick --output "$work/measured/this-machine"
+    done
+    echo "-- AnalyzerReach"
+    measure AnalyzerReach tests/AotSample/AotSample.csproj --quick --output "$work/measured/this-machine"
+    measure Report "$work/measured"
+}
+
+# A minute of everything at once, on real memory: nothing may be left at the end, and the resident set must stay flat.
+soak() {
+    dotnet run --no-build --configuration Release --project tests/Soak -- --duration 60
+}
+
+# The same while the managed heap, of 128 MiB, is full three times a second. The runtime itself dies of that where it compiles, collects in the background, or starts a thread meanwhile.
+soak_exhausted() {
+    DOTNET_GCHeapHardLimit=0x8000000 DOTNET_TieredCompilation=0 DOTNET_gcConcurrent=0 dotnet artifacts/bin/Soak/release/Soak.dll --duration 18 --exhaust
+}
+
+# The pages and charts that are committed are those that the committed results give.
+report() {
+    measure Report
+    git diff --exit-code -- benchmarks/results
+}
+
+# ---- How they are run and counted.
+
+passed=0
+failed=0
+skipped=0
+summary=()
+failures=()
+
+# run NAME LIMIT COMMAND...: with a header, a time limit and a duration; leaves the exit code in `status`.
+run() {
+    local name=$1 limit=$2
+    shift 2
+    local left=$((overall_limit - SECONDS)) started=$SECONDS log="$work/$name.log"
+    ((limit = left < limit ? left : limit))
+    printf '\n==== %s (at most %d s) ====\n' "$name" "$limit"
+    if ((limit < 5)); then
+        echo "No time is left."
+        status=124
+        return
+    fi
+
+    # Into a file, followed from here: what a step leaves running in the background cannot hold this script's output.
+    : >"$log"
+    timeout --kill-after=15 "$limit" "$@" </dev/null >"$log" 2>&1 &
+    local command=$!
+    tail --follow --lines=+1 --pid="$command" --sleep-interval=0.2 "$log"
+    wait "$command"
+    status=$?
+    ((status == 124 || status == 137)) && echo "Stopped after $limit s."
+    printf -- '---- %s: exit code %d, %d s\n' "$name" "$status" $((SECONDS - started))
+    summary+=("$(printf '%-22s exit code %3d  %4d s' "$name" "$status" $((SECONDS - started)))")
+    ((status == 0)) || failures+=("$name")
+}
+
+# step NAME LIMIT FUNCTION: counts as one.
+step() {
+    run "$1" "$2" "$script" --step "$3"
+    if ((status == 0)); then ((passed += 1)); else ((failed += 1)); fi
+}
+
+# tests NAME LIMIT ARGUMENTS...: `dotnet test` with these arguments; counts as many as there are tests in its results.
+tests() {
+    local name=$1 limit=$2 total=0 executed=0 good=0 counters
+    shift 2
+    local results="$work/results/$name"
+    rm -rf "$results"
+    # tests/Directory.Build.props has each project write a trx file where CI is true.
+    run "$name" "$limit" dotnet test "$@" --results-directory "$results" \
+        --blame-hang --blame-hang-timeout 4m --blame-hang-dump-type none
+    while read -r counters; do
+        ((total += $(attribute total "$counters")))
+        ((executed += $(attribute executed "$counters")))
+        ((good += $(attribute passed "$counters")))
+    done < <(find "$results" -name '*.trx' -exec grep --no-filename --only-matching '<Counters [^>]*>' {} + 2>/dev/null)
+
+    echo "     $good passed, $((executed - good)) failed, $((total - executed)) skipped"
+    ((passed += good, failed += executed - good, skipped += total - executed))
+    # Not built, crashed, or nothing found: a failure too, although no test says so.
+    if ((status != 0 && executed == good)) || ((executed == 0)); then
+        ((failed += 1))
+    fi
+}
+
+attribute() {
+    sed --quiet "s/.* $1=\"\([0-9]*\)\".*/\1/p" <<<"$2"
+}
+
+# begin: an empty folder for what the steps write.
+begin() {
+    rm -rf "$work"
+    mkdir -p "$work" "$HOME"
+    dotnet --version
+    uname -srm
+}
+
+# finish: what failed once more, because of a long output the end is what people see; then the line that counts.
+finish() {
+    local name
+    for name in "${failures[@]}"; do
+        printf '\n==== what failed in %s ====\n' "$name"
+        grep --extended-regexp --ignore-case 'error|fail|regression|exception|expected|actual|refused' "$work/$name.log" | head --lines=60
+        printf '...\n'
+        tail --lines=40 "$work/$name.log"
+    done
+
+    printf '\n==== %d s ====\n' "$SECONDS"
+    printf '%s\n' "${summary[@]}"
+    echo "$passed passed, $failed failed, $skipped skipped"
+    ((failed == 0))
+}
+
+# step NAME LIMIT FUNCTION comes here, in a shell of its own.
+if [[ ${1:-} == --step ]]; then
+    set -e
+    "$2"
+    exit
+fi

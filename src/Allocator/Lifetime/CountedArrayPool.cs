@@ -1,0 +1,281 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using Allocator.Budgeting;
+using Allocator.Diagnostics;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// The array pool of one allocator, for small requests that count against a budget. It has a class for each power of two from 16 bytes to 1 MiB, and hands out arrays of exactly that length.
+/// An array counts below the ceiling from its birth until it is dropped. Thread-safe.
+/// </summary>
+/// <remarks><see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.</remarks>
+internal sealed class CountedArrayPool
+{
+    private const int SmallestArray = 16;
+
+    // 16 bytes to 1 MiB.
+    private const int Classes = 17;
+
+    // Dropped arrays go with the next Gen2 collection. For less than that none is asked for.
+    private const long WorthACollection = 1024 * 1024;
+
+    private readonly LifetimePolicy _policy;
+    private readonly long _maximumIdleBytes;
+    private readonly Action? _requestCollection;
+    private readonly SizeClass?[] _classes = new SizeClass?[Classes];
+    private long _idleBytes;
+    private long _heldBytes;
+    private int _closed;
+
+    /// <param name="policy">What all guards of the allocator share.</param>
+    /// <param name="maximumIdleBytes">The most that idle arrays take in all.</param>
+    /// <param name="requestCollection">Asks for a background collection, which frees what was dropped; null where none is to be forced.</param>
+    public CountedArrayPool(LifetimePolicy policy, long maximumIdleBytes, Action? requestCollection)
+    {
+        _policy = policy;
+        _maximumIdleBytes = maximumIdleBytes;
+        _requestCollection = requestCollection;
+    }
+
+    /// <summary>Gets the bytes of arrays that are idle.</summary>
+    public long IdleBytes => Volatile.Read(ref _idleBytes);
+
+    /// <summary>Gets the bytes of arrays that are idle or outstanding.</summary>
+    public long HeldBytes => Volatile.Read(ref _heldBytes);
+
+    /// <summary>Returns the length of the array that serves a request: the next power of two, and at least 16.</summary>
+    public static int CapacityOf(int lengthInBytes) => CapacityOfClass(ClassOf(lengthInBytes));
+
+    /// <summary>Rents an array of at least that many bytes. The rent has not begun.</summary>
+    /// <param name="lengthInBytes">The length, above 0 and at most 1 MiB.</param>
+    /// <param name="isNew">Whether the array was made for this rent.</param>
+    /// <returns>The guard; null where as much is held as may be.</returns>
+    public CountedArrayGuard? TryRent(int lengthInBytes, out bool isNew)
+    {
+        int index = ClassOf(lengthInBytes);
+        isNew = false;
+        while (TryTakeIdle(index) is CountedArrayGuard guard)
+        {
+            // One whose finalizer is pending comes back by itself when that has run.
+            if (guard.TrySettle())
+            {
+                return guard;
+            }
+        }
+
+        isNew = true;
+        return TryMake(index);
+    }
+
+    /// <summary>Takes an array back. The rent has ended, or never began.</summary>
+    public void TakeBack(CountedArrayGuard guard)
+    {
+        if (Volatile.Read(ref _closed) != 0 || !TryKeep(guard))
+        {
+            Drop(guard);
+        }
+        else if (Volatile.Read(ref _closed) != 0)
+        {
+            // Closed meanwhile: that may have looked before this one was there.
+            DropIdle(long.MaxValue);
+        }
+    }
+
+    /// <summary>Leaves an array to the garbage collector, and its guard with it.</summary>
+    public void Drop(CountedArrayGuard guard)
+    {
+        GC.SuppressFinalize(guard);
+        long bytes = guard.CapacityInBytes;
+        Interlocked.Add(ref _heldBytes, -bytes);
+        _policy.Ceiling.Release(bytes);
+    }
+
+    /// <summary>Drops idle arrays, the largest first.</summary>
+    /// <param name="bytes">How much at least, as far as there is so much.</param>
+    /// <param name="reason">Why, for the counters.</param>
+    /// <returns>The bytes dropped.</returns>
+    public long Trim(long bytes, TrimReason reason) => Count(DropIdle(bytes), reason);
+
+    /// <summary>Drops a part, rounded up, of what has been idle since the last call. One call at a time.</summary>
+    /// <returns>The bytes dropped.</returns>
+    public long TrimStale(double rate)
+    {
+        long stale = 0;
+        for (int index = 0; index < Classes; index++)
+        {
+            stale += (long)(Volatile.Read(ref _classes[index])?.LeastIdle ?? 0) * CapacityOfClass(index);
+        }
+
+        long wanted = (long)Math.Ceiling(stale * rate);
+        long dropped = 0;
+        for (int index = Classes - 1; index >= 0; index--)
+        {
+            if (Volatile.Read(ref _classes[index]) is SizeClass size)
+            {
+                for (int left = size.LeastIdle; left > 0 && dropped < wanted && TryTakeIdle(index) is CountedArrayGuard guard; left--)
+                {
+                    Drop(guard);
+                    dropped += CapacityOfClass(index);
+                }
+
+                size.StartPeriod();
+            }
+        }
+
+        return Count(dropped, TrimReason.Period);
+    }
+
+    /// <summary>Drops all idle arrays now, and outstanding ones when they come back.</summary>
+    public void Close()
+    {
+        Interlocked.Exchange(ref _closed, 1);
+        DropIdle(long.MaxValue);
+    }
+
+    private static int ClassOf(int lengthInBytes)
+    {
+        Debug.Assert(lengthInBytes is > 0 and <= SmallestArray << (Classes - 1));
+        int index = 0;
+        while (CapacityOfClass(index) < lengthInBytes)
+        {
+            index++;
+        }
+
+        return index;
+    }
+
+    private static int CapacityOfClass(int index) => SmallestArray << index;
+
+    private CountedArrayGuard? TryMake(int index)
+    {
+        int length = CapacityOfClass(index);
+        if (!_policy.Ceiling.TryHold(length))
+        {
+            return null;
+        }
+
+        try
+        {
+            // Where the array will be kept is made before: a return must not fail for want of memory.
+            if (Volatile.Read(ref _classes[index]) is null)
+            {
+                Interlocked.CompareExchange(ref _classes[index], new SizeClass(), null);
+            }
+
+            CountedArrayGuard guard = new(this, new byte[length], _policy);
+            Interlocked.Add(ref _heldBytes, length);
+            return guard;
+        }
+        catch
+        {
+            _policy.Ceiling.Release(length);
+            throw;
+        }
+    }
+
+    private CountedArrayGuard? TryTakeIdle(int index)
+    {
+        CountedArrayGuard? guard = Volatile.Read(ref _classes[index])?.TryPop();
+        if (guard is not null)
+        {
+            Interlocked.Add(ref _idleBytes, -guard.CapacityInBytes);
+        }
+
+        return guard;
+    }
+
+    private bool TryKeep(CountedArrayGuard guard)
+    {
+        long bytes = guard.CapacityInBytes;
+        if (!BoundedSum.TryAdd(ref _idleBytes, bytes, _maximumIdleBytes))
+        {
+            return false;
+        }
+
+        bool isKept = _classes[ClassOf((int)bytes)]!.TryPush(guard);
+        if (!isKept)
+        {
+            Interlocked.Add(ref _idleBytes, -bytes);
+        }
+
+        return isKept;
+    }
+
+    private long DropIdle(long bytes)
+    {
+        long dropped = 0;
+        for (int index = Classes - 1; index >= 0; index--)
+        {
+            while (dropped < bytes && TryTakeIdle(index) is CountedArrayGuard guard)
+            {
+                Drop(guard);
+                dropped += CapacityOfClass(index);
+            }
+        }
+
+        return dropped;
+    }
+
+    private long Count(long dropped, TrimReason reason)
+    {
+        _policy.Counters.CountTrim(reason, dropped);
+        if (dropped >= WorthACollection)
+        {
+            _requestCollection?.Invoke();
+        }
+
+        return dropped;
+    }
+
+    /// <summary>The idle arrays of one length: at most as many as there are cores, the last one returned is rented first.</summary>
+    private sealed class SizeClass
+    {
+        private readonly ShortLock _lock = new();
+        private readonly CountedArrayGuard?[] _idle = new CountedArrayGuard?[Environment.ProcessorCount];
+        private int _count;
+        private int _leastIdle;
+
+        /// <summary>Gets the least number that was idle at once since <see cref="StartPeriod"/>.</summary>
+        public int LeastIdle => Volatile.Read(ref _leastIdle);
+
+        public void StartPeriod()
+        {
+            using (_lock.Enter())
+            {
+                _leastIdle = _count;
+            }
+        }
+
+        public CountedArrayGuard? TryPop()
+        {
+            using (_lock.Enter())
+            {
+                if (_count == 0)
+                {
+                    return null;
+                }
+
+                CountedArrayGuard? guard = _idle[--_count];
+                _idle[_count] = null;
+                _leastIdle = Math.Min(_leastIdle, _count);
+                return guard;
+            }
+        }
+
+        public bool TryPush(CountedArrayGuard guard)
+        {
+            using (_lock.Enter())
+            {
+                if (_count == _idle.Length)
+                {
+                    return false;
+                }
+
+                _idle[_count++] = guard;
+                return true;
+            }
+        }
+    }
+}

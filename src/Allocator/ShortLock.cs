@@ -1,0 +1,60 @@
+using System;
+using System.Threading;
+
+namespace Allocator;
+
+/// <summary>
+/// A lock for short sections that a return of memory has to enter. Entering never fails: <see cref="Thread.Interrupt"/> takes effect after the section,
+/// because an exception in the middle of a return would leave counts wrong for ever. Not for sections that call the system or users' code.
+/// </summary>
+internal sealed class ShortLock
+{
+    /// <summary>Enters the lock, for a <c>using</c> block. Reentrant, as every monitor.</summary>
+    public Section Enter()
+    {
+        bool wasInterrupted = false;
+        bool isHeld = false;
+        while (!isHeld)
+        {
+            try
+            {
+                Monitor.Enter(this, ref isHeld);
+            }
+            catch (ThreadInterruptedException)
+            {
+                // Only a thread that has to wait gets here, and this ends the interrupt: it is made anew behind the section.
+                wasInterrupted = true;
+            }
+            catch (OutOfMemoryException)
+            {
+                // A monitor that is contended for the first time needs memory on some runtimes.
+                Thread.Yield();
+            }
+        }
+
+        return new Section(this, wasInterrupted);
+    }
+
+    /// <summary>A lock that is held until <see cref="Dispose"/>.</summary>
+    public readonly ref struct Section
+    {
+        private readonly ShortLock _lock;
+        private readonly bool _wasInterrupted;
+
+        public Section(ShortLock held, bool wasInterrupted)
+        {
+            _lock = held;
+            _wasInterrupted = wasInterrupted;
+        }
+
+        /// <summary>Leaves the lock. To be called once.</summary>
+        public void Dispose()
+        {
+            Monitor.Exit(_lock);
+            if (_wasInterrupted)
+            {
+                Thread.CurrentThread.Interrupt();
+            }
+        }
+    }
+}

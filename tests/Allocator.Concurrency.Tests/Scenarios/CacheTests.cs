@@ -1,0 +1,104 @@
+using Interleaving;
+using Xunit;
+using Xunit.Abstractions;
+using static Allocator.Concurrency.Scenarios.CacheScenario;
+
+namespace Allocator.Concurrency.Scenarios;
+
+public sealed class CacheTests : Exploring
+{
+    public CacheTests(ITestOutputHelper output)
+        : base(output)
+    {
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Take_OfTheOnlyBlock_GoesToOneThread(bool neighbours) => ExpectNoFailure(() => new CacheScenario(1, neighbours, Take, Take, Take));
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Put_AtTheSameTime_LosesNothing(bool neighbours) => ExpectNoFailure(() => new CacheScenario(2, neighbours, Put, Put));
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Put_WhileAnotherTakes_LosesNothing(bool neighbours) => ExpectNoFailure(() => new CacheScenario(2, neighbours, Put, Take));
+
+    [Fact]
+    public void Drain_WhileAnotherTakes_TakesEachBlockOnce() => ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, Take, Drain));
+
+    [Fact]
+    public void Drain_WhileAnotherPuts_LosesNothing() => ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, Put, Drain));
+
+    [Fact]
+    public void DrainOfSome_WhileAnotherRentsAndReturns_LosesNothing() =>
+        ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, RentAndReturn, DrainByLooks));
+
+    [Fact]
+    public void Drain_OfTwoAtOnceWhileAnotherPuts_LosesNothing() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Put, Drain, Drain));
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Rent_OfTheOnlyBlock_GoesToOneThread(bool neighbours) => ExpectNoFailure(() => new CacheScenario(1, neighbours, Take, RentOne));
+
+    [Fact]
+    public void Rent_WhileAnotherReturnsTheOnlyBlockAndRentsAgain_GoesToOneThread() =>
+        ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, PutAndRent, RentOne));
+
+    [Fact]
+    public void Rent_WhileTheOnlyBlockIsDrained_LosesNothing() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: true, Drain, RentOne));
+
+    [Fact]
+    public void TrimAll_WhileAnotherTakes_TakesNoMemoryInUse() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Take, TrimAll));
+
+    [Fact]
+    public void TrimAll_WhileAnotherPuts_TakesNoMemoryInUse() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Put, TrimAll));
+
+    [Fact]
+    public void Close_WhileAnotherTakes_LeavesNothing() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, TakeOrRelease, Close));
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Close_WhileAnotherPuts_LeavesNothing(bool neighbours) => ExpectNoFailure(() => new CacheScenario(1, neighbours, Put, Close));
+
+    [Fact]
+    public void Take_ThatReadsAndLeavesTheBlockThere_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryTake", "Exchange", WeaknessKind.DoesNothing), "is in two hands",
+            static () => new CacheScenario(1, neighbours: false, Take, Take));
+
+    [Fact]
+    public void TakeNearby_ThatReadsAndLeavesTheBlockThere_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryTakeNearby", "Exchange", WeaknessKind.DoesNothing), "is in two hands",
+            static () => new CacheScenario(1, neighbours: true, Take, Take));
+
+    [Fact]
+    public void TakeAny_ThatReadsAndLeavesTheBlockThere_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryTakeAny", "Exchange", WeaknessKind.DoesNothing), "is in two hands",
+            static () => new CacheScenario(1, neighbours: false, PutAndRent, RentOne));
+
+    [Fact]
+    public void Put_ThatDoesNotCompare_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryPut", "CompareExchange", WeaknessKind.ComparesNothing), "A block is lost",
+            static () => new CacheScenario(2, neighbours: false, Put, Put));
+
+    [Fact]
+    public void Drain_ThatDoesNotCompare_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.Drain", "CompareExchange", WeaknessKind.ComparesNothing), "is in two hands",
+            static () => new CacheScenario(1, neighbours: false, Take, TrimAll, RentOne));
+
+    [Fact]
+    public void Return_ThatDoesNotLookWhetherThePoolIsClosed_IsFound() =>
+        ExpectFailure(
+            new Weakness("UniformUnmanagedMemoryPool.IsClosed", "Read", WeaknessKind.ReadsDefault), "Assert.Equal() Failure",
+            static () => new CacheScenario(1, neighbours: false, Put, Close));
+}

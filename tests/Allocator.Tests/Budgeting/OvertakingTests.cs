@@ -1,0 +1,183 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests.Budgeting;
+
+/// <summary>A request for the whole budget waits, and others try to get past it again and again: in blocks of 16 KiB, of which the budget has 32.</summary>
+public class OvertakingTests
+{
+    private const int Block = TestSetup.BlockSize;
+    private const int Bound = 16;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Allocate_TinyReservationsGrowPastALargeWaiter_SixteenTimesAtMost(bool isAsync)
+    {
+        await using Waiting waiting = await Waiting.StartAsync(reservations: 18, bytesEach: 1);
+        int overtakes = 0;
+        for (int round = 0; round < 50; round++)
+        {
+            foreach (MemoryReservation tiny in waiting.Reservations)
+            {
+                overtakes += await TryAsync(tiny, isAsync, 1000);
+            }
+        }
+
+        Assert.InRange(overtakes, 1, Bound);
+        await waiting.ExpectServedAsync();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Allocate_GrowthBeyondTwiceAReservationPastALargeWaiter_SixteenTimesAtMost(bool isAsync)
+    {
+        await using Waiting waiting = await Waiting.StartAsync(reservations: 2, bytesEach: 2 * Block);
+        int overtakes = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            overtakes += await TryAsync(waiting.Reservations[round % 2], isAsync, 5 * Block);
+        }
+
+        Assert.InRange(overtakes, 1, Bound);
+        await waiting.ExpectServedAsync();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Allocate_PlainRequestsPastALargeWaiter_SixteenTimesAtMost(bool isAsync)
+    {
+        await using Waiting waiting = await Waiting.StartAsync(reservations: 0, bytesEach: 0);
+        int overtakes = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            overtakes += await TryAsync(waiting.Setup.Allocator, isAsync, 1000);
+        }
+
+        Assert.InRange(overtakes, 1, Bound);
+        await waiting.ExpectServedAsync();
+    }
+
+    // A new reservation each time is a newcomer each time.
+    [Fact]
+    public async Task ReserveAsync_NewTinyReservationsPastALargeWaiter_SixteenTimesAtMost()
+    {
+        await using Waiting waiting = await Waiting.StartAsync(reservations: 0, bytesEach: 0);
+        int overtakes = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            using CancellationTokenSource source = new();
+            Task<MemoryReservation> reserving = waiting.Setup.Allocator.ReserveAsync(1, source.Token).AsTask();
+            if (reserving.IsCompletedSuccessfully)
+            {
+                overtakes++;
+                (await reserving).Dispose();
+            }
+
+            source.Cancel();
+        }
+
+        Assert.InRange(overtakes, 1, Bound);
+        await waiting.ExpectServedAsync();
+    }
+
+    // Else a job that has begun would wait for the head, and the head for the job.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Allocate_GrowthUpToTwiceAReservation_GoesAheadOfNewcomers(bool isAsync)
+    {
+        await using Waiting waiting = await Waiting.StartAsync(reservations: 1, bytesEach: 4 * Block);
+        int granted = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            granted += await TryAsync(waiting.Reservations[0], isAsync, 8 * Block);
+        }
+
+        Assert.Equal(100, granted);
+        await waiting.ExpectServedAsync();
+    }
+
+    private static async Task<int> TryAsync(MemoryAllocator allocator, bool isAsync, int length)
+    {
+        if (!isAsync)
+        {
+            try
+            {
+                allocator.Allocate<byte>(length).Dispose();
+                return 1;
+            }
+            catch (MemoryLimitExceededException)
+            {
+                return 0;
+            }
+        }
+
+        using CancellationTokenSource source = new();
+        Task<IMemoryOwner<byte>> allocating = allocator.AllocateAsync<byte>(length, cancellationToken: source.Token).AsTask();
+        if (allocating.IsCompletedSuccessfully)
+        {
+            (await allocating).Dispose();
+            return 1;
+        }
+
+        source.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => allocating);
+        return 0;
+    }
+
+    private sealed class Waiting : IAsyncDisposable
+    {
+        private readonly IMemoryOwner<byte> _held;
+        private readonly Task<MemoryReservation> _large;
+
+        private Waiting(TestSetup setup, List<MemoryReservation> reservations)
+        {
+            Setup = setup;
+            Reservations = reservations;
+            _held = setup.Allocator.Allocate<byte>(8 * Block);
+            _large = setup.Allocator.ReserveAsync(32 * Block).AsTask();
+            Assert.False(_large.IsCompleted);
+        }
+
+        public TestSetup Setup { get; }
+
+        public List<MemoryReservation> Reservations { get; }
+
+        public static async Task<Waiting> StartAsync(int reservations, long bytesEach)
+        {
+            TestSetup setup = new(maximumBlocks: 32, budget: 32 * Block);
+            List<MemoryReservation> made = [];
+            foreach (int _ in Enumerable.Range(0, reservations))
+            {
+                made.Add(await setup.Allocator.ReserveAsync(bytesEach));
+            }
+
+            return new Waiting(setup, made);
+        }
+
+        public async Task ExpectServedAsync()
+        {
+            Assert.False(_large.IsCompleted);
+            _held.Dispose();
+            Reservations.ForEach(static reservation => reservation.Dispose());
+            (await _large.WaitAsync(TimeSpan.FromSeconds(30))).Dispose();
+            Assert.Equal(0, Setup.Statistics.BudgetUsedBytes);
+        }
+
+        public ValueTask DisposeAsync()
+        {
+            _held.Dispose();
+            Setup.Dispose();
+            return default;
+        }
+    }
+}

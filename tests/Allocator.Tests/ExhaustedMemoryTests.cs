@@ -1,0 +1,208 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.Metrics;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Diagnostics;
+using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests;
+
+/// <summary>What happens for the first time while there is no managed memory: it may fail, but not for ever.</summary>
+public class ExhaustedMemoryTests
+{
+    private const int Large = 3 << 20;
+    private static readonly TimeSpan s_exhausted = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    [SkippableFact]
+    public void Dispose_FirstWithoutManagedMemory_DoesNotFail() => Run(
+        static () =>
+        {
+            using MemoryAllocator allocator = MemoryAllocator.Create();
+            IDisposable owner = allocator.Allocate<byte>(Large);
+            Exception? failure = null;
+            WithoutMemory(() => owner.Dispose(), ref failure);
+            Assert.Null(failure);
+            allocator.Allocate<byte>(Large).Dispose();
+            Assert.Equal(0, allocator.GetStatistics().RentedBytes);
+        });
+
+    [SkippableTheory]
+    [InlineData(100)]
+    [InlineData(Large)]
+    public void Allocate_FirstWithoutManagedMemory_WorksLater(int length) => Run(
+        static text =>
+        {
+            int length = int.Parse(text);
+            using MemoryAllocator allocator = MemoryAllocator.Create();
+            Exception? failure = null;
+            WithoutMemory(() => allocator.Allocate<byte>(length), ref failure);
+            Assert.True(failure is null or OutOfMemoryException, failure?.ToString());
+            allocator.Allocate<byte>(length).Dispose();
+        },
+        length.ToString());
+
+    [SkippableFact]
+    public void Meter_MadeWithoutManagedMemory_IsMadeLater()
+    {
+        Skip.If(typeof(MemoryAllocator).Assembly.GetType("Allocator.Diagnostics.UsageInstrument") is null, "The asset for netstandard2.0 has no meter.");
+        Run(
+            static () =>
+            {
+                _ = AllocatorEventSource.Log;
+                _ = new Meter("Other");
+                _ = AllocatorMeter.IsMade;
+                Exception? failure = null;
+                WithoutMemory(AllocatorMeter.Ensure, ref failure);
+                MemoryAllocator.Create().Dispose();
+                int instruments = 0;
+                using MeterListener listener = new() { InstrumentPublished = (instrument, _) => instruments += instrument.Meter.Name == "Allocator" ? 1 : 0 };
+                listener.Start();
+                SpinWait.SpinUntil(() => Volatile.Read(ref instruments) >= 16, s_patience);
+                Assert.True(instruments == 16, $"{instruments} {AllocatorMeter.IsMade} {failure}");
+            });
+    }
+
+    [SkippableFact]
+    public void Waiter_FirstNotifiedWithoutManagedMemory_IsServed() => Run(
+        static () =>
+        {
+            using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 8, TrimPeriod = TimeSpan.FromMilliseconds(50) });
+            IDisposable held = allocator.Allocate<byte>(2 * Large);
+            Task<IDisposable>[] waiting = new Task<IDisposable>[3];
+            for (int i = 0; i < waiting.Length; i++)
+            {
+                waiting[i] = Rent(allocator);
+            }
+
+            Exception? failure = null;
+            WithoutMemory(() => held.Dispose(), ref failure);
+            Assert.Null(failure);
+            foreach (Task<IDisposable> waiter in waiting)
+            {
+                Assert.True(waiter.Wait(s_patience), "A waiter is lost.");
+                waiter.Result.Dispose();
+            }
+        });
+
+    [SkippableFact]
+    public void EndOfAllocator_WithoutManagedMemory_MayBeRepeated() => Run(
+        static () =>
+        {
+            MemoryAllocator.Create().Dispose();
+            List<LinkedListNode<IUsageSource>> registrations = [];
+            for (int i = 0; i < 40; i++)
+            {
+                registrations.Add(UsageRegistry.Register(new Source(new AllocatorCounters { AllocatorName = $"name {i}" })));
+            }
+
+            int next = 0;
+            Exception? failure = null;
+            WithoutMemory(
+                () =>
+                {
+                    while (next < registrations.Count)
+                    {
+                        UsageRegistry.End(registrations[next++]);
+                    }
+                },
+                ref failure);
+            Assert.True(failure is null or OutOfMemoryException, failure?.ToString());
+            registrations.ForEach(UsageRegistry.End);
+            UsageRegistry.Read();
+        });
+
+    [Fact]
+    public void EndOfAllocator_Twice_IsOne() => RemoteExecutor.Invoke(static () =>
+    {
+        Source source = new(new AllocatorCounters { AllocatorName = "twice" }) { HasMemory = true };
+        LinkedListNode<IUsageSource> registration = UsageRegistry.Register(source);
+        UsageRegistry.End(registration);
+        UsageRegistry.End(registration);
+        source.HasMemory = false;
+        UsageRegistry.End(registration);
+        UsageRegistry.End(registration);
+        UsageRegistry.Read();
+    }).Dispose();
+
+    private static async Task<IDisposable> Rent(MemoryAllocator allocator) => await allocator.AllocateAsync<byte>(Large);
+
+    // For a moment only: the runtime's own finalizers end a process that stays without memory.
+    private static void WithoutMemory(Action action, ref Exception? failure)
+    {
+        Exception? first = null;
+        bool isDone = false;
+
+        // The runtime's own thread pool and exceptions need memory when they are first used, and end the process where there is none: this is not about that.
+        using Barrier together = new(5);
+        ThreadPool.SetMinThreads(8, 8);
+        for (int i = 1; i < together.ParticipantCount; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static together => ((Barrier)together!).SignalAndWait(), together);
+        }
+
+        together.SignalAndWait();
+        using CountdownEvent ticks = new(20);
+        using Timer timer = new(_ => _ = ticks.IsSet || ticks.Signal(), null, 10, 10);
+        Assert.True(ticks.Wait(s_patience));
+        new ExhaustedHeap(s_exhausted).Hold(() =>
+        {
+            if (!isDone)
+            {
+                isDone = true;
+                try
+                {
+                    action();
+                }
+                catch (Exception exception)
+                {
+                    first = exception;
+                }
+            }
+        });
+        failure = first;
+    }
+
+    private static void Run(Action method) => Run(() => RemoteExecutor.Invoke(method, Limited()));
+
+    private static void Run(Action<string> method, string argument) => Run(() => RemoteExecutor.Invoke(method, argument, Limited()));
+
+    // The runtime ends a process where it compiles or starts a thread without memory, whatever the library does. What the library does wrong fails in an assertion.
+    private static void Run(Func<RemoteInvokeHandle> start)
+    {
+        try
+        {
+            start().Dispose();
+        }
+        catch (RemoteExecutionException death)
+        {
+            Skip.If(death.Message.Contains("Out of memory.", StringComparison.Ordinal), "The runtime did not survive without managed memory.");
+            throw;
+        }
+    }
+
+    private static RemoteInvokeOptions Limited()
+    {
+        RemoteInvokeOptions options = new() { TimeOut = 120_000 };
+        options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = "0x4000000";
+        options.StartInfo.Environment["DOTNET_TieredCompilation"] = "0";
+        options.StartInfo.Environment["DOTNET_gcConcurrent"] = "0";
+        return options;
+    }
+
+    private sealed class Source : IUsageSource
+    {
+        public Source(AllocatorCounters counters) => Counters = counters;
+
+        public AllocatorCounters Counters { get; }
+
+        public long? BudgetLimitBytes => null;
+
+        public bool HasMemory { get; set; }
+
+        public MemoryAllocatorStatistics Read() => new();
+    }
+}

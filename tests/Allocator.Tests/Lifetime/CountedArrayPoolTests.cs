@@ -1,0 +1,237 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.InteropServices;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Budgeting;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Lifetime;
+
+/// <summary>Small buffers under a budget. Arrays go up to 1 KiB, blocks have 16.</summary>
+public class CountedArrayPoolTests
+{
+    private const int Block = TestSetup.BlockSize;
+    private const int Array = TestSetup.ArrayThreshold;
+
+    // ArrayPool.Shared kept an array of every length for every thread, which no budget counted and no trim reached.
+    [Fact]
+    public void Allocate_SixtyFourThreadsUnderABudget_LeavesAnEighthOfItAtMostAndNothingAfterATrim() => RemoteExecutor.Invoke(static () =>
+    {
+        const int Threads = 64;
+        const long Megabyte = 1024 * 1024;
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, BudgetTimeout = Timeout.InfiniteTimeSpan });
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        using Barrier done = new(Threads + 1);
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(seed => new Thread(() =>
+        {
+            Random random = new(seed);
+            for (int i = 0; i < 40; i++)
+            {
+                using IMemoryOwner<byte> owner = allocator.Allocate<byte>(random.Next(40_000, (int)Megabyte));
+                owner.Memory.Span[0] = 1;
+            }
+
+            // Threads that end would give up what they keep.
+            done.SignalAndWait();
+            done.SignalAndWait();
+        }))];
+        System.Array.ForEach(threads, static thread => thread.Start());
+        done.SignalAndWait();
+        long left = GC.GetTotalMemory(forceFullCollection: true) - before;
+        long retained = allocator.GetStatistics().RetainedBytes;
+        allocator.ReleaseRetainedResources();
+        long retainedAfterwards = allocator.GetStatistics().RetainedBytes;
+        done.SignalAndWait();
+        System.Array.ForEach(threads, static thread => thread.Join());
+
+        // Without the threads, whose stacks may still reference some of the arrays.
+        long afterwards = GC.GetTotalMemory(forceFullCollection: true) - before;
+        Assert.True(left <= 16 * Megabyte, $"{left:N0} bytes are left of the arrays.");
+        Assert.InRange(retained, 1, 8 * Megabyte);
+        Assert.InRange(left - retained, -Megabyte, 4 * Megabyte);
+        Assert.Equal(0, retainedAfterwards);
+        Assert.True(afterwards <= 4 * Megabyte, $"{afterwards:N0} bytes are left after ReleaseRetainedResources.");
+        Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
+    }).Dispose();
+
+    [Theory]
+    [InlineData(1, 16)]
+    [InlineData(16, 16)]
+    [InlineData(17, 32)]
+    [InlineData(1000, 1024)]
+    [InlineData(1024, 1024)]
+    public void Allocate_SmallBuffer_TakesAnArrayOfExactlyThePowerOfTwo(int length, int capacity)
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(length);
+        Assert.Equal((capacity, (long)capacity, (long)capacity), (ArrayOf(owner).Length, setup.Statistics.RentedBytes, setup.Statistics.BudgetUsedBytes));
+    }
+
+    [Fact]
+    public void Dispose_OfASmallBuffer_KeepsItsArrayForTheNextOfThatLength()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        IMemoryOwner<byte> first = setup.Allocator.Allocate<byte>(1000);
+        byte[] array = ArrayOf(first);
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+        first.Dispose();
+        Assert.Equal((1024L, 0L, 0L), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes, setup.Statistics.BudgetUsedBytes));
+        using IMemoryOwner<byte> shorter = setup.Allocator.Allocate<byte>(500);
+        using IMemoryOwner<byte> next = setup.Allocator.Allocate<byte>(700);
+        Assert.NotSame(array, ArrayOf(shorter));
+        Assert.Same(array, ArrayOf(next));
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+        Assert.Throws<ObjectDisposedException>(() => first.Memory.Span.Length);
+    }
+
+    [Fact]
+    public void Dispose_OfMany_KeepsAsManyAsThereAreCoresAndAnEighthOfTheBudgetInAll()
+    {
+        using TestSetup wide = new(budget: 800 * Block);
+        AllocateAndReturn(wide, 1000, 3 * Environment.ProcessorCount);
+        Assert.Equal(Environment.ProcessorCount * Array, wide.Statistics.RetainedBytes);
+
+        using TestSetup narrow = new(budget: 2 * Block);
+        foreach (int length in new[] { 100, 200, 500, 1000 })
+        {
+            AllocateAndReturn(narrow, length, 12);
+        }
+
+        Assert.InRange(narrow.Statistics.RetainedBytes, 1, 2 * Block / 8);
+    }
+
+    [Fact]
+    public void Allocate_BudgetLiesIdleInArrays_TheyAreGivenUpBeforeAnyRequestWaits()
+    {
+        using TestSetup setup = new(budget: 4 * Block);
+        AllocateAndReturn(setup, 1000, 8);
+        Assert.InRange(setup.Statistics.RetainedBytes, Array, 8 * Array);
+        using IMemoryOwner<byte> all = setup.Allocator.Allocate<byte>(4 * Block);
+        Assert.Equal((0L, 4L * Block, 0L), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes, setup.Statistics.BudgetWaits));
+        Assert.Empty(setup.Clock.Delays);
+        Assert.InRange(setup.Statistics.TrimmedBytes, Array, 8 * Array);
+    }
+
+    [Fact]
+    public void Allocate_SystemRefusesMemory_IdleArraysGo()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        AllocateAndReturn(setup, 1000, 1);
+        setup.Source.RefuseFrom = 1;
+        Assert.Throws<OutOfMemoryException>(() => setup.Allocator.Allocate<byte>(Block));
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Tick_LowLoad_DropsHalfOfWhatStayedIdleThroughThePeriod()
+    {
+        using TestSetup setup = new(budget: 800 * Block);
+        AllocateAndReturn(setup, 1000, 1);
+        AllocateAndReturn(setup, 100, 1);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(500);
+        Assert.Equal(1, setup.Clock.RunningTimers);
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(1024 + 128, setup.Statistics.RetainedBytes);
+
+        // The larger one is more than half of the two.
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(128, setup.Statistics.RetainedBytes);
+
+        // In use through the period, and so not idle.
+        AllocateAndReturn(setup, 100, 1);
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(128, setup.Statistics.RetainedBytes);
+        held.Dispose();
+        setup.Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Equal((0L, 0), (setup.Statistics.RetainedBytes, setup.Clock.RunningTimers));
+    }
+
+    [Fact]
+    public void Tick_HighLoad_DropsAll()
+    {
+        using TestSetup setup = new(budget: 800 * Block);
+        AllocateAndReturn(setup, 1000, 2);
+        setup.Pressure.IsHigh = true;
+        setup.Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal((0L, 0), (setup.Statistics.RetainedBytes, setup.Clock.RunningTimers));
+    }
+
+    [Fact]
+    public void Dispose_OfTheAllocator_DropsIdleArraysAndThoseThatComeBackLater()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        AllocateAndReturn(setup, 500, 1);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(1000);
+        setup.Allocator.Dispose();
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+        held.Memory.Span.Fill(1);
+        held.Dispose();
+        Assert.Equal((0L, 0L, 0L), (setup.Statistics.RetainedBytes, setup.Statistics.RentedBytes, setup.Statistics.BudgetUsedBytes));
+    }
+
+    [Fact]
+    public void ClearOnReturn_SmallBuffer_TheNextRenterFindsNothing()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { ClearOnReturn = true }, budget: 8 * Block);
+        IMemoryOwner<byte> first = setup.Allocator.Allocate<byte>(1024);
+        first.Memory.Span.Fill(7);
+        first.Dispose();
+        using IMemoryOwner<byte> next = setup.Allocator.Allocate<byte>(1024);
+        Assert.Equal(-1, next.Memory.Span.IndexOfAnyExcept((byte)0));
+    }
+
+    [Fact]
+    public async Task Allocate_FromAReservationWithoutABudget_KeepsArraysToo()
+    {
+        using TestSetup setup = new();
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
+        reservation.Allocate<byte>(1000).Dispose();
+        Assert.Equal((1024L, (long)Block), (setup.Statistics.RetainedBytes, reservation.RemainingBytes));
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Trim_OfAMebibyte_AsksForACollection()
+    {
+        using TestSetup setup = new();
+        int collections = 0;
+        LifetimePolicy policy = new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine) { Ceiling = new MemoryCeiling(3 << 20) };
+        CountedArrayPool pool = new(policy, 2 << 20, () => collections++);
+        foreach (int length in new[] { 1 << 19, 1 << 20 })
+        {
+            pool.TakeBack(pool.TryRent(length, out bool isNew)!);
+            Assert.True(isNew);
+        }
+
+        Assert.Equal((3L << 19, 3L << 19), (pool.IdleBytes, pool.HeldBytes));
+        CountedArrayGuard guard = pool.TryRent(1 << 20, out bool isAnother)!;
+        Assert.Equal((false, 1L << 19, 3L << 19), (isAnother, pool.IdleBytes, pool.HeldBytes));
+
+        // Below the ceiling there is room for one more, and not for two.
+        Assert.NotNull(pool.TryRent(1 << 20, out _));
+        Assert.Null(pool.TryRent(1 << 20, out _));
+        Assert.Equal((1L << 19, 0), (pool.Trim(1, TrimReason.Requested), collections));
+        pool.TakeBack(guard);
+        Assert.Equal((1L << 20, 1), (pool.Trim(1, TrimReason.Requested), collections));
+    }
+
+    private static byte[] ArrayOf(IMemoryOwner<byte> owner)
+    {
+        Assert.True(MemoryMarshal.TryGetArray<byte>(owner.Memory, out ArraySegment<byte> segment));
+        return segment.Array!;
+    }
+
+    private static void AllocateAndReturn(TestSetup setup, int length, int count)
+    {
+        List<IMemoryOwner<byte>> owners = [.. Enumerable.Range(0, count).Select(_ => setup.Allocator.Allocate<byte>(length))];
+        owners.ForEach(static owner => owner.Dispose());
+    }
+}

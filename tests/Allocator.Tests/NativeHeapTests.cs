@@ -1,0 +1,75 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests;
+
+public class NativeHeapTests
+{
+    private const int Megabyte = 1 << 20;
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    [InlineData(int.MaxValue)]
+    public void TrySetMapThreshold_OutOfRange_NamesValueAndLimit(int bytes)
+    {
+        ArgumentOutOfRangeException exception = Assert.Throws<ArgumentOutOfRangeException>(() => NativeHeap.TrySetMapThreshold(bytes));
+
+        Assert.Equal("bytes", exception.ParamName);
+        Assert.Contains(bytes.ToString(), exception.Message);
+    }
+
+    // A small allocation behind each large one keeps the heap's end where it is, so that free itself returns nothing.
+    [SkippableFact]
+    public void TryTrim_AfterManyFrees_LowersTheResidentSet()
+    {
+        Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "Only glibc has malloc_trim.");
+        RemoteExecutor.Invoke(static () =>
+        {
+            List<nint> kept = [];
+            long before = ResidentSet.Bytes;
+            AllocateAndFree(kept, count: 2000, bytes: 100_000);
+            long freed = ResidentSet.Bytes - before;
+
+            Assert.True(NativeHeap.TryTrim());
+
+            long trimmed = ResidentSet.Bytes - before;
+            Assert.True(freed > 150 * Megabyte, $"Only {freed / Megabyte} MB were kept: nothing was tried.");
+            Assert.True(trimmed < freed / 4, $"{trimmed / Megabyte} of {freed / Megabyte} MB are still resident.");
+        }).Dispose();
+    }
+
+    [SkippableFact]
+    public void TrySetMapThreshold_BeforeAnyAllocation_ReturnsWhatIsFreedAtOnce()
+    {
+        Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "Only glibc has mallopt.");
+        RemoteExecutor.Invoke(static () =>
+        {
+            Assert.True(NativeHeap.TrySetMapThreshold(64 * 1024));
+            List<nint> kept = [];
+            long before = ResidentSet.Bytes;
+
+            AllocateAndFree(kept, count: 2000, bytes: 100_000);
+
+            long freed = ResidentSet.Bytes - before;
+            Assert.True(freed < 50 * Megabyte, $"{freed / Megabyte} MB are still resident.");
+        }).Dispose();
+    }
+
+    private static unsafe void AllocateAndFree(List<nint> kept, int count, int bytes)
+    {
+        List<nint> large = [];
+        for (int i = 0; i < count; i++)
+        {
+            nint address = Marshal.AllocHGlobal(bytes);
+            new Span<byte>((void*)address, bytes).Fill(1);
+            large.Add(address);
+            kept.Add(Marshal.AllocHGlobal(64));
+        }
+
+        large.ForEach(Marshal.FreeHGlobal);
+    }
+}

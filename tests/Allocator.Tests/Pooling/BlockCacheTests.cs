@@ -1,0 +1,176 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Lifetime;
+using Allocator.Pooling;
+using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Pooling;
+
+public class BlockCacheTests
+{
+    // What one thread reaches before the free maps.
+    private static readonly int s_nearby = Math.Min(4, BlockCache.Capacity);
+
+    [Fact]
+    public void Capacity_OfThisMachine_IsAtMostTwoBlocksForEachCore() =>
+        Assert.InRange(BlockCache.Capacity, Environment.ProcessorCount + 1, 2 * Environment.ProcessorCount);
+
+    [Fact]
+    public void TryPut_BeforeAnyRentFoundNoBlock_IsRefused()
+    {
+        using TestPool test = new(4);
+        BlockCache cache = new();
+        BlockGuard block = test.Rent();
+        Assert.False(cache.TryPut(block));
+        Assert.Null(cache.TryTake());
+        Assert.Null(cache.TryTakeAny());
+        Assert.False(cache.Drain());
+        block.Arena.Return(block);
+    }
+
+    [Fact]
+    public void TryPut_MoreBlocksThanSlotsNearby_TakesThoseThatFitAndGivesEachOnce()
+    {
+        using TestPool test = new(8);
+        BlockCache cache = new();
+        cache.Prepare();
+        BlockGuard[] blocks = [.. Enumerable.Range(0, s_nearby + 1).Select(_ => test.Rent())];
+        Assert.Equal([.. Enumerable.Repeat(true, s_nearby), false], blocks.Select(cache.TryPut));
+        HashSet<BlockGuard> taken = [.. Enumerable.Range(0, s_nearby).Select(_ => cache.TryTake()!)];
+        Assert.Equal([.. blocks.Take(s_nearby)], taken);
+        Assert.Null(cache.TryTake());
+        Array.ForEach(blocks, static block => block.Arena.Return(block));
+    }
+
+    [Fact]
+    public void TryTakeAny_BlocksOfOtherThreads_AreFoundWhereverTheyLie()
+    {
+        using TestPool test = new(BlockCache.Capacity);
+        BlockCache cache = new();
+        for (int i = 0; i < BlockCache.Capacity; i++)
+        {
+            OnNewThread(() =>
+            {
+                cache.Prepare();
+                BlockGuard block = test.Rent();
+                if (!cache.TryPut(block))
+                {
+                    block.Arena.Return(block);
+                }
+            });
+        }
+
+        HashSet<BlockGuard> taken = [];
+        while (cache.TryTakeAny() is BlockGuard block)
+        {
+            Assert.True(taken.Add(block));
+        }
+
+        Assert.InRange(taken.Count, s_nearby, BlockCache.Capacity);
+        Assert.All(taken, static block => block.Arena.Return(block));
+        Assert.Equal(BlockCache.Capacity, test.FreeCount);
+    }
+
+    [Fact]
+    public void Drain_BlocksOfAnEndedThread_GoToTheirArena()
+    {
+        using TestPool test = new(s_nearby);
+        OnNewThread(() => test.RentAndReturn(s_nearby));
+        Assert.Equal(0, test.FreeCount);
+        Assert.True(test.Pool.DrainCache());
+        Assert.Equal(s_nearby, test.FreeCount);
+        Assert.False(test.Pool.DrainCache());
+    }
+
+    [Fact]
+    public void Drain_OnlyWanted_LeavesTheOthersInPlace()
+    {
+        using TestPool test = new(2);
+        List<(BlockGuard Block, long Generation)> rents = test.RentAndBegin(2);
+        rents.ForEach(static rent => rent.Block.Dispose(rent.Generation));
+        BlockGuard wanted = rents[1].Block;
+        Assert.True(test.Pool.DrainCache(block => block == wanted));
+        Assert.Equal(1, test.FreeCount);
+        Assert.Same(rents[0].Block, test.Pool.TryRentCached());
+    }
+
+    [Fact]
+    public void Rent_OneBlockPassedFromThreadToThread_NeedsNoFurther()
+    {
+        using TestPool test = new(8);
+        for (int i = 0; i < 3 * BlockCache.Capacity; i++)
+        {
+            OnNewThread(() => test.RentAndReturn(1));
+        }
+
+        Assert.Equal(1, test.Pool.Arenas[0].CommittedCount);
+    }
+
+    [Fact]
+    public void Rent_Group_TakesWhatLiesInTheCacheBeforeNewMemory()
+    {
+        using TestPool test = new(8);
+        OnNewThread(() => test.RentAndReturn(2));
+        GuardChain chain = default;
+        Assert.Equal(PoolOutcome.Hit, test.Pool.TryRentMany(2, ref chain, out int rented));
+        Assert.Equal((2, 2), (rented, test.Pool.Arenas[0].CommittedCount));
+    }
+
+    [Fact]
+    public void Close_BlocksInTheCache_LeavesNoneThere()
+    {
+        using TestPool test = new(4);
+        List<(BlockGuard Block, long Generation)> rents = test.RentAndBegin(2);
+        rents[0].Block.Dispose(rents[0].Generation);
+        test.Pool.Close();
+        Assert.Equal(1, test.Pool.Arenas[0].CommittedCount);
+        rents[1].Block.Dispose(rents[1].Generation);
+        Assert.Equal((0, 0), (test.Pool.Arenas[0].CommittedCount, test.FreeCount));
+        Assert.Null(test.Pool.TryRentCached());
+    }
+
+    [Fact]
+    public void Pool_DroppedWithBlocksInItsCache_IsCollected() => RemoteExecutor.Invoke(static () =>
+    {
+        WeakReference pool = UseAndDrop();
+        GC.Collect();
+        Assert.False(pool.IsAlive);
+    }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference UseAndDrop()
+    {
+        WeakReference? pool = null;
+        OnNewThread(() =>
+        {
+            TestPool test = new(4);
+            test.RentAndReturn(3);
+            pool = new WeakReference(test.Pool);
+        });
+        return pool!;
+    }
+
+    private static void OnNewThread(Action action)
+    {
+        Exception? failure = null;
+        Thread thread = new(() =>
+        {
+            try
+            {
+                action();
+            }
+            catch (Exception exception)
+            {
+                failure = exception;
+            }
+        });
+        thread.Start();
+        thread.Join();
+        Assert.Null(failure);
+    }
+}

@@ -1,0 +1,69 @@
+using System;
+using System.Threading;
+using Xunit;
+
+namespace Allocator.Tests;
+
+public class ShortLockTests
+{
+    [Fact]
+    public void Enter_InterruptedWhileItWaits_RunsTheSectionAndIsInterruptedBehindIt()
+    {
+        ShortLock shortLock = new();
+        int sections = 0;
+        bool wasInterrupted = false;
+        Thread waiter = new(() =>
+        {
+            using (shortLock.Enter())
+            {
+                sections++;
+            }
+
+            try
+            {
+                Thread.Sleep(Timeout.Infinite);
+            }
+            catch (ThreadInterruptedException)
+            {
+                wasInterrupted = true;
+            }
+        });
+
+        using (shortLock.Enter())
+        {
+            waiter.Start();
+            SpinWait.SpinUntil(() => (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0);
+            waiter.Interrupt();
+            SpinWait.SpinUntil(() => (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0);
+        }
+
+        Assert.True(waiter.Join(TimeSpan.FromMinutes(1)));
+        Assert.Equal(1, sections);
+        Assert.True(wasInterrupted);
+    }
+
+    [Fact]
+    public void Enter_FromTwoThreads_ExcludesOneAnother()
+    {
+        ShortLock shortLock = new();
+        int count = 0;
+        Thread[] threads = new Thread[2];
+        for (int i = 0; i < threads.Length; i++)
+        {
+            threads[i] = new Thread(() =>
+            {
+                for (int j = 0; j < 100_000; j++)
+                {
+                    using (shortLock.Enter())
+                    {
+                        count++;
+                    }
+                }
+            });
+            threads[i].Start();
+        }
+
+        Array.ForEach(threads, thread => thread.Join());
+        Assert.Equal(200_000, count);
+    }
+}

@@ -1,0 +1,227 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Runtime;
+using System.Threading;
+using Allocator.Allocators;
+using Allocator.Tests.Fakes;
+using Allocator.Trimming;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Trimming;
+
+/// <summary>When the library forces a collection, and on which thread.</summary>
+public class CollectionRequestsTests
+{
+    private const int Block = TestSetup.BlockSize;
+    private static readonly TimeSpan s_period = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    // In processes of their own: a collection that another test causes is one that need not be forced.
+    [Fact]
+    public void Tick_MemoryOutstandingInAnIdleProcess_AsksEverMoreSeldom() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new();
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        List<int> minutes = [];
+        for (int minute = 1; minute <= 300; minute++)
+        {
+            int before = setup.Collections;
+            setup.Clock.Advance(s_period);
+            if (setup.Collections > before)
+            {
+                minutes.Add(minute);
+            }
+        }
+
+        // After two a period apart the interval doubles, up to an hour.
+        Assert.Equal([1, 2, 4, 8, 16, 32, 64, 124, 184, 244], minutes);
+    }).Dispose();
+
+    [Theory]
+    [InlineData("rent")]
+    [InlineData("return")]
+    public void Tick_AfterTheNextRentOrReturn_AsksAtTheFullRateAgain(string what) => RemoteExecutor.Invoke(
+        static what =>
+        {
+            using TestSetup setup = new();
+            IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+            using IMemoryOwner<byte> other = setup.Allocator.Allocate<byte>(50 * Block);
+            setup.Clock.Advance(s_period * 70);
+            int before = setup.Collections;
+            using IMemoryOwner<byte>? next = what == "rent" ? setup.Allocator.Allocate<byte>(Block) : null;
+            if (what == "return")
+            {
+                owner.Dispose();
+            }
+
+            setup.Clock.Advance(s_period * 2);
+            Assert.Equal(2, setup.Collections - before);
+            owner.Dispose();
+        },
+        what).Dispose();
+
+    [Fact]
+    public void Tick_NothingOutstanding_AsksForNone()
+    {
+        using TestSetup setup = new();
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        setup.Clock.Advance(s_period * 10);
+        Assert.Equal(0, setup.Collections);
+    }
+
+    [Fact]
+    public void Tick_PeriodAboveAnHour_IsTheInterval() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(2) });
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
+        setup.Clock.Advance(TimeSpan.FromHours(20));
+        Assert.Equal(10, setup.Collections);
+    }).Dispose();
+
+    [Fact]
+    public void Request_PoolFull_CollectsOnAnotherThreadOnceAPeriod()
+    {
+        int collections = 0;
+        int thread = 0;
+        FakeClock clock = new();
+        CollectionRequests requests = new(
+            clock,
+            () =>
+            {
+                thread = Environment.CurrentManagedThreadId;
+                Interlocked.Increment(ref collections);
+            },
+            static () => GCLatencyMode.Interactive);
+        for (int i = 0; i < 10; i++)
+        {
+            requests.Request(s_period, beforeRefusal: i % 2 == 0);
+        }
+
+        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == 1, s_patience));
+        Assert.NotEqual(Environment.CurrentManagedThreadId, thread);
+        clock.Advance(s_period);
+        requests.Request(s_period, beforeRefusal: false);
+        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == 2, s_patience));
+    }
+
+    [Fact]
+    public void Request_LongPeriodOfOnePool_DoesNotStarveAnother()
+    {
+        using TestSetup slow = new(1, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromHours(10) });
+        using TestSetup fast = new(1, sharesTimeWith: slow);
+        using IMemoryOwner<byte> first = slow.Allocator.Allocate<byte>(Block);
+        using IMemoryOwner<byte> second = slow.Allocator.Allocate<byte>(Block);
+        Assert.True(SpinWait.SpinUntil(() => slow.Collections == 1, s_patience));
+        slow.Clock.Advance(s_period + s_period);
+        int before = slow.Collections;
+        using IMemoryOwner<byte> third = fast.Allocator.Allocate<byte>(Block);
+        using IMemoryOwner<byte> fourth = fast.Allocator.Allocate<byte>(Block);
+        Assert.True(SpinWait.SpinUntil(() => slow.Collections == before + 1, s_patience));
+    }
+
+    [Theory]
+    [InlineData(GCLatencyMode.Batch, 0, 1)]
+    [InlineData(GCLatencyMode.NoGCRegion, 0, 0)]
+    [InlineData(GCLatencyMode.Interactive, 1, 1)]
+    public void Request_LatencyMode_DecidesWhatIsWorthACollection(GCLatencyMode mode, int forRoom, int beforeRefusal)
+    {
+        int collections = 0;
+        CollectionRequests requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), () => mode);
+        requests.Request(s_period, beforeRefusal: false);
+        Drain();
+        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom, s_patience));
+        requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), () => mode);
+        requests.Request(s_period, beforeRefusal: true);
+        Drain();
+        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom + beforeRefusal, s_patience));
+        Assert.Equal(mode == GCLatencyMode.Interactive, requests.IsLookDue(2_000_000));
+
+        // Whatever was queued before has run when these have: each runs on the pool at least once.
+        static void Drain()
+        {
+            using CountdownEvent all = new(64);
+            for (int i = 0; i < 64; i++)
+            {
+                ThreadPool.UnsafeQueueUserWorkItem(static all => ((CountdownEvent)all!).Signal(), all);
+            }
+
+            all.Wait();
+        }
+    }
+
+    [Fact]
+    public void CollectToFindAbandoned_False_ForcesNone()
+    {
+        using TestSetup setup = new(1, new MemoryAllocatorOptions { CollectToFindAbandoned = false }, budget: 100 * Block);
+        using IMemoryOwner<byte> inPool = setup.Allocator.Allocate<byte>(Block);
+        using IMemoryOwner<byte> beyond = setup.Allocator.Allocate<byte>(50 * Block);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(90 * Block));
+        setup.Clock.Advance(s_period * 20);
+        using IMemoryOwner<byte> last = setup.Allocator.Allocate<byte>(Block);
+        Assert.Equal(0, setup.Collections);
+    }
+
+    // The real collector, and the real mode: the runtime's own word on who induced what.
+    [Theory]
+    [InlineData("1", "0")]
+    [InlineData("0", "0")]
+    [InlineData("1", "1")]
+    [InlineData("0", "1")]
+    public void Allocator_RealCollector_ForcesNoneOnARenterAndNoneAtAllWithoutConcurrentCollection(string concurrent, string server)
+    {
+        RemoteInvokeOptions options = new();
+        options.StartInfo.Environment["DOTNET_gcConcurrent"] = concurrent;
+        options.StartInfo.Environment["DOTNET_gcServer"] = server;
+        RemoteExecutor.Invoke(
+            static concurrent =>
+            {
+                bool isConcurrent = concurrent == "1";
+                Assert.Equal(!isConcurrent, GCSettings.LatencyMode == GCLatencyMode.Batch);
+                FakeClock clock = new();
+                int renter = Environment.CurrentManagedThreadId;
+                int forced = 0;
+                int forcedByRenter = 0;
+                TrimScheduler scheduler = new(clock, Force, watchesCollections: true, static () => GCSettings.LatencyMode);
+                using MemoryAllocator allocator = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8 })
+                {
+                    Clock = clock,
+                    Scheduler = scheduler,
+                });
+                int before = GC.CollectionCount(2);
+                using IMemoryOwner<byte> live = allocator.Allocate<byte>(4 << 20);
+                for (int i = 0; i < 100; i++)
+                {
+                    // The pool has no room for it: the renter asks. Ticks are those of another thread.
+                    allocator.Allocate<byte>(16 << 20).Dispose();
+                    Thread timer = new(() => clock.Advance(TimeSpan.FromMinutes(1)));
+                    timer.Start();
+                    timer.Join();
+                }
+
+                if (isConcurrent)
+                {
+                    Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref forced) > 0, TimeSpan.FromSeconds(30)));
+                    Assert.Equal(0, forcedByRenter);
+                }
+                else
+                {
+                    Assert.Equal((0, before), (forced, GC.CollectionCount(2)));
+                }
+
+                void Force()
+                {
+                    Interlocked.Increment(ref forced);
+                    if (Environment.CurrentManagedThreadId == renter)
+                    {
+                        Interlocked.Increment(ref forcedByRenter);
+                    }
+
+                    CollectionRequests.Collect();
+                }
+            },
+            concurrent,
+            options).Dispose();
+    }
+}
