@@ -154,17 +154,19 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         if (!_settings.IsShared && Interlocked.Exchange(ref _disposed, 1) == 0)
         {
             GC.SuppressFinalize(this);
-            BlockHooks.BeginCall();
             CorruptionFindings? findings = null;
             try
             {
+                BlockHooks.BeginCall();
                 _budget?.Close();
                 findings = Close();
             }
             catch (OutOfMemoryException)
             {
                 // For want of managed memory. The finalizer would have seen to the rest, and is suppressed.
+                _budget?.Close();
                 Background.Queue(this);
+                return;
             }
 
             BlockHooks.EndCall();

@@ -138,12 +138,21 @@ internal sealed partial class AllocatorEventSource
     [NonEvent]
     private unsafe void WriteOnce(int eventId, int count, EventData* data)
     {
-        if (t_isWriting)
+        try
         {
+            if (t_isWriting)
+            {
+                return;
+            }
+
+            t_isWriting = true;
+        }
+        catch (OutOfMemoryException)
+        {
+            // A thread's first use of a thread-static needs managed memory. What the event tells of must not fail for it.
             return;
         }
 
-        t_isWriting = true;
         try
         {
             Write(eventId, count, data);

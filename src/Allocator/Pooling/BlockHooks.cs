@@ -66,6 +66,15 @@ internal sealed class BlockHooks
         }
         catch (Exception exception)
         {
+            Note(name, exception);
+            return false;
+        }
+    }
+
+    private static void Note(string name, Exception exception)
+    {
+        try
+        {
             if (t_first is null)
             {
                 AllocatorEventSource.Log.CallbackFailed(name, exception);
@@ -74,8 +83,10 @@ internal sealed class BlockHooks
             {
                 t_first = exception;
             }
-
-            return false;
+        }
+        catch (OutOfMemoryException)
+        {
+            // A thread's first use of a thread-static needs managed memory. The block is what matters.
         }
     }
 }
