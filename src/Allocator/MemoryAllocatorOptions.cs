@@ -35,6 +35,34 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     public TimeSpan BudgetTimeout { get; init; }
 
+    /// <summary>
+    /// Gets whether memory that certainly does not fit the container is refused with <see cref="MemoryLimitExceededException"/>, instead of being handed out to a process that is then killed for it. The default is <see langword="true"/>.
+    /// </summary>
+    /// <remarks>
+    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows). Before a request is refused, all idle memory and free memory of <c>malloc</c> is given back, a blocking collection runs (at
+    /// most one a second, in the whole process), and up to 0.1 s pass for finalizers. File pages count as free. It is looked at where memory is taken from the system, never where idle memory is rented.
+    /// Where a limit is honored, small buffers come from arrays that the allocator counts, and not from <c>ArrayPool.Shared</c>, which keeps arrays for every thread.
+    /// </remarks>
+    public bool HonorMemoryLimit { get; init; } = true;
+
+    /// <summary>
+    /// Gets how much of the container's memory, or without a limit of the machine's, has to stay free for a request to be let in, in MiB. <see langword="null"/>: that is not looked at. It needs no budget, and works beside one; requests that do
+    /// not fit wait as for a budget, see <see cref="BudgetTimeout"/>. What idle memory serves always fits.
+    /// </summary>
+    /// <remarks>
+    /// The system's figures are read at most every 10 ms, with file pages that nobody has touched lately counted as free. What was granted and is not used yet counts as used for a second; what is reserved counts until it is returned. Memory that
+    /// others, or other parts of the process, take after a request was let in cannot be foreseen: this is the room left for them. Where nothing else is outstanding or reserved, one request may take of it, and fails at once where
+    /// even that is not enough.
+    /// </remarks>
+    public int? MinimumFreeMegabytes { get; init; }
+
+    /// <summary>
+    /// Gets whether free memory of the C library's <c>malloc</c> is given back where memory is short: at high load, before a request waits or is refused, and in <see cref="MemoryAllocator.ReleaseRetainedResources"/>. Codecs leave much of it, and it
+    /// counts against a container's limit. <see langword="null"/>: where a budget or <see cref="MinimumFreeMegabytes"/> is set or a limit is honored. With glibc only; see <see cref="NativeHeap"/>.
+    /// </summary>
+    /// <remarks>At most once in a second, and in no more than a twentieth of the time: threads that allocate may wait meanwhile.</remarks>
+    public bool? TrimNativeHeap { get; init; }
+
     /// <summary>Gets whether every group and pixel buffer is made as if <see cref="AllocationOptions.Contiguous"/> had been asked for.</summary>
     public bool PreferContiguous { get; init; }
 
@@ -127,6 +155,7 @@ public sealed class MemoryAllocatorOptions
             Throw.OutOfRange(nameof(MemoryBudgetMegabytes), MemoryBudgetMegabytes, "must be at least 1");
         }
 
+        Throw.IfNegative(MinimumFreeMegabytes, nameof(MinimumFreeMegabytes));
         if (KeepBlocks)
         {
             ValidateKeptPool();

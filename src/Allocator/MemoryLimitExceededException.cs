@@ -88,6 +88,31 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
                     budgetBytes,
                     attempts));
 
+    internal static MemoryLimitExceededException ForContainer(long requestedBytes, long containerBytes, long leftBytes) =>
+        new(
+            requestedBytes,
+            containerBytes,
+            Format(
+                "{0} bytes were requested; the container of {1:N0} bytes has {2:N0} bytes left, after all idle memory was given back, and would be killed for more ({3}.{4}). Run fewer jobs at once, reserve memory before a job starts, or raise the container's limit.",
+                Describe(requestedBytes),
+                containerBytes,
+                leftBytes,
+                nameof(MemoryAllocatorOptions),
+                nameof(MemoryAllocatorOptions.HonorMemoryLimit)));
+
+    internal static MemoryLimitExceededException ForMinimumFree(long requestedBytes, long containerBytes, long minimumFreeBytes, long freeBytes) =>
+        new(
+            requestedBytes,
+            containerBytes - minimumFreeBytes,
+            Format(
+                "{0} bytes were requested; {1:N0} of {2:N0} bytes are free, and {3:N0} have to stay so ({4}.{5}).",
+                Describe(requestedBytes),
+                freeBytes,
+                containerBytes,
+                minimumFreeBytes,
+                nameof(MemoryAllocatorOptions),
+                nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)));
+
     private static string Describe(long bytes) =>
         bytes == long.MaxValue ? "more than 9,223,372,036,854,775,806" : bytes.ToString("N0", CultureInfo.InvariantCulture);
 

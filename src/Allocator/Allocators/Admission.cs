@@ -4,6 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Native;
 using Allocator.Trimming;
 
 namespace Allocator.Allocators;
@@ -65,8 +66,7 @@ internal sealed class Admission
             Post(budget, request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
-                _settings.Clock.Wait(request.Handle, timeout);
+                Wait(budget, request, timeout);
                 budget.TryWithdraw(request);
             }
 
@@ -98,6 +98,7 @@ internal sealed class Admission
             Post(budget, request, mayWait: true);
             if (request.IsWaiting)
             {
+                AdmissionPoller.Shared.Watch(budget);
                 using CancellationTokenRegistration registration =
                     cancellationToken.Register(static state => EndWait((BudgetRequest)state!), request);
                 await request.Settled.ConfigureAwait(false);
@@ -121,6 +122,24 @@ internal sealed class Admission
         return new BudgetPermit(account, bytes);
     }
 
+    // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
+    private void Wait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
+    {
+        if (budget.Headroom is null)
+        {
+            _settings.Clock.Wait(request.Handle, timeout);
+            return;
+        }
+
+        long begun = _settings.Clock.NowMilliseconds;
+        while (request.IsWaiting && (timeout < TimeSpan.Zero || _settings.Clock.NowMilliseconds - begun < timeout.TotalMilliseconds))
+        {
+            // The collector, and other processes of the container, wake no one.
+            _settings.Clock.Wait(request.Handle, TimeSpan.FromMilliseconds(MemoryBudget.LookAgainMilliseconds));
+            budget.LookAgain(_settings.Clock.NowMilliseconds);
+        }
+    }
+
     // Throws where no request can be granted.
     private static MemoryBudget GetBudget(BudgetAccount account, long bytes)
     {
@@ -130,7 +149,17 @@ internal sealed class Admission
             Throw.Disposed(NameOf(account));
         }
 
-        return bytes > budget.LimitInBytes ? throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes) : budget;
+        if (bytes > budget.LimitInBytes)
+        {
+            throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes);
+        }
+
+        if (budget.Headroom?.Read() is Headroom left && bytes > left.LimitBytes - budget.MinimumFreeBytes)
+        {
+            throw MemoryLimitExceededException.ForMinimumFree(bytes, left.LimitBytes, budget.MinimumFreeBytes, left.FreeBytes);
+        }
+
+        return budget;
     }
 
     private void Post(MemoryBudget budget, BudgetRequest request, bool mayWait)
@@ -141,8 +170,9 @@ internal sealed class Admission
             return;
         }
 
-        // Part of the outstanding memory may have been abandoned.
+        // Part of the outstanding memory may have been abandoned; and codecs may have left some behind.
         _settings.RequestCollection(beforeRefusal: true);
+        _settings.HeapTrimmer?.Request(_counters);
         if (mayWait)
         {
             // Ticks look for more of it, and serve waiters, as long as any wait.
@@ -161,8 +191,16 @@ internal sealed class Admission
             request.Reservation!.ReservedBytes,
             request.AtFailure.HeldBytes,
             request.AtFailure.PeakBytes),
+        BudgetOutcome.NoRoom => ForMinimumFree(budget, request),
+        _ when budget.LimitInBytes == long.MaxValue => ForMinimumFree(budget, request),
         _ => MemoryLimitExceededException.ForTimeout(request.Bytes, budget.LimitInBytes, budget.UsedBytes, timeout),
     };
+
+    private static MemoryLimitExceededException ForMinimumFree(MemoryBudget budget, BudgetRequest request)
+    {
+        Headroom left = budget.Headroom!.Read();
+        return MemoryLimitExceededException.ForMinimumFree(request.Bytes, left.LimitBytes, budget.MinimumFreeBytes, left.FreeBytes);
+    }
 
     private static string NameOf(BudgetAccount account) =>
         account is ReservationAccount && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);

@@ -37,7 +37,7 @@ internal sealed class ContiguousRenter
     {
         for (int attempt = 1; ; attempt++)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(attempt);
             if (_arrays.TryRent(lengthInBytes, out bool isNew) is CountedArrayGuard guard)
             {
                 outcome = isNew ? PoolOutcome.Cold : PoolOutcome.Hit;
@@ -53,8 +53,8 @@ internal sealed class ContiguousRenter
     {
         for (int attempt = 1; ; attempt++)
         {
-            MemoryRecovery.BeginAttempt();
-            if (_policy.Ceiling.TryHold(permit.Bytes))
+            MemoryRecovery.BeginAttempt(attempt);
+            if (_policy.Ceiling.TryHoldCommitted(permit.Bytes))
             {
                 return new ExternalMemory(_policy.Ceiling, permit);
             }
@@ -73,7 +73,7 @@ internal sealed class ContiguousRenter
     {
         for (int attempt = 1; ; attempt++)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(attempt);
             outcome = PoolOutcome.Full;
             NativeGuard? guard = isWatched
                 ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean)

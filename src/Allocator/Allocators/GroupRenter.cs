@@ -69,7 +69,7 @@ internal sealed class GroupRenter
         int filled = 0;
         for (int attempt = 1; ; attempt++)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(attempt);
 
             // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
             if (plan.UsesPool && !hasSegments)
@@ -77,7 +77,8 @@ internal sealed class GroupRenter
                 isMiss |= TakeBlocks(plan, ref chain, ref filled) == PoolOutcome.Cold;
             }
 
-            while (filled < plan.Layout.Count)
+            bool fits = filled == plan.Layout.Count || _policy.Ceiling.MayHold(MissingBytes(plan, filled));
+            while (fits && filled < plan.Layout.Count)
             {
                 int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - filled);
                 if (MappingGuard.TryAllocate(_settings.Source, plan.BytesOfSegment(filled, members), alignmentInBytes, _policy) is not MappingGuard segment)
@@ -100,7 +101,10 @@ internal sealed class GroupRenter
         }
     }
 
-    private void Recover(int attempt, in MemberPlan plan, int filled)
+    private void Recover(int attempt, in MemberPlan plan, int filled) =>
+        _recovery.Recover(attempt, plan.Layout.TotalLength * plan.ElementSizeInBytes, MissingBytes(plan, filled));
+
+    private long MissingBytes(in MemberPlan plan, int filled)
     {
         long missing = 0;
         for (int member = filled; member < plan.Layout.Count; member++)
@@ -108,7 +112,7 @@ internal sealed class GroupRenter
             missing += plan.UsesPool ? _pool.BlockSizeInBytes : _settings.Source.RoundUp(plan.BytesOf(member));
         }
 
-        _recovery.Recover(attempt, plan.Layout.TotalLength * plan.ElementSizeInBytes, missing);
+        return missing;
     }
 
     // pre: there are fences.
@@ -117,7 +121,7 @@ internal sealed class GroupRenter
         int attempt = 0;
         for (int filled = 0; filled < plan.Layout.Count;)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(attempt + 1);
             if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean) is FencedGuard member)
             {
                 chain.Add(member);

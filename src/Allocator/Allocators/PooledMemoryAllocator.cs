@@ -32,6 +32,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly long _arrayThresholdInBytes;
     private readonly long _cachedLimitInBytes;
     private readonly int _blockAlignmentInBytes;
+    private readonly bool _countsArrays;
     private int _disposed;
     private BackgroundState _work;
 
@@ -40,11 +41,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
         _counters = new AllocatorCounters { AllocatorName = options.Name };
-        _budget = settings.MemoryBudgetInBytes is long budget ? new MemoryBudget(budget, settings.Clock, options.BudgetTimeout) : null;
+        MemoryCeiling ceiling = settings.CreateCeiling();
+        _budget = settings.CreateBudget(ceiling);
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
-            Ceiling = new MemoryCeiling(settings.MemoryBudgetInBytes ?? long.MaxValue),
+            Ceiling = ceiling,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             CollectsToFindAbandoned = options.CollectToFindAbandoned,
@@ -64,8 +66,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bool hasFastPath = _fences is null && _budget is null;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
+        _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget);
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget)
+        {
+            WatchesLoad = settings.IsLimited,
+            HeapTrimmer = settings.HeapTrimmer,
+        };
         _recovery = new MemoryRecovery(settings, _pool, _countedArrays, policy, _fences);
         _router = new RequestRouter(
             settings,
@@ -114,7 +121,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(1);
             for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
             {
                 // At the budget it stops: idle memory makes room for requests, not for more idle memory.
@@ -124,7 +131,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 }
 
                 _recovery.Recover(attempt, bytes, missingBytes: 0);
-                MemoryRecovery.BeginAttempt();
+                MemoryRecovery.BeginAttempt(attempt + 1);
             }
         }
         finally
@@ -139,6 +146,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _pool.Reclaimer.TrimAll(TrimReason.Requested);
         _countedArrays.Trim(long.MaxValue, TrimReason.Requested);
         CorruptionFindings? findings = _fences?.ReleaseAll();
+        _settings.HeapTrimmer?.TryTrim(_counters);
         BlockHooks.EndCall();
         ThrowIfCorrupted(findings);
     }
@@ -180,7 +188,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
             // Arrays begin behind a header, on a boundary of the pointer size.
-            if (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0)
+            if ((alignmentInBytes <= IntPtr.Size && !_countsArrays) || lengthInBytes == 0)
             {
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }

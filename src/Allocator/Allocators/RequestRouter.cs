@@ -24,6 +24,7 @@ internal sealed class RequestRouter
     private readonly CapacityBound _bound;
     private readonly Admission _admission;
     private readonly long _longestSinglePiece;
+    private readonly bool _countsArrays;
 
     public RequestRouter(AllocatorSettings settings, AllocatorCounters counters, ArrayRenter arrays, PoolTrimmer trimmer, ContiguousRenter contiguous, GroupRenter groups, int blockAlignmentInBytes)
     {
@@ -36,6 +37,7 @@ internal sealed class RequestRouter
         _sampler = settings.Safety == SafetyMode.Standard ? null : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
         _bound = new CapacityBound(settings, blockAlignmentInBytes);
         _admission = new Admission(settings, counters, trimmer);
+        _countsArrays = settings.HonorsMemoryLimit;
         _longestSinglePiece = Math.Max(settings.ArrayThresholdInBytes, settings.Geometry.BlockSizeInBytes);
     }
 
@@ -183,7 +185,7 @@ internal sealed class RequestRouter
 
         // Arrays begin behind a header, on a boundary of the pointer size.
         bool fitsArray = lengthInBytes <= _settings.ArrayThresholdInBytes && (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0);
-        if (fitsArray && !isWatched && !isCounted)
+        if (fitsArray && !isWatched && !isCounted && (!_countsArrays || lengthInBytes == 0))
         {
             return _arrays.Rent((int)lengthInBytes, clean, out generation);
         }

@@ -212,7 +212,7 @@ internal sealed class BudgetQueue
         {
             GrantWhatFits();
         }
-        while (FailIfStuck());
+        while (FailIfStuck() || FailIfNothingIsOut());
 
         BudgetRequest? settled = _settled;
         _settled = _lastSettled = null;
@@ -419,5 +419,17 @@ internal sealed class BudgetQueue
         }
 
         return ofWaiting < _budget.ReservedBytes ? null : youngest;
+    }
+
+    // What the container has no room for while nothing is out would wait for others than this process: nobody tells when they end.
+    private bool FailIfNothingIsOut()
+    {
+        bool fails = (_others.First ?? _ofReservations.First) is not null && _budget.Headroom?.IsNothingOut() == true;
+        if (fails)
+        {
+            Settle((_others.First ?? _ofReservations.First)!.Value, BudgetOutcome.NoRoom);
+        }
+
+        return fails;
     }
 }

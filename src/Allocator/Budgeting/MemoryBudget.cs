@@ -10,8 +10,12 @@ namespace Allocator.Budgeting;
 /// </summary>
 internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 {
+    /// <summary>How often waiters look at the container.</summary>
+    public const int LookAgainMilliseconds = 10;
+
     private readonly BudgetQueue _queue;
     private long _usedBytes;
+    private long _lookedMilliseconds;
     private int _closed;
     private BackgroundState _work;
 
@@ -25,6 +29,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     }
 
     public long LimitInBytes { get; }
+
+    /// <summary>Gets what counts the memory that its allocator has from the system.</summary>
+    public MemoryCeiling Ceiling { get; init; } = new(long.MaxValue);
+
+    /// <summary>Gets what the container has left, where requests are let in by that too.</summary>
+    public ProcessHeadroom? Headroom { get; init; }
+
+    /// <summary>Gets how much of the container has to stay free.</summary>
+    public long MinimumFreeBytes { get; init; }
 
     public long UsedBytes => Volatile.Read(ref _usedBytes);
 
@@ -46,7 +59,21 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     void IBackgroundWork.DoWork() => ServeWaiters();
 
-    public override bool TryTake(long bytes, bool overtakes) => (overtakes || !_queue.HasWaiters) && BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes);
+    public override bool TryTake(long bytes, bool overtakes)
+    {
+        if ((!overtakes && _queue.HasWaiters) || !BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes))
+        {
+            return false;
+        }
+
+        if (Headroom?.Admits(bytes, MinimumFreeBytes) == false)
+        {
+            Interlocked.Add(ref _usedBytes, -bytes);
+            return false;
+        }
+
+        return true;
+    }
 
     public override long ChargeFor(long bytes) => bytes;
 
@@ -62,6 +89,18 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     /// <summary>Keeps a request whose waiter could not be notified, until waiters are served again.</summary>
     public void NotifyLater(BudgetRequest request) => _queue.NotifyLater(request);
+
+    /// <summary>
+    /// Serves waiters again where the container may have room by now, of which nobody tells. Called every <see cref="LookAgainMilliseconds"/> while any wait; of many callers at once one does it.
+    /// </summary>
+    public void LookAgain(long nowMilliseconds)
+    {
+        long last = Volatile.Read(ref _lookedMilliseconds);
+        if (nowMilliseconds - last >= LookAgainMilliseconds && Interlocked.CompareExchange(ref _lookedMilliseconds, nowMilliseconds, last) == last)
+        {
+            ServeWaiters();
+        }
+    }
 
     /// <summary>Grants what fits by now. Called by all that give memory back; where no request waits it is two reads.</summary>
     public void ServeWaiters()

@@ -53,6 +53,7 @@ internal sealed partial class BlockArena
             return false;
         }
 
+        _policy.Ceiling.Forget(address);
         if (!_storage.TryPurge(index, address))
         {
             _pool.Hooks.TakeBackRelease(address, BlockSizeInBytes);
@@ -78,6 +79,7 @@ internal sealed partial class BlockArena
             if (IsResident(i))
             {
                 _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
+                _policy.Ceiling.Forget(_addresses[i]);
                 _storage.TryPurge(i, _addresses[i]);
                 NoteReleased(i);
             }
@@ -101,7 +103,7 @@ internal sealed partial class BlockArena
             nint address = _storage.TryCommit(index, out bool zeroed);
             if (address == 0)
             {
-                _policy.Ceiling.Release(BytesOf(missing));
+                _policy.Ceiling.Cancel(BytesOf(missing));
                 return false;
             }
 
@@ -112,7 +114,7 @@ internal sealed partial class BlockArena
             catch
             {
                 _storage.TryPurge(index, address);
-                _policy.Ceiling.Release(BytesOf(missing));
+                _policy.Ceiling.Cancel(BytesOf(missing));
                 throw;
             }
 
@@ -123,6 +125,7 @@ internal sealed partial class BlockArena
             }
 
             Interlocked.Or(ref _committed.Value, 1L << index);
+            _policy.Ceiling.Commit(address, BlockSizeInBytes);
             _policy.Counters.AddCommitted(BlockSizeInBytes);
         }
 
