@@ -1,4 +1,5 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
@@ -16,6 +17,8 @@ internal sealed class AllocatorSettings
 
     public AllocatorSettings(MemoryAllocatorOptions options)
     {
+        // What the caller changes from here on has no effect.
+        options = options.Copy();
         options.Validate();
         Options = options;
         Safety = SafetyModes.Resolve(options.Safety);
@@ -83,6 +86,9 @@ internal sealed class AllocatorSettings
     public int SegmentSizeInBytes { get; init; } = 32 * 1024 * 1024;
 
     public Clock Clock { get; init; } = SystemClock.Instance;
+
+    /// <summary>Gets what ends asynchronous waits whose time is over; one for all allocators of the machine's clock.</summary>
+    public DeadlineThread Deadlines => field ??= Clock == SystemClock.Instance ? DeadlineThread.Shared : new DeadlineThread(Clock);
 
     public PressureSource Pressure { get; init; } = PressureSource.Shared;
 

@@ -97,6 +97,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
     }
 
+    public override string? Name => _settings.Options.Name;
+
     ref BackgroundState IBackgroundWork.State => ref _work;
 
     void IBackgroundWork.DoWork() => Close();
@@ -147,7 +149,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
 
-    public override string ToString() => _settings.Options.Name ?? base.ToString()!;
+    public override string ToString() => Name ?? base.ToString()!;
 
     public override void Dispose()
     {

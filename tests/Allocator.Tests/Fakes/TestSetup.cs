@@ -30,7 +30,8 @@ internal sealed class TestSetup : IDisposable
         _pressure = pressure ?? Pressure;
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize);
+        Settings = Describe(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize);
+        Allocator = new PooledMemoryAllocator(Settings);
     }
 
     public FakeClock Clock { get; }
@@ -40,6 +41,8 @@ internal sealed class TestSetup : IDisposable
     public TrimScheduler Scheduler { get; }
 
     public FakeMemorySource Source { get; }
+
+    public AllocatorSettings Settings { get; }
 
     public MemoryAllocator Allocator { get; }
 
@@ -56,8 +59,8 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize) =>
-        new(new AllocatorSettings(options)
+    private AllocatorSettings Describe(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize) =>
+        new(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
             SegmentSizeInBytes = SegmentSize / BlockSize * blockSize,
@@ -69,5 +72,5 @@ internal sealed class TestSetup : IDisposable
             Clock = Clock,
             Pressure = _pressure,
             Scheduler = Scheduler,
-        });
+        };
 }
