@@ -19,7 +19,7 @@ public class MemoryLimitTests
         using TestSetup setup = new();
         Leave(setup, 3 * Block);
         MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(4 * Block));
-        Assert.Equal((4L * Block, 100L * Block), (failure.RequestedBytes, failure.LimitBytes));
+        Assert.Equal((4L * Block, 100L * Block, 3L * Block, true), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
         Assert.Contains("49,152", failure.Message);
         Assert.Contains(nameof(MemoryAllocatorOptions.HonorMemoryLimit), failure.Message);
         Assert.Equal((0, 0), (setup.Statistics.RentedBytes, setup.Statistics.OutstandingAllocations));
@@ -57,6 +57,7 @@ public class MemoryLimitTests
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
         setup.Left.Untouched = 0;
         setup.Left.OnRead = () => LeftOf(setup, 10 * Block);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
 
         // Larger than the pool's blocks, so that idle ones are of no use to it.
         setup.Allocator.Allocate<byte>(20 * Block, AllocationOptions.Contiguous).Dispose();
@@ -70,7 +71,8 @@ public class MemoryLimitTests
         using TestSetup setup = new(sharesTimeWith: idle);
         idle.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
         setup.Left.Untouched = 0;
-        setup.Left.OnRead = () => LeftOf(idle, 10 * Block);
+        setup.Left.OnRead = () => LeftOf(idle, 6 * Block);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
         setup.Allocator.Allocate<byte>(5 * Block).Dispose();
         Assert.Equal(0, idle.Statistics.RetainedBytes);
     }
@@ -175,6 +177,7 @@ public class MemoryLimitTests
         setup.Left.Now = new Headroom(10 * Block, 10 * Block, 10 * Block);
         MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(9 * Block));
         Assert.Contains(nameof(MemoryAllocatorOptions.MinimumFreeMegabytes), failure.Message);
+        Assert.False(failure.IsTransient);
         await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.AllocateAsync<byte>(9 * Block));
         await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(9 * Block));
     }
@@ -188,9 +191,19 @@ public class MemoryLimitTests
         setup.Left.Now = new Headroom(20 * Block, 3 * Block, 20 * Block);
         setup.Clock.Advance(TimeSpan.FromSeconds(1));
         setup.Allocator.ReleaseRetainedResources();
-        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(6 * Block));
-        await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(6 * Block));
+        Task<MemoryReservation> refused = setup.Allocator.ReserveAsync(6 * Block).AsTask();
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => refused);
+        Assert.True(failure.IsTransient);
+        Assert.True(setup.HasCollected(1));
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task MinimumFree_NothingIsOutAndACollectionMakesRoom_IsLetIn()
+    {
+        using TestSetup setup = new(minimumFree: 5 * Block);
+        setup.Left.OnRead = () => new Headroom(20 * Block, setup.Collections == 0 ? Block : 10 * Block, 20 * Block);
+        (await setup.Allocator.ReserveAsync(6 * Block)).Dispose();
     }
 
     [Fact]

@@ -1,5 +1,6 @@
 using System;
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
@@ -20,6 +21,8 @@ internal sealed class AllocatorSettings
 
     public AllocatorSettings(MemoryAllocatorOptions options)
     {
+        // What the caller changes from here on has no effect.
+        options = options.Copy();
         options.Validate();
         Options = options;
         Safety = SafetyModes.Resolve(options.Safety);
@@ -115,6 +118,9 @@ internal sealed class AllocatorSettings
 
     public Clock Clock { get; init; } = SystemClock.Instance;
 
+    /// <summary>Gets what ends asynchronous waits whose time is over; one for all allocators of the machine's clock.</summary>
+    public DeadlineThread Deadlines => field ??= Clock == SystemClock.Instance ? DeadlineThread.Shared : new DeadlineThread(Clock);
+
     public PressureSource Pressure { get; init; } = PressureSource.Shared;
 
     /// <summary>Gets the scheduler to trim by; the process-wide one by default.</summary>
@@ -128,7 +134,7 @@ internal sealed class AllocatorSettings
         new(MemoryBudgetInBytes ?? long.MaxValue, Options.HonorMemoryLimit || MinimumFreeBytes > 0 ? Headroom : null, MinimumFreeBytes, Options.HonorMemoryLimit);
 
     /// <summary>Makes what requests are let in by; null where nothing is to be counted.</summary>
-    public MemoryBudget? CreateBudget(MemoryCeiling ceiling)
+    public MemoryBudget? CreateBudget(MemoryCeiling ceiling, AllocatorCounters counters)
     {
         if (MemoryBudgetInBytes is null && MinimumFreeBytes == 0)
         {
@@ -140,6 +146,11 @@ internal sealed class AllocatorSettings
             Ceiling = ceiling,
             Headroom = MinimumFreeBytes > 0 ? Headroom : null,
             MinimumFreeBytes = MinimumFreeBytes,
+            BeforeRefusal = () =>
+            {
+                Scheduler.TrimAll();
+                Scheduler.LastResort.Run(Options.CollectToFindAbandoned, HeapTrimmer, counters);
+            },
         };
         Headroom.Register(budget);
         return budget;

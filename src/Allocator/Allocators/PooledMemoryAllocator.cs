@@ -42,7 +42,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _settings = settings;
         _counters = new AllocatorCounters { AllocatorName = options.Name };
         MemoryCeiling ceiling = settings.CreateCeiling();
-        _budget = settings.CreateBudget(ceiling);
+        _budget = settings.CreateBudget(ceiling, _counters);
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
@@ -104,6 +104,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
     }
 
+    public override string? Name => _settings.Options.Name;
+
     ref BackgroundState IBackgroundWork.State => ref _work;
 
     void IBackgroundWork.DoWork() => Close();
@@ -155,7 +157,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
 
-    public override string ToString() => _settings.Options.Name ?? base.ToString()!;
+    public override string ToString() => Name ?? base.ToString()!;
 
     public override void Dispose()
     {

@@ -134,19 +134,22 @@ internal sealed class RequestRouter
     public ValueTask<BudgetPermit> AdmitContiguousAsync(BudgetAccount? account, long lengthInBytes, int alignmentInBytes, CancellationToken cancellationToken)
     {
         ThrowIfAboveLimit(lengthInBytes);
-        return account is null ? default : _admission.AdmitAsync(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes), cancellationToken);
+        return account is null ? default : AdmitAsync(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes), Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
     /// <summary>Lets a request for memory in members in, without blocking.</summary>
     public ValueTask<BudgetPermit> AdmitGroupAsync(BudgetAccount? account, GroupRequest request, AllocationOptions options, CancellationToken cancellationToken)
     {
         long bytes = CheckGroup(request, options, out bool isContiguous);
-        return account is null ? default : _admission.AdmitAsync(account, BoundOfGroup(request, bytes, isContiguous), cancellationToken);
+        return account is null ? default : AdmitAsync(account, BoundOfGroup(request, bytes, isContiguous), Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
-    /// <summary>Lets a reservation in, without blocking.</summary>
-    public ValueTask<BudgetPermit> AdmitReservationAsync(BudgetAccount? account, long bytes, CancellationToken cancellationToken) =>
-        _admission.AdmitAsync(account, bytes, cancellationToken);
+    /// <summary>Takes bytes from the budget, without blocking.</summary>
+    public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
+        _admission.AdmitAsync(account, bytes, timeout, cancellationToken);
+
+    /// <summary>Takes bytes from the budget where there is room now.</summary>
+    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAdmit(account, bytes, out permit);
 
     /// <summary>Gives the most memory that one run can take. Above the limit for one allocation: its length.</summary>
     public long BoundOfContiguous(long lengthInBytes) =>

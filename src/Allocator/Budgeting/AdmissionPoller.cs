@@ -75,13 +75,20 @@ internal sealed class AdmissionPoller : IBackgroundWork
     {
         for (int i = 0; TryGetNext(ref i, out MemoryBudget? budget);)
         {
-            if (budget is null)
+            try
             {
-                _clock.Delay(TimeSpan.FromMilliseconds(MemoryBudget.LookAgainMilliseconds));
+                if (budget is null)
+                {
+                    _clock.Delay(TimeSpan.FromMilliseconds(MemoryBudget.LookAgainMilliseconds));
+                }
+                else
+                {
+                    budget.LookAgain(_clock.NowMilliseconds);
+                }
             }
-            else
+            catch (Exception)
             {
-                budget.LookAgain(_clock.NowMilliseconds);
+                // For want of managed memory. An exception that leaves a thread ends the process; and who waits is looked after the next time.
             }
         }
     }

@@ -16,6 +16,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private readonly BudgetQueue _queue;
     private long _usedBytes;
     private long _lookedMilliseconds;
+    private bool _mayRefuse;
     private int _closed;
     private BackgroundState _work;
 
@@ -38,6 +39,12 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     /// <summary>Gets how much of the container has to stay free.</summary>
     public long MinimumFreeBytes { get; init; }
+
+    /// <summary>Gets what makes room where nobody has any memory out, and there is none all the same. May block.</summary>
+    public Action? BeforeRefusal { get; init; }
+
+    /// <summary>Gets whether requests that the container has no room for are refused while nothing is out: all has been tried.</summary>
+    public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
     public long UsedBytes => Volatile.Read(ref _usedBytes);
 
@@ -96,9 +103,19 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public void LookAgain(long nowMilliseconds)
     {
         long last = Volatile.Read(ref _lookedMilliseconds);
-        if (nowMilliseconds - last >= LookAgainMilliseconds && Interlocked.CompareExchange(ref _lookedMilliseconds, nowMilliseconds, last) == last)
+        if (nowMilliseconds - last < LookAgainMilliseconds || Interlocked.CompareExchange(ref _lookedMilliseconds, nowMilliseconds, last) != last)
         {
+            return;
+        }
+
+        ServeWaiters();
+        if (HasWaiters && Headroom?.IsNothingOut() == true)
+        {
+            // Nothing will come back. What is in the way is nobody's, if anything is.
+            BeforeRefusal?.Invoke();
+            Volatile.Write(ref _mayRefuse, true);
             ServeWaiters();
+            Volatile.Write(ref _mayRefuse, false);
         }
     }
 

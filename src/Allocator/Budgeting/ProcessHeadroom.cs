@@ -209,7 +209,6 @@ internal sealed class ProcessHeadroom
             _recent.Measure(_source, now);
             _last = _source.Read();
             _readMilliseconds = now;
-            _arraysSinceRead = 0;
             _isRead = _isMeasured = true;
         }
     }

@@ -75,16 +75,23 @@ internal sealed unsafe class CgroupHeadroom : HeadroomSource
             return;
         }
 
+        OpenLevels(_membership?.ToString() ?? string.Empty);
+        _membershipSeen = membership.ToArray();
+    }
+
+    // Apart, because of its lambdas: what they capture is made where the method begins.
+    private void OpenLevels(string membership)
+    {
         foreach (CgroupLevel level in _levels)
         {
             level.Dispose();
         }
 
-        string text = _membership?.ToString() ?? string.Empty;
-        IEnumerable<CgroupLevel?> version1 = ControlGroups.Version1Folders(_ => text).Select(folder => CgroupLevel.TryOpen(_open, folder, isVersion2: false));
-        IEnumerable<CgroupLevel?> version2 = ControlGroups.Version2Folders(_ => text).Select(folder => CgroupLevel.TryOpen(_open, folder, isVersion2: true));
+        IEnumerable<CgroupLevel?> version1 =
+            ControlGroups.Version1Folders(_ => membership).Select(folder => CgroupLevel.TryOpen(_open, folder, isVersion2: false));
+        IEnumerable<CgroupLevel?> version2 =
+            ControlGroups.Version2Folders(_ => membership).Select(folder => CgroupLevel.TryOpen(_open, folder, isVersion2: true));
         _levels = [.. version1.Concat(version2).OfType<CgroupLevel>()];
-        _membershipSeen = membership.ToArray();
     }
 
     private Headroom ReadLevels()

@@ -11,10 +11,13 @@ internal static class SystemFiles
     {
         try
         {
-            return File.Exists(path) ? File.ReadAllText(path) : null;
+            using SystemFile? file = SystemFile.TryOpen(path);
+            file?.Refresh();
+            return file?.ToString();
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (IOException)
         {
+            // A control group that was removed just now.
             return null;
         }
     }

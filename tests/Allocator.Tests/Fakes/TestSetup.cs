@@ -34,7 +34,8 @@ internal sealed class TestSetup : IDisposable
         _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree);
+        Settings = Describe(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree);
+        Allocator = new PooledMemoryAllocator(Settings);
     }
 
     public FakeClock Clock { get; }
@@ -47,6 +48,8 @@ internal sealed class TestSetup : IDisposable
     public TrimScheduler Scheduler { get; }
 
     public FakeMemorySource Source { get; }
+
+    public AllocatorSettings Settings { get; }
 
     public MemoryAllocator Allocator { get; }
 
@@ -63,8 +66,8 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize, long minimumFree) =>
-        new(new AllocatorSettings(options)
+    private AllocatorSettings Describe(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize, long minimumFree) =>
+        new(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
             SegmentSizeInBytes = SegmentSize / BlockSize * blockSize,
@@ -79,5 +82,5 @@ internal sealed class TestSetup : IDisposable
             MinimumFreeBytes = minimumFree,
             HeapTrimmer = null,
             Scheduler = Scheduler,
-        });
+        };
 }
