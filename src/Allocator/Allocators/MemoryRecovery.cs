@@ -35,20 +35,20 @@ internal sealed class MemoryRecovery
     public static void BeginAttempt() => MemoryCeiling.BeginAttempt();
 
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
-    /// <param name="attempt">How often this request has been refused.</param>
+    /// <param name="refusals">How often this request has been refused: made anew for each request.</param>
     /// <param name="requestedBytes">What is asked for, for the message.</param>
     /// <param name="missingBytes">What of it there is no memory for yet; 0 where the attempt was for all of it or nothing.</param>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
-    public void Recover(int attempt, long requestedBytes, long missingBytes)
+    public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
         if (MemoryCeiling.WasRefused)
         {
-            RecoverFromCeiling(attempt, requestedBytes, missingBytes);
+            RecoverFromCeiling(++refusals.ByCeiling, requestedBytes, missingBytes);
         }
         else
         {
-            RecoverFromRefusal(attempt, requestedBytes);
+            RecoverFromRefusal(++refusals.BySystem, requestedBytes);
         }
     }
 
@@ -99,5 +99,11 @@ internal sealed class MemoryRecovery
         {
             _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));
         }
+    }
+    /// <summary>How often a request has been refused, by each: one that was often at the ceiling has not waited for the system.</summary>
+    public struct Refusals
+    {
+        public int BySystem;
+        public int ByCeiling;
     }
 }

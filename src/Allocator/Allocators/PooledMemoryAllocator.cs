@@ -115,7 +115,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         try
         {
             MemoryRecovery.BeginAttempt();
-            for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
+            MemoryRecovery.Refusals refusals = default;
+            while (!_pool.TryPrewarm(bytes))
             {
                 // At the budget it stops: idle memory makes room for requests, not for more idle memory.
                 if (MemoryCeiling.WasRefused)
@@ -123,7 +124,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     break;
                 }
 
-                _recovery.Recover(attempt, bytes, missingBytes: 0);
+                _recovery.Recover(ref refusals, bytes, missingBytes: 0);
                 MemoryRecovery.BeginAttempt();
             }
         }

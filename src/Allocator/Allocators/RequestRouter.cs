@@ -23,6 +23,7 @@ internal sealed class RequestRouter
     private readonly SafetySampler? _sampler;
     private readonly CapacityBound _bound;
     private readonly Admission _admission;
+    private readonly Action _noteSystemMemory;
     private readonly long _longestSinglePiece;
 
     public RequestRouter(AllocatorSettings settings, AllocatorCounters counters, ArrayRenter arrays, PoolTrimmer trimmer, ContiguousRenter contiguous, GroupRenter groups, int blockAlignmentInBytes)
@@ -36,6 +37,7 @@ internal sealed class RequestRouter
         _sampler = settings.Safety == SafetyMode.Standard ? null : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
         _bound = new CapacityBound(settings, blockAlignmentInBytes);
         _admission = new Admission(settings, counters, trimmer);
+        _noteSystemMemory = NoteSystemMemory;
         _longestSinglePiece = Math.Max(settings.ArrayThresholdInBytes, settings.Geometry.BlockSizeInBytes);
     }
 
@@ -253,7 +255,7 @@ internal sealed class RequestRouter
         bool isMiss;
         try
         {
-            rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, isWatched, out isMiss);
+            rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, isWatched, _noteSystemMemory, out isMiss);
         }
         catch
         {
@@ -264,16 +266,6 @@ internal sealed class RequestRouter
 
         if (isMiss)
         {
-            try
-            {
-                NoteSystemMemory();
-            }
-            catch
-            {
-                rental.Guard.Dispose(rental.Generation);
-                throw;
-            }
-
             _counters.CountMiss(servedByPool: rental.Guard is BlockGuard);
         }
 
