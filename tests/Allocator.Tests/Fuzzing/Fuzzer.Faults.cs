@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using System.Threading.Tasks;
 using Xunit;
 
 namespace Allocator.Tests.Fuzzing;
@@ -82,7 +83,9 @@ internal sealed partial class Fuzzer
         interruption.Begin();
         try
         {
-            return call();
+            T result = call();
+            hasArrived = result is Task { IsFaulted: true } task && task.Exception!.InnerException is ThreadInterruptedException;
+            return result;
         }
         catch (ThreadInterruptedException)
         {

@@ -144,8 +144,13 @@ internal sealed partial class Fuzzer
         long bytes = _random.Next(0, 8) * (long)Block + _random.Next(0, 2000);
         Log($"ReserveAsync({bytes})");
         using CancellationTokenSource cancellation = new();
-        Task<MemoryReservation> reserving = _setup.Allocator.ReserveAsync(bytes, cancellation.Token).AsTask();
-        if (_oracle.HasRoomFor(bytes))
+        Task<MemoryReservation> reserving = Call(() => _setup.Allocator.ReserveAsync(bytes, cancellation.Token).AsTask());
+        if (reserving.Exception?.InnerException is Exception failure and not MemoryLimitExceededException)
+        {
+            Assert.True(_oracle.MayRefuse(failure, bytes), failure.ToString());
+            Log($"    refused: {failure.Message}");
+        }
+        else if (_oracle.HasRoomFor(bytes))
         {
             _oracle.Reservations.Add(FuzzOracle.ResultOf(reserving));
         }
@@ -169,10 +174,9 @@ internal sealed partial class Fuzzer
         Log($"AllocateAsync<byte>({length})");
         _id++;
         Task<System.Buffers.IMemoryOwner<byte>> waiting;
-        _oracle.BeginCall(Disturbance.None);
         try
         {
-            waiting = _setup.Allocator.AllocateAsync<byte>(length).AsTask();
+            waiting = Call(() => _setup.Allocator.AllocateAsync<byte>(length).AsTask());
             while (!waiting.IsCompleted && !_oracle.IsSomethingGranted && _oracle.TryDisposeOfSomething(_random, Log))
             {
             }
