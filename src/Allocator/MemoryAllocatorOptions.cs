@@ -86,7 +86,9 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An exception goes on to that thread, nothing is allocated, and the block's memory goes back to the
-    /// system without <see cref="BlockReleasing"/>. Small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches are not blocks, and it is not called for them.
+    /// system without <see cref="BlockReleasing"/>. Where the system refuses to take it, the block is retained, and the call is repeated
+    /// before the block is used. Small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches
+    /// are not blocks, and it is not called for them.
     /// </remarks>
     public Action<nint, long>? BlockCommitted { get; set; }
 
@@ -97,7 +99,9 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>
     /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and on the finalizer's only where a finalizer of your own disposes the last buffer of a disposed allocator;
     /// for different blocks on several threads at once; under no lock. A block that is out when the allocator is disposed follows when it comes back. Not called at the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed it is called once more, and the memory goes all the same;
-    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>. Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows.
+    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>.
+    /// Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows; if that throws it is called again before the
+    /// block is used.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; set; }
 

@@ -36,28 +36,28 @@ internal sealed class MemoryRecovery
     }
 
     /// <summary>Begins one more try for memory. pre: called before each, on the same thread as <see cref="Recover"/>.</summary>
-    /// <param name="attempt">1 for the first.</param>
-    public static void BeginAttempt(int attempt) => MemoryCeiling.BeginAttempt(isFirst: attempt == 1);
+    /// <param name="refusals">What this request has been refused so far.</param>
+    public static void BeginAttempt(in Refusals refusals) => MemoryCeiling.BeginAttempt(isFirst: refusals.ByContainer == 0);
 
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
-    /// <param name="attempt">How often this request has been refused.</param>
+    /// <param name="refusals">How often this request has been refused: made anew for each request.</param>
     /// <param name="requestedBytes">What is asked for, for the message.</param>
     /// <param name="missingBytes">What of it there is no memory for yet; 0 where the attempt was for all of it or nothing.</param>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
-    public void Recover(int attempt, long requestedBytes, long missingBytes)
+    public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
         if (MemoryCeiling.WasRefusedByContainer)
         {
-            RecoverInContainer(attempt, requestedBytes, missingBytes);
+            RecoverInContainer(++refusals.ByContainer, requestedBytes, missingBytes);
         }
         else if (MemoryCeiling.WasRefused)
         {
-            RecoverFromCeiling(attempt, requestedBytes, missingBytes);
+            RecoverFromCeiling(++refusals.ByCeiling, requestedBytes, missingBytes);
         }
         else
         {
-            RecoverFromRefusal(attempt, requestedBytes);
+            RecoverFromRefusal(++refusals.BySystem, requestedBytes);
         }
     }
 
@@ -143,5 +143,13 @@ internal sealed class MemoryRecovery
         }
 
         return trimmed;
+    }
+
+    /// <summary>How often a request has been refused, by each: one that was often at the ceiling has not waited for the system.</summary>
+    public struct Refusals
+    {
+        public int BySystem;
+        public int ByContainer;
+        public int ByCeiling;
     }
 }

@@ -123,8 +123,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
-            MemoryRecovery.BeginAttempt(1);
-            for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
+            MemoryRecovery.Refusals refusals = default;
+            MemoryRecovery.BeginAttempt(refusals);
+            while (!_pool.TryPrewarm(bytes))
             {
                 // At the budget it stops: idle memory makes room for requests, not for more idle memory.
                 if (MemoryCeiling.WasRefused)
@@ -132,8 +133,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     break;
                 }
 
-                _recovery.Recover(attempt, bytes, missingBytes: 0);
-                MemoryRecovery.BeginAttempt(attempt + 1);
+                _recovery.Recover(ref refusals, bytes, missingBytes: 0);
+                MemoryRecovery.BeginAttempt(refusals);
             }
         }
         finally

@@ -23,6 +23,7 @@ internal sealed class RequestRouter
     private readonly SafetySampler? _sampler;
     private readonly CapacityBound _bound;
     private readonly Admission _admission;
+    private readonly Action _noteSystemMemory;
     private readonly long _longestSinglePiece;
     private readonly bool _countsArrays;
 
@@ -38,6 +39,7 @@ internal sealed class RequestRouter
         _bound = new CapacityBound(settings, blockAlignmentInBytes);
         _admission = new Admission(settings, counters, trimmer);
         _countsArrays = settings.HonorsMemoryLimit;
+        _noteSystemMemory = NoteSystemMemory;
         _longestSinglePiece = Math.Max(settings.ArrayThresholdInBytes, settings.Geometry.BlockSizeInBytes);
     }
 
@@ -258,7 +260,7 @@ internal sealed class RequestRouter
         bool isMiss;
         try
         {
-            rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, isWatched, out isMiss);
+            rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, isWatched, _noteSystemMemory, out isMiss);
         }
         catch
         {
@@ -269,16 +271,6 @@ internal sealed class RequestRouter
 
         if (isMiss)
         {
-            try
-            {
-                NoteSystemMemory();
-            }
-            catch
-            {
-                rental.Guard.Dispose(rental.Generation);
-                throw;
-            }
-
             _counters.CountMiss(servedByPool: rental.Guard is BlockGuard);
         }
 
