@@ -82,7 +82,8 @@ public class TimedReservationTests
     {
         using TestSetup setup = new();
         Assert.Throws<ArgumentOutOfRangeException>("bytes", () => setup.Allocator.TryReserve(long.MaxValue / 16, out _));
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>("bytes", async () => await setup.Allocator.ReserveAsync(long.MaxValue / 16, s_patience));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            "bytes", async () => await setup.Allocator.ReserveAsync(long.MaxValue / 16, s_patience));
         Assert.True(setup.Allocator.TryReserve(1L << 50, out MemoryReservation? reservation));
         reservation.Dispose();
     }
@@ -118,8 +119,11 @@ public class TimedReservationTests
         Assert.True(refused.IsCompleted);
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await refused);
         Assert.Equal(
-            (4L * Block, 8L * Block, 3L * Block, true), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
-        Assert.False((await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(9 * Block, s_patience))).IsTransient);
+            (4L * Block, 8L * Block, 3L * Block, true),
+            (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+        MemoryLimitExceededException never =
+            await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(9 * Block, s_patience));
+        Assert.False(never.IsTransient);
         Assert.Equal(5 * Block, setup.Statistics.BudgetUsedBytes);
     }
 
@@ -160,8 +164,9 @@ public class TimedReservationTests
     {
         using TestSetup setup = new(budget: 8 * Block);
         MemoryReservation held = await setup.Allocator.ReserveAsync(5 * Block);
+        IEnumerable<int> days = Enumerable.Range(1, 20).Select(static i => i * 7 % 20 + 1);
         Task<MemoryReservation>[] waiting =
-            [.. Enumerable.Range(1, 20).Select(i => setup.Allocator.ReserveAsync(Block * 4, TimeSpan.FromDays((i * 7) % 20 + 1)).AsTask())];
+            [.. days.Select(day => setup.Allocator.ReserveAsync(Block * 4, TimeSpan.FromDays(day)).AsTask())];
         held.Dispose();
         foreach (Task<MemoryReservation> next in waiting)
         {
@@ -169,7 +174,8 @@ public class TimedReservationTests
         }
 
         DeadlineThread deadlines = DeadlinesOf(setup);
-        Assert.True(SpinWait.SpinUntil(() => deadlines.Waiting == 0 && !deadlines.IsRunning, s_patience), "The thread goes on for nothing.");
+        bool hasEnded = SpinWait.SpinUntil(() => deadlines.Waiting == 0 && !deadlines.IsRunning, s_patience);
+        Assert.True(hasEnded, "The thread goes on for nothing.");
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
@@ -180,7 +186,8 @@ public class TimedReservationTests
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation held = await setup.Allocator.ReserveAsync(8 * Block);
         Dictionary<int, Task<MemoryReservation>> waiting =
-            Enumerable.Range(0, 10).Select(static i => i * 7 % 10 + 1).ToDictionary(static s => s, s => setup.Allocator.ReserveAsync(Block, TimeSpan.FromSeconds(s)).AsTask());
+            Enumerable.Range(0, 10).Select(static i => i * 7 % 10 + 1)
+                .ToDictionary(static s => s, s => setup.Allocator.ReserveAsync(Block, TimeSpan.FromSeconds(s)).AsTask());
         for (int second = 1; second <= 10; second++)
         {
             setup.Clock.Advance(TimeSpan.FromSeconds(1));
@@ -197,7 +204,8 @@ public class TimedReservationTests
         using CancellationTokenSource source = new();
         Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(Block, s_patience, source.Token).AsTask();
         source.Cancel();
-        Assert.Equal(source.Token, (await Assert.ThrowsAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience))).CancellationToken);
+        OperationCanceledException failure = await Assert.ThrowsAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience));
+        Assert.Equal(source.Token, failure.CancellationToken);
         Assert.Equal(0, DeadlinesOf(setup).Waiting);
     }
 
@@ -227,7 +235,8 @@ public class TimedReservationTests
         }
     }
 
-    // All threads of the pool may be waiting for memory themselves, by code that blocks on tasks: then no timer is called, and no item of the pool is done.
+    // All threads of the pool may be waiting for memory themselves, by code that blocks on tasks: then no timer is called, and no item
+    // of the pool is done.
     [Fact]
     public void ReserveAsync_AllThreadsOfThePoolAreBlocked_EndsInTimeAndIsGrantedInTime() => RemoteExecutor.Invoke(static () =>
     {

@@ -112,7 +112,8 @@ internal sealed class Admission
         return new BudgetPermit(account, bytes);
     }
 
-    private async ValueTask<BudgetPermit> WaitAsync(BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
+    private async ValueTask<BudgetPermit> WaitAsync(
+        BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         MemoryBudget budget = GetBudget(account, bytes);
         DeadlineThread? deadlines = timeout > TimeSpan.Zero ? _settings.Deadlines : null;
@@ -190,7 +191,9 @@ internal sealed class Admission
     {
         MemoryBudget budget = GetOpenBudget(account);
         long needed = account.LeastChargeWith(bytes);
-        return needed > budget.LimitInBytes ? throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, needed - bytes) : budget;
+        return needed > budget.LimitInBytes
+            ? throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, reservedBytes: needed - bytes)
+            : budget;
     }
 
     private static MemoryBudget GetOpenBudget(BudgetAccount account)
@@ -223,20 +226,17 @@ internal sealed class Admission
         _counters.CountBudgetWait();
     }
 
-    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout, bool isBudgetTimeout) => request.Outcome switch
+    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout, bool isBudgetTimeout)
     {
-        BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
-        BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
-            request.Bytes,
-            budget.LimitInBytes,
-            budget.UsedBytes,
-            request.NeededBytes,
-            request.Reservation!.ReservedBytes,
-            request.AtFailure.HeldBytes,
-            request.AtFailure.PeakBytes),
-        _ => MemoryLimitExceededException.ForTimeout(
-            request.Bytes, budget.LimitInBytes, budget.UsedBytes, request.NeededBytes, timeout, isBudgetTimeout),
-    };
+        (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.UsedBytes, request.NeededBytes);
+        return request.Outcome switch
+        {
+            BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
+            BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
+                bytes, limit, used, needed, request.Reservation!.ReservedBytes, request.AtFailure.HeldBytes, request.AtFailure.PeakBytes),
+            _ => MemoryLimitExceededException.ForTimeout(bytes, limit, used, needed, timeout, isBudgetTimeout),
+        };
+    }
 
     private static string NameOf(BudgetAccount account) =>
         account.OutermostReservation is not null && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);

@@ -1,6 +1,9 @@
 namespace Allocator.Budgeting;
 
-/// <summary>The side of a reservation on which it grows: what is taken here is reserved there. So growth is a request like any other, in the same queue and by the same rules.</summary>
+/// <summary>
+/// The side of a reservation on which it grows: what is taken here is reserved there. So growth is a request like any other, in the
+/// same queue and by the same rules.
+/// </summary>
 internal sealed class ReservationGrowth : BudgetAccount
 {
     private readonly ReservationAccount _reservation;

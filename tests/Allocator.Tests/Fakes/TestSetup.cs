@@ -59,7 +59,9 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private AllocatorSettings Describe(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize) =>
+    private AllocatorSettings Describe(
+        int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget,
+        int blockSize) =>
         new(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
