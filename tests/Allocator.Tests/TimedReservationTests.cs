@@ -209,6 +209,22 @@ public class TimedReservationTests
         Assert.Equal(0, DeadlinesOf(setup).Waiting);
     }
 
+    [Fact]
+    public async Task ReserveAsync_DisposedInTime_ThrowsThatAndForgetsTheTime()
+    {
+        TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation running = await setup.Allocator.ReserveAsync(2 * Block);
+        using MemoryReservation held = await setup.Allocator.ReserveAsync(6 * Block);
+        Task<MemoryReservation> ofAllocator = setup.Allocator.ReserveAsync(7 * Block, s_patience).AsTask();
+        Task<MemoryReservation> ofReservation = held.ReserveAsync(7 * Block, s_patience).AsTask();
+        Assert.False(ofAllocator.IsCompleted || ofReservation.IsCompleted);
+        held.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => ofReservation.WaitAsync(s_patience));
+        setup.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => ofAllocator.WaitAsync(s_patience));
+        Assert.Equal(0, DeadlinesOf(setup).Waiting);
+    }
+
     // A continuation that takes long must not hold up the times of others.
     [Fact]
     public async Task ReserveAsync_NoRoomInTime_ContinuesOnTheThreadPool()
