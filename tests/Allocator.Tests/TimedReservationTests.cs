@@ -146,7 +146,7 @@ public class TimedReservationTests
         MemoryReservation held = await setup.Allocator.ReserveAsync(5 * Block);
         Task<MemoryReservation> later = setup.Allocator.ReserveAsync(8 * Block, TimeSpan.FromSeconds(20)).AsTask();
         Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(4 * Block, TimeSpan.FromSeconds(10)).AsTask();
-        setup.Clock.Advance(TimeSpan.FromSeconds(9));
+        Advance(setup, seconds: 9, untilNext: 10);
         Assert.False(waiting.IsCompleted);
         setup.Clock.Advance(TimeSpan.FromSeconds(2));
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting.WaitAsync(s_patience));
@@ -190,7 +190,7 @@ public class TimedReservationTests
                 .ToDictionary(static s => s, s => setup.Allocator.ReserveAsync(Block, TimeSpan.FromSeconds(s)).AsTask());
         for (int second = 1; second <= 10; second++)
         {
-            setup.Clock.Advance(TimeSpan.FromSeconds(1));
+            Advance(setup, seconds: 1, untilNext: 1);
             await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting[second].WaitAsync(s_patience));
             Assert.Equal(10 - second, waiting.Values.Count(static task => !task.IsCompleted));
         }
@@ -233,8 +233,9 @@ public class TimedReservationTests
         using MemoryReservation held = await setup.Allocator.ReserveAsync(8 * Block);
         Task<bool> first = ContinueAsync(TimeSpan.FromSeconds(1));
         Task<bool> second = ContinueAsync(TimeSpan.FromSeconds(2));
-        setup.Clock.Advance(TimeSpan.FromSeconds(2));
+        Advance(setup, seconds: 1, untilNext: 1);
         Assert.True(await first.WaitAsync(s_patience));
+        Advance(setup, seconds: 1, untilNext: 1);
         Assert.True(await second.WaitAsync(s_patience));
 
         async Task<bool> ContinueAsync(TimeSpan timeout)
@@ -271,6 +272,14 @@ public class TimedReservationTests
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
         Assert.True(SpinWait.SpinUntil(static () => !DeadlineThread.Shared.IsRunning, s_patience), "The thread goes on for nothing.");
     }).Dispose();
+
+    // The thread has to have begun to wait: by this clock it would wait from now on otherwise.
+    private static void Advance(TestSetup setup, int seconds, int untilNext)
+    {
+        bool isWaiting = SpinWait.SpinUntil(() => setup.Clock.NextTimer == TimeSpan.FromSeconds(untilNext), s_patience);
+        Assert.True(isWaiting, "The thread does not wait for the next time.");
+        setup.Clock.Advance(TimeSpan.FromSeconds(seconds));
+    }
 
     private static void BlockThreadPool(ManualResetEventSlim end)
     {
