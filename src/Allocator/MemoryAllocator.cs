@@ -28,7 +28,10 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
     public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
-    /// <summary>Gets the name that its metrics and events carry: <see cref="MemoryAllocatorOptions.Name"/>, and of a reservation that of its allocator. <see langword="null"/>: none was given.</summary>
+    /// <summary>
+    /// Gets the name that its metrics and events carry: <see cref="MemoryAllocatorOptions.Name"/>, and of a reservation that of its
+    /// allocator. <see langword="null"/>: none was given.
+    /// </summary>
     public abstract string? Name { get; }
 
     /// <summary>Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.</summary>

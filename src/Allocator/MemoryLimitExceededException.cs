@@ -4,7 +4,10 @@ using System.Globalization;
 namespace Allocator;
 
 /// <summary>Thrown when a request is larger than a limit its allocator was made with, or than what the memory budget had left for it in time. Nothing was allocated.</summary>
-/// <remarks><see cref="IsTransient"/> says whether the same request may succeed later: a web service answers 503 where it may, and 413 where it never will.</remarks>
+/// <remarks>
+/// <see cref="IsTransient"/> says whether the same request may succeed later: a web service answers 503 where it may, and 413 where it
+/// never will.
+/// </remarks>
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     /// <summary>Makes the exception for a request above the limit for one allocation, naming both numbers. It is not transient.</summary>
@@ -41,13 +44,15 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     public long LimitBytes { get; }
 
     /// <summary>
-    /// Gets how many bytes of the limit were free when the request was refused. A request that never fits: the whole limit, which is what the largest request may have.
+    /// Gets how many bytes of the limit were free when the request was refused. A request that never fits: the whole limit, which is
+    /// what the largest request may have.
     /// More may be free than was asked for, where it is kept for requests that came earlier; and 0 where free memory was not to be had.
     /// </summary>
     public long AvailableBytes { get; }
 
     /// <summary>
-    /// Gets whether the same request may succeed later, when others have returned memory. <see langword="false"/>: it never fits, alone or beside what its own <see cref="MemoryReservation"/> is charged with.
+    /// Gets whether the same request may succeed later, when others have returned memory. <see langword="false"/>: it never fits, alone
+    /// or beside what its own <see cref="MemoryReservation"/> is charged with.
     /// </summary>
     public bool IsTransient { get; }
 
@@ -69,7 +74,10 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
                 nameof(MemoryAllocatorOptions),
                 nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)));
 
-    /// <summary>A request for which the budget had no room in time. Transient, unless what its reservation holds leaves no room for it in the whole budget.</summary>
+    /// <summary>
+    /// A request for which the budget had no room in time. Transient, unless what its reservation holds leaves no room for it in the
+    /// whole budget.
+    /// </summary>
     /// <param name="requestedBytes">What was asked for.</param>
     /// <param name="budgetBytes">The budget.</param>
     /// <param name="usedBytes">What of the budget was taken.</param>
@@ -84,7 +92,8 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             budgetBytes - usedBytes,
             neededBytes <= budgetBytes,
             Format(
-                "{0} bytes were requested; {1:N0} of the memory budget of {2:N0} bytes are out or reserved{3}, and the call may wait for {4} ({5}).{6}",
+                "{0} bytes were requested; {1:N0} of the memory budget of {2:N0} bytes are out or reserved{3}, "
+                    + "and the call may wait for {4} ({5}).{6}",
                 Describe(requestedBytes),
                 usedBytes,
                 budgetBytes,
@@ -93,7 +102,10 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
                 isBudgetTimeout ? $"{nameof(MemoryAllocatorOptions)}.{nameof(MemoryAllocatorOptions.BudgetTimeout)}" : "its own timeout",
                 isBudgetTimeout ? " Asynchronous calls wait without blocking a thread." : ""));
 
-    /// <summary>Growth of a reservation that waited for others, which waited for it. Transient, unless what the reservation holds leaves no room for it in the whole budget.</summary>
+    /// <summary>
+    /// Growth of a reservation that waited for others, which waited for it. Transient, unless what the reservation holds leaves no room
+    /// for it in the whole budget.
+    /// </summary>
     /// <param name="requestedBytes">What was asked for.</param>
     /// <param name="budgetBytes">The budget.</param>
     /// <param name="usedBytes">What of the budget was taken.</param>
@@ -116,7 +128,9 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
                 peakBytes,
                 budgetBytes));
 
-    /// <summary>A request that fits the budget, but idle memory did not go for it. Transient, unless kept blocks leave no room for it.</summary>
+    /// <summary>
+    /// A request that fits the budget, but idle memory did not go for it. Transient, unless kept blocks leave no room for it.
+    /// </summary>
     /// <param name="requestedBytes">What was asked for.</param>
     /// <param name="budgetBytes">The budget.</param>
     /// <param name="attempts">How often it was tried.</param>

@@ -69,7 +69,8 @@ public class MemoryAllocatorOptionsTests
         Assert.NotSame(options, copy);
         PropertyInfo[] properties = typeof(MemoryAllocatorOptions).GetProperties();
         Assert.Equal(properties.Select(property => property.GetValue(options)), properties.Select(property => property.GetValue(copy)));
-        Assert.All(properties, static property => Assert.DoesNotContain(typeof(IsExternalInit), property.SetMethod!.ReturnParameter.GetRequiredCustomModifiers()));
+        Assert.All(properties.Select(static property => property.SetMethod!.ReturnParameter), static setter =>
+            Assert.DoesNotContain(typeof(IsExternalInit), setter.GetRequiredCustomModifiers()));
     }
 
     [Fact]

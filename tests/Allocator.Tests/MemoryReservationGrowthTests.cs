@@ -20,7 +20,9 @@ public class MemoryReservationGrowthTests
         {
             using IMemoryOwner<byte> first = reservation.Allocate<byte>(2 * Block);
             Assert.True(reservation.TryGrow(2 * Block));
-            Assert.Equal((5L * Block, 3L * Block, 5L * Block), (reservation.ReservedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+            Assert.Equal(
+                (5L * Block, 3L * Block, 5L * Block),
+                (reservation.ReservedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
             using IMemoryOwner<byte> second = reservation.Allocate<byte>(3 * Block);
             Assert.Equal((0L, 5L * Block, 0L), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes, reservation.OverflowCount));
         }
@@ -37,7 +39,9 @@ public class MemoryReservationGrowthTests
         Assert.False(reservation.TryGrow(2 * Block));
         Assert.False(reservation.TryGrow(4 * Block));
         Assert.False(reservation.TryGrow(long.MaxValue / 2));
-        Assert.Equal((5L * Block, 5L * Block, 7L * Block), (reservation.ReservedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+        Assert.Equal(
+            (5L * Block, 5L * Block, 7L * Block),
+            (reservation.ReservedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
         Assert.True(reservation.TryGrow(Block));
         Assert.True(reservation.TryGrow(0));
         Assert.Equal((6L * Block, 0), (reservation.ReservedBytes, setup.Clock.Waits));
@@ -54,7 +58,9 @@ public class MemoryReservationGrowthTests
         using IMemoryOwner<byte> rest = setup.Allocator.Allocate<byte>(Block);
         using (reservation.Allocate<byte>(2 * Block))
         {
-            Assert.Equal((0L, 4L * Block, 8L * Block), (reservation.RemainingBytes, reservation.ReservedBytes, setup.Statistics.BudgetUsedBytes));
+            Assert.Equal(
+                (0L, 4L * Block, 8L * Block),
+                (reservation.RemainingBytes, reservation.ReservedBytes, setup.Statistics.BudgetUsedBytes));
         }
 
         // What was beyond goes back first, and all of it.
@@ -113,9 +119,11 @@ public class MemoryReservationGrowthTests
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation other = await setup.Allocator.ReserveAsync(2 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(5 * Block);
-        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await reservation.GrowAsync(4 * Block));
+        MemoryLimitExceededException failure =
+            await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await reservation.GrowAsync(4 * Block));
         Assert.Equal(
-            (4L * Block, 8L * Block, 3L * Block, false), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+            (4L * Block, 8L * Block, 3L * Block, false),
+            (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
         Assert.Contains("65,536 bytes were requested beside a reservation of 81,920 bytes", failure.Message);
         Assert.Equal(0, setup.Statistics.BudgetWaits);
     }
@@ -130,10 +138,12 @@ public class MemoryReservationGrowthTests
         IMemoryOwner<byte> used = younger.Allocate<byte>(3 * Block);
         Task growing = older.GrowAsync(3 * Block).AsTask();
         Assert.False(growing.IsCompleted);
-        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await younger.GrowAsync(2 * Block));
+        MemoryLimitExceededException failure =
+            await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await younger.GrowAsync(2 * Block));
         Assert.True(failure.IsTransient);
         Assert.Equal(0, failure.AvailableBytes);
-        Assert.Contains("32,768 bytes were requested beyond a reservation of 65,536 bytes, of which 49,152 bytes are outstanding", failure.Message);
+        Assert.Contains(
+            "32,768 bytes were requested beyond a reservation of 65,536 bytes, of which 49,152 bytes are outstanding", failure.Message);
         Assert.Equal((4L * Block, Block), (younger.ReservedBytes, younger.RemainingBytes));
         used.Dispose();
         younger.Dispose();
@@ -179,7 +189,8 @@ public class MemoryReservationGrowthTests
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
         ArgumentOutOfRangeException ofTry = Assert.Throws<ArgumentOutOfRangeException>(() => reservation.TryGrow(bytes));
-        ArgumentOutOfRangeException ofAsync = await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await reservation.GrowAsync(bytes));
+        ArgumentOutOfRangeException ofAsync =
+            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await reservation.GrowAsync(bytes));
         Assert.Equal(("bytes", bytes, "bytes", bytes), (ofTry.ParamName, ofTry.ActualValue, ofAsync.ParamName, ofAsync.ActualValue));
         Assert.Equal(Block, reservation.ReservedBytes);
     }
@@ -195,6 +206,32 @@ public class MemoryReservationGrowthTests
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>("bytes", async () => await reservation.GrowAsync(long.MaxValue));
         Assert.Equal(long.MaxValue / 32 + 2 * Block, reservation.ReservedBytes);
         Assert.Equal(reservation.ReservedBytes, reservation.RemainingBytes);
+    }
+
+    // Of a reservation within one of which something is used: the sum wrapped, and absurdly much was granted.
+    [Theory]
+    [InlineData(long.MaxValue)]
+    [InlineData(long.MaxValue - 3 * Block)]
+    public async Task GrowAndReserve_AbsurdlyMuch_IsRefusedAtOnceAtEachLevel(long bytes)
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation outer = await setup.Allocator.ReserveAsync(4 * Block);
+        using IMemoryOwner<byte> used = outer.Allocate<byte>(Block);
+        using MemoryReservation inner = await outer.ReserveAsync(2 * Block);
+        using MemoryReservation running = await setup.Allocator.ReserveAsync(Block);
+        foreach (MemoryReservation reservation in new[] { outer, inner })
+        {
+            Assert.False(reservation.TryGrow(bytes));
+            Assert.False(reservation.TryReserve(bytes, out _));
+            Task growing = reservation.GrowAsync(bytes).AsTask();
+            Assert.True(growing.IsCompleted);
+            Assert.False((await Assert.ThrowsAsync<MemoryLimitExceededException>(() => growing)).IsTransient);
+            Task<MemoryReservation> reserving = reservation.ReserveAsync(bytes).AsTask();
+            Assert.True(reserving.IsCompleted);
+            Assert.False((await Assert.ThrowsAsync<MemoryLimitExceededException>(() => reserving)).IsTransient);
+        }
+
+        Assert.Equal((5L * Block, 4L * Block, 2L * Block), (setup.Statistics.BudgetUsedBytes, outer.ReservedBytes, inner.ReservedBytes));
     }
 
     [Theory]
@@ -236,6 +273,8 @@ public class MemoryReservationGrowthTests
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
         using MemoryReservation inner = await reservation.ReserveAsync(Block);
         using TestSetup unnamed = new();
-        Assert.Equal(("photos", "photos", null, "Default"), (reservation.Name, inner.Name, unnamed.Allocator.Name, MemoryAllocator.Default.Name));
+        Assert.Equal(
+            ("photos", "photos", null, "Default"),
+            (reservation.Name, inner.Name, unnamed.Allocator.Name, MemoryAllocator.Default.Name));
     }
 }

@@ -82,7 +82,8 @@ public class TimedReservationTests
     {
         using TestSetup setup = new();
         Assert.Throws<ArgumentOutOfRangeException>("bytes", () => setup.Allocator.TryReserve(long.MaxValue / 16, out _));
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>("bytes", async () => await setup.Allocator.ReserveAsync(long.MaxValue / 16, s_patience));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            "bytes", async () => await setup.Allocator.ReserveAsync(long.MaxValue / 16, s_patience));
         Assert.True(setup.Allocator.TryReserve(1L << 50, out MemoryReservation? reservation));
         reservation.Dispose();
     }
@@ -118,8 +119,11 @@ public class TimedReservationTests
         Assert.True(refused.IsCompleted);
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await refused);
         Assert.Equal(
-            (4L * Block, 8L * Block, 3L * Block, true), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
-        Assert.False((await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(9 * Block, s_patience))).IsTransient);
+            (4L * Block, 8L * Block, 3L * Block, true),
+            (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+        MemoryLimitExceededException never =
+            await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(9 * Block, s_patience));
+        Assert.False(never.IsTransient);
         Assert.Equal(5 * Block, setup.Statistics.BudgetUsedBytes);
     }
 
@@ -142,7 +146,7 @@ public class TimedReservationTests
         MemoryReservation held = await setup.Allocator.ReserveAsync(5 * Block);
         Task<MemoryReservation> later = setup.Allocator.ReserveAsync(8 * Block, TimeSpan.FromSeconds(20)).AsTask();
         Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(4 * Block, TimeSpan.FromSeconds(10)).AsTask();
-        setup.Clock.Advance(TimeSpan.FromSeconds(9));
+        Advance(setup, seconds: 9, untilNext: 10);
         Assert.False(waiting.IsCompleted);
         setup.Clock.Advance(TimeSpan.FromSeconds(2));
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting.WaitAsync(s_patience));
@@ -160,8 +164,9 @@ public class TimedReservationTests
     {
         using TestSetup setup = new(budget: 8 * Block);
         MemoryReservation held = await setup.Allocator.ReserveAsync(5 * Block);
+        IEnumerable<int> days = Enumerable.Range(1, 20).Select(static i => i * 7 % 20 + 1);
         Task<MemoryReservation>[] waiting =
-            [.. Enumerable.Range(1, 20).Select(i => setup.Allocator.ReserveAsync(Block * 4, TimeSpan.FromDays((i * 7) % 20 + 1)).AsTask())];
+            [.. days.Select(day => setup.Allocator.ReserveAsync(Block * 4, TimeSpan.FromDays(day)).AsTask())];
         held.Dispose();
         foreach (Task<MemoryReservation> next in waiting)
         {
@@ -169,7 +174,8 @@ public class TimedReservationTests
         }
 
         DeadlineThread deadlines = DeadlinesOf(setup);
-        Assert.True(SpinWait.SpinUntil(() => deadlines.Waiting == 0 && !deadlines.IsRunning, s_patience), "The thread goes on for nothing.");
+        bool hasEnded = SpinWait.SpinUntil(() => deadlines.Waiting == 0 && !deadlines.IsRunning, s_patience);
+        Assert.True(hasEnded, "The thread goes on for nothing.");
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
@@ -180,10 +186,11 @@ public class TimedReservationTests
         using TestSetup setup = new(budget: 8 * Block);
         using MemoryReservation held = await setup.Allocator.ReserveAsync(8 * Block);
         Dictionary<int, Task<MemoryReservation>> waiting =
-            Enumerable.Range(0, 10).Select(static i => i * 7 % 10 + 1).ToDictionary(static s => s, s => setup.Allocator.ReserveAsync(Block, TimeSpan.FromSeconds(s)).AsTask());
+            Enumerable.Range(0, 10).Select(static i => i * 7 % 10 + 1)
+                .ToDictionary(static s => s, s => setup.Allocator.ReserveAsync(Block, TimeSpan.FromSeconds(s)).AsTask());
         for (int second = 1; second <= 10; second++)
         {
-            setup.Clock.Advance(TimeSpan.FromSeconds(1));
+            Advance(setup, seconds: 1, untilNext: 1);
             await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting[second].WaitAsync(s_patience));
             Assert.Equal(10 - second, waiting.Values.Count(static task => !task.IsCompleted));
         }
@@ -197,7 +204,24 @@ public class TimedReservationTests
         using CancellationTokenSource source = new();
         Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(Block, s_patience, source.Token).AsTask();
         source.Cancel();
-        Assert.Equal(source.Token, (await Assert.ThrowsAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience))).CancellationToken);
+        OperationCanceledException failure = await Assert.ThrowsAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience));
+        Assert.Equal(source.Token, failure.CancellationToken);
+        Assert.Equal(0, DeadlinesOf(setup).Waiting);
+    }
+
+    [Fact]
+    public async Task ReserveAsync_DisposedInTime_ThrowsThatAndForgetsTheTime()
+    {
+        TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation running = await setup.Allocator.ReserveAsync(2 * Block);
+        using MemoryReservation held = await setup.Allocator.ReserveAsync(6 * Block);
+        Task<MemoryReservation> ofAllocator = setup.Allocator.ReserveAsync(7 * Block, s_patience).AsTask();
+        Task<MemoryReservation> ofReservation = held.ReserveAsync(7 * Block, s_patience).AsTask();
+        Assert.False(ofAllocator.IsCompleted || ofReservation.IsCompleted);
+        held.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => ofReservation.WaitAsync(s_patience));
+        setup.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => ofAllocator.WaitAsync(s_patience));
         Assert.Equal(0, DeadlinesOf(setup).Waiting);
     }
 
@@ -209,8 +233,9 @@ public class TimedReservationTests
         using MemoryReservation held = await setup.Allocator.ReserveAsync(8 * Block);
         Task<bool> first = ContinueAsync(TimeSpan.FromSeconds(1));
         Task<bool> second = ContinueAsync(TimeSpan.FromSeconds(2));
-        setup.Clock.Advance(TimeSpan.FromSeconds(2));
+        Advance(setup, seconds: 1, untilNext: 1);
         Assert.True(await first.WaitAsync(s_patience));
+        Advance(setup, seconds: 1, untilNext: 1);
         Assert.True(await second.WaitAsync(s_patience));
 
         async Task<bool> ContinueAsync(TimeSpan timeout)
@@ -227,7 +252,8 @@ public class TimedReservationTests
         }
     }
 
-    // All threads of the pool may be waiting for memory themselves, by code that blocks on tasks: then no timer is called, and no item of the pool is done.
+    // All threads of the pool may be waiting for memory themselves, by code that blocks on tasks: then no timer is called, and no item
+    // of the pool is done.
     [Fact]
     public void ReserveAsync_AllThreadsOfThePoolAreBlocked_EndsInTimeAndIsGrantedInTime() => RemoteExecutor.Invoke(static () =>
     {
@@ -246,6 +272,14 @@ public class TimedReservationTests
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
         Assert.True(SpinWait.SpinUntil(static () => !DeadlineThread.Shared.IsRunning, s_patience), "The thread goes on for nothing.");
     }).Dispose();
+
+    // The thread has to have begun to wait: by this clock it would wait from now on otherwise.
+    private static void Advance(TestSetup setup, int seconds, int untilNext)
+    {
+        bool isWaiting = SpinWait.SpinUntil(() => setup.Clock.NextTimer == TimeSpan.FromSeconds(untilNext), s_patience);
+        Assert.True(isWaiting, "The thread does not wait for the next time.");
+        setup.Clock.Advance(TimeSpan.FromSeconds(seconds));
+    }
 
     private static void BlockThreadPool(ManualResetEventSlim end)
     {

@@ -112,7 +112,8 @@ internal sealed class Admission
         return new BudgetPermit(account, bytes);
     }
 
-    private async ValueTask<BudgetPermit> WaitAsync(BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
+    private async ValueTask<BudgetPermit> WaitAsync(
+        BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         MemoryBudget budget = GetBudget(account, bytes);
         DeadlineThread? deadlines = timeout > TimeSpan.Zero ? _settings.Deadlines : null;
@@ -253,22 +254,19 @@ internal sealed class Admission
         _counters.CountBudgetWait();
     }
 
-    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout, bool isBudgetTimeout) => request.Outcome switch
+    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout, bool isBudgetTimeout)
     {
-        BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
-        BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
-            request.Bytes,
-            budget.LimitInBytes,
-            budget.UsedBytes,
-            request.NeededBytes,
-            request.Reservation!.ReservedBytes,
-            request.AtFailure.HeldBytes,
-            request.AtFailure.PeakBytes),
-        BudgetOutcome.NoRoom => ForMinimumFree(budget, request),
-        _ when budget.LimitInBytes == long.MaxValue => ForMinimumFree(budget, request),
-        _ => MemoryLimitExceededException.ForTimeout(
-            request.Bytes, budget.LimitInBytes, budget.UsedBytes, request.NeededBytes, timeout, isBudgetTimeout),
-    };
+        (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.UsedBytes, request.NeededBytes);
+        return request.Outcome switch
+        {
+            BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
+            BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
+                bytes, limit, used, needed, request.Reservation!.ReservedBytes, request.AtFailure.HeldBytes, request.AtFailure.PeakBytes),
+            BudgetOutcome.NoRoom => ForMinimumFree(budget, request),
+            _ when limit == long.MaxValue => ForMinimumFree(budget, request),
+            _ => MemoryLimitExceededException.ForTimeout(bytes, limit, used, needed, timeout, isBudgetTimeout),
+        };
+    }
 
     private static MemoryLimitExceededException ForMinimumFree(MemoryBudget budget, BudgetRequest request)
     {

@@ -136,14 +136,18 @@ internal sealed class RequestRouter
     public ValueTask<BudgetPermit> AdmitContiguousAsync(BudgetAccount? account, long lengthInBytes, int alignmentInBytes, CancellationToken cancellationToken)
     {
         ThrowIfAboveLimit(lengthInBytes);
-        return account is null ? default : AdmitAsync(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes), Timeout.InfiniteTimeSpan, cancellationToken);
+        return account is null
+            ? default
+            : AdmitAsync(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes), Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
     /// <summary>Lets a request for memory in members in, without blocking.</summary>
     public ValueTask<BudgetPermit> AdmitGroupAsync(BudgetAccount? account, GroupRequest request, AllocationOptions options, CancellationToken cancellationToken)
     {
         long bytes = CheckGroup(request, options, out bool isContiguous);
-        return account is null ? default : AdmitAsync(account, BoundOfGroup(request, bytes, isContiguous), Timeout.InfiniteTimeSpan, cancellationToken);
+        return account is null
+            ? default
+            : AdmitAsync(account, BoundOfGroup(request, bytes, isContiguous), Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
     /// <summary>Takes bytes from the budget, without blocking.</summary>

@@ -7,7 +7,8 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The queue of a budget, under one short lock: settles requests and notifies their waiters. Nothing is allocated, no exception is made and no waiter is notified while the lock is held.
+/// The queue of a budget, under one short lock: settles requests and notifies their waiters. While the lock is held nothing is allocated,
+/// no exception is made and no waiter is notified.
 /// </summary>
 /// <remarks><see cref="WaitingRequests"/> decides who is next, <see cref="GrowthDeadlock"/> who can never be.</remarks>
 internal sealed class BudgetQueue

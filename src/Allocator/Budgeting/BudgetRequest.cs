@@ -18,7 +18,8 @@ internal sealed class BudgetRequest
     // Never disposed, because it may be set when the wait has timed out.
     private readonly ManualResetEvent? _event;
 
-    // Of an asynchronous wait. Completed by an item of the thread pool, where continuations may run, or by the thread that watches its time.
+    // Of an asynchronous wait. Completed by an item of the thread pool, where continuations may run, or by the thread that watches its
+    // time.
     private readonly TaskCompletionSource<bool>? _completion;
     private readonly DeadlineThread? _deadlines;
 
@@ -78,7 +79,9 @@ internal sealed class BudgetRequest
     /// <summary>Gets what the reservation had outstanding when its growth failed, and the most that it ever had.</summary>
     public (long HeldBytes, long PeakBytes) AtFailure { get; private set; }
 
-    /// <summary>Gets what the budget would have been charged with for this request, with the rest of its reservation, when it was not granted.</summary>
+    /// <summary>
+    /// Gets what the budget would have been charged with for this request, with the rest of its reservation, when it was not granted.
+    /// </summary>
     public long NeededBytes { get; private set; }
 
     /// <summary>Gets its place in the queue.</summary>

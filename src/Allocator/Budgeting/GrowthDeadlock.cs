@@ -6,7 +6,8 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// Finds reservations that wait for each other: where all that hold memory wait for more, none could ever go on. Memory outside of reservations may come back or not, nobody knows: it is waited for, but not for ever.
+/// Finds reservations that wait for each other: where all that hold memory wait for more, none could ever go on. Memory outside of
+/// reservations may come back or not, nobody knows: it is waited for, but not for ever.
 /// </summary>
 internal sealed class GrowthDeadlock : IDisposable
 {
@@ -37,7 +38,10 @@ internal sealed class GrowthDeadlock : IDisposable
         _timer = _patienceMilliseconds == long.MaxValue ? null : clock.CreateTimer(OnTimer);
     }
 
-    /// <summary>Returns the youngest of the reservations that wait, where nothing can move any more; its growth has to fail, so that the others go on. Under the lock.</summary>
+    /// <summary>
+    /// Returns the youngest of the reservations that wait, where nothing can move any more; its growth has to fail, so that the others
+    /// go on. Under the lock.
+    /// </summary>
     public ReservationAccount? Find(LinkedList<BudgetRequest> ofReservations)
     {
         ReservationAccount? youngest = FindYoungest(ofReservations);
@@ -61,9 +65,19 @@ internal sealed class GrowthDeadlock : IDisposable
         return youngest;
     }
 
-    /// <summary>Returns when to look again, for <see cref="StartTimer"/>; 0 for not, or where the timer is set for then. Under the lock.</summary>
-    public long TakeDue() =>
-        _since is long since && _timer is not null && _timerDue != since + _patienceMilliseconds ? _timerDue = since + _patienceMilliseconds : 0;
+    /// <summary>
+    /// Returns when to look again, for <see cref="StartTimer"/>; 0 for not, or where the timer is set for then. Under the lock.
+    /// </summary>
+    public long TakeDue()
+    {
+        if (_since is not long since || _timer is null || _timerDue == since + _patienceMilliseconds)
+        {
+            return 0;
+        }
+
+        _timerDue = since + _patienceMilliseconds;
+        return _timerDue;
+    }
 
     /// <summary>Starts the timer. Not under the lock, because timers have locks of their own. Never throws.</summary>
     public void StartTimer(long due)

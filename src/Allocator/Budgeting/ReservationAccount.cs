@@ -5,9 +5,12 @@ using System.Threading;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A part of a budget, taken before it is used. Its outstanding memory counts against it. Its parent is charged with what is reserved, and with the overflow: what was taken when no reserved byte was left.
+/// A part of a budget, taken before it is used. Its outstanding memory counts against it. Its parent is charged with what is reserved,
+/// and with the overflow: what was taken when no reserved byte was left.
 /// </summary>
-/// <remarks>The overflow is what comes back first. While there is any, growth is in addition to it, so that what a job has grown by is there.</remarks>
+/// <remarks>
+/// The overflow is what comes back first. While there is any, growth is in addition to it, so that what a job has grown by is there.
+/// </remarks>
 internal sealed class ReservationAccount : BudgetAccount
 {
     private static long s_lastSerial;
@@ -34,7 +37,9 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>Gets what was reserved when the account was made. Growth does not change it: its place in the queue depends on this.</summary>
+    /// <summary>
+    /// Gets what was reserved when the account was made. Growth does not change it: its place in the queue depends on this.
+    /// </summary>
     public long OriginalBytes { get; }
 
     /// <summary>Gets what is reserved: at first <see cref="OriginalBytes"/>, and what it has grown by.</summary>
@@ -205,8 +210,8 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    // What is taken exceeds what is left by so much.
-    private long ExtraFor(long bytes) => Math.Max(0, _usedBytes + bytes - ChargedBytes);
+    // What is taken exceeds what is left by so much. Not from a sum, which wraps where absurdly much is asked for.
+    private long ExtraFor(long bytes) => Math.Max(0, bytes - (ChargedBytes - _usedBytes));
 
     private long ChargeOfParent(long bytes) => bytes > 0 && _parent is not null ? _parent.ChargeFor(bytes) : bytes;
 

@@ -1,6 +1,9 @@
 namespace Allocator.Budgeting;
 
-/// <summary>The side of a reservation on which it grows: what is taken here is reserved there. So growth is a request like any other, in the same queue and by the same rules.</summary>
+/// <summary>
+/// The side of a reservation on which it grows: what is taken here is reserved there. So growth is a request like any other, in the
+/// same queue and by the same rules.
+/// </summary>
 internal sealed class ReservationGrowth : BudgetAccount
 {
     private readonly ReservationAccount _reservation;
@@ -20,7 +23,11 @@ internal sealed class ReservationGrowth : BudgetAccount
     public override long ChargeFor(long bytes) => _reservation.ChargeForGrowth(bytes);
 
     // What is reserved stays reserved until the end, so the two have to fit together.
-    public override long LeastChargeWith(long bytes) => _reservation.ReservedBytes + bytes;
+    public override long LeastChargeWith(long bytes)
+    {
+        long reserved = _reservation.ReservedBytes;
+        return bytes > long.MaxValue - reserved ? long.MaxValue : reserved + bytes;
+    }
 
     public override void GiveBack(long bytes) => _reservation.Shrink(bytes);
 }

@@ -3,9 +3,12 @@ using System.Threading;
 
 namespace Allocator.Budgeting;
 
-/// <summary>The requests that wait for a budget, and which of them is served next. All but <see cref="Count"/> is under the lock of the queue.</summary>
+/// <summary>
+/// The requests that wait for a budget, and which of them is served next. All but <see cref="Count"/> is under the lock of the queue.
+/// </summary>
 /// <remarks>
-/// Growth of a reservation up to twice its original size goes ahead of all others: they could not be served before running jobs end anyway. Everything else that is served before an earlier request counts as an overtake of that one.
+/// Growth of a reservation up to twice its original size goes ahead of all others: they could not be served before running jobs end
+/// anyway. Everything else that is served before an earlier request counts as an overtake of that one.
 /// </remarks>
 internal sealed class WaitingRequests
 {
@@ -30,7 +33,9 @@ internal sealed class WaitingRequests
     /// <summary>Gets the requests of reservations, in order of arrival.</summary>
     public LinkedList<BudgetRequest> OfReservations { get; } = new();
 
-    /// <summary>Gets or sets the request whose thread is within <see cref="BudgetQueue.Post"/>, where it reads the outcome itself.</summary>
+    /// <summary>
+    /// Gets or sets the request whose thread is within <see cref="BudgetQueue.Post"/>, where it reads the outcome itself.
+    /// </summary>
     public BudgetRequest? Posting { get; set; }
 
     public void Add(BudgetRequest request)
@@ -113,7 +118,8 @@ internal sealed class WaitingRequests
             {
                 TryGrant(request);
             }
-            else if (GoesAhead(request, charge) && (head?.Overtaken >= BudgetQueue.MaximumOvertakes || !TryGrantBefore(request, head, null)))
+            else if (GoesAhead(request, charge)
+                && (head?.Overtaken >= BudgetQueue.MaximumOvertakes || !TryGrantBefore(request, growth: head, head: null)))
             {
                 head ??= request;
             }

@@ -104,7 +104,11 @@ internal sealed partial class AllocatorEventSource
         }
     }
 
-    [Event(13, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "A job that had reserved {0} bytes took {1}, and exceeded them {2} times")]
+    [Event(
+        13,
+        Level = EventLevel.Informational,
+        Keywords = Keywords.Budget,
+        Message = "A job that had reserved {0} bytes took {1}, and exceeded them {2} times")]
     private void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string allocatorName) =>
         WriteAmounts(13, reservedBytes, peakUsedBytes, overflowCount, allocatorName);
 

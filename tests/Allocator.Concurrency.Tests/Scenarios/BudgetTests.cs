@@ -76,7 +76,8 @@ public sealed class BudgetTests : Exploring
 
     [Fact]
     public void Grow_GivenUpWhileGrantedAndUsed_GivesAllBack() => ExpectNoFailure(static () =>
-        new BudgetScenario(3).Returns(1).Reserved(1, 0, out ReservationAccount account).Grows(account, 2, givesUp: true).TakesAndReturns(account, 1));
+        new BudgetScenario(3).Returns(1)
+            .Reserved(1, 0, out ReservationAccount account).Grows(account, 2, givesUp: true).TakesAndReturns(account, 1));
 
     [Fact]
     public void Close_OfAReservationWhileItGrows_GivesAllBack() => ExpectNoFailure(static () =>
@@ -85,7 +86,8 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void Grow_OfTwoReservationsThatWaitForEachOther_FailsTheYoungest() => ExpectNoFailure(static () =>
     {
-        BudgetScenario run = new BudgetScenario(2) { Grants = 0 }.Reserved(1, 1, out ReservationAccount older).Reserved(1, 0, out ReservationAccount younger);
+        BudgetScenario run = new BudgetScenario(2) { Grants = 0 }
+            .Reserved(1, 1, out ReservationAccount older).Reserved(1, 0, out ReservationAccount younger);
         return run.Grows(older, 1).Grows(younger, 1);
     });
 

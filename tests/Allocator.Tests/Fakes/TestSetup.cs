@@ -66,7 +66,9 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private AllocatorSettings Describe(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize, long minimumFree) =>
+    private AllocatorSettings Describe(
+        int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget,
+        int blockSize, long minimumFree) =>
         new(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
