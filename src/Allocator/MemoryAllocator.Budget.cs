@@ -105,7 +105,7 @@ public abstract partial class MemoryAllocator
         ThrowIfAbsurd(bytes);
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
         {
-            Throw.OutOfRange(nameof(timeout), timeout, "must not be negative, or be infinite");
+            Throw.OutOfRange(nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
         }
 
         return ReserveAdmittedAsync(bytes, timeout, cancellationToken);

@@ -15,8 +15,8 @@ namespace Allocator;
 /// <remarks>
 /// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/> and <see cref="MemoryAllocator.TryReserve"/>.
 /// Thread-safe. Its memory is the parent's: blocks, statistics and trimming are shared. Where all that is out belongs to reservations
-/// that wait for more, none
-/// could ever go on: the youngest then fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits nothing.
+/// that wait for more, none could ever go on: the youngest then fails with a <see cref="MemoryLimitExceededException"/> that says so.
+/// Without a budget it counts and limits nothing.
 /// </remarks>
 public sealed class MemoryReservation : MemoryAllocator
 {
@@ -108,8 +108,8 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <returns>A task that completes when it has been reserved. It goes back in <see cref="Dispose"/>.</returns>
     /// <remarks>
     /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever:
-    /// where all that hold memory wait, the youngest is refused at once; where memory outside of reservations could
-    /// still come back, after 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
+    /// where all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back,
+    /// after 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.

@@ -208,6 +208,32 @@ public class MemoryReservationGrowthTests
         Assert.Equal(reservation.ReservedBytes, reservation.RemainingBytes);
     }
 
+    // Of a reservation within one of which something is used: the sum wrapped, and absurdly much was granted.
+    [Theory]
+    [InlineData(long.MaxValue)]
+    [InlineData(long.MaxValue - 3 * Block)]
+    public async Task GrowAndReserve_AbsurdlyMuch_IsRefusedAtOnceAtEachLevel(long bytes)
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using MemoryReservation outer = await setup.Allocator.ReserveAsync(4 * Block);
+        using IMemoryOwner<byte> used = outer.Allocate<byte>(Block);
+        using MemoryReservation inner = await outer.ReserveAsync(2 * Block);
+        using MemoryReservation running = await setup.Allocator.ReserveAsync(Block);
+        foreach (MemoryReservation reservation in new[] { outer, inner })
+        {
+            Assert.False(reservation.TryGrow(bytes));
+            Assert.False(reservation.TryReserve(bytes, out _));
+            Task growing = reservation.GrowAsync(bytes).AsTask();
+            Assert.True(growing.IsCompleted);
+            Assert.False((await Assert.ThrowsAsync<MemoryLimitExceededException>(() => growing)).IsTransient);
+            Task<MemoryReservation> reserving = reservation.ReserveAsync(bytes).AsTask();
+            Assert.True(reserving.IsCompleted);
+            Assert.False((await Assert.ThrowsAsync<MemoryLimitExceededException>(() => reserving)).IsTransient);
+        }
+
+        Assert.Equal((5L * Block, 4L * Block, 2L * Block), (setup.Statistics.BudgetUsedBytes, outer.ReservedBytes, inner.ReservedBytes));
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -210,8 +210,8 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    // What is taken exceeds what is left by so much.
-    private long ExtraFor(long bytes) => Math.Max(0, _usedBytes + bytes - ChargedBytes);
+    // What is taken exceeds what is left by so much. Not from a sum, which wraps where absurdly much is asked for.
+    private long ExtraFor(long bytes) => Math.Max(0, bytes - (ChargedBytes - _usedBytes));
 
     private long ChargeOfParent(long bytes) => bytes > 0 && _parent is not null ? _parent.ChargeFor(bytes) : bytes;
 

@@ -23,7 +23,11 @@ internal sealed class ReservationGrowth : BudgetAccount
     public override long ChargeFor(long bytes) => _reservation.ChargeForGrowth(bytes);
 
     // What is reserved stays reserved until the end, so the two have to fit together.
-    public override long LeastChargeWith(long bytes) => _reservation.ReservedBytes + bytes;
+    public override long LeastChargeWith(long bytes)
+    {
+        long reserved = _reservation.ReservedBytes;
+        return bytes > long.MaxValue - reserved ? long.MaxValue : reserved + bytes;
+    }
 
     public override void GiveBack(long bytes) => _reservation.Shrink(bytes);
 }
