@@ -11,9 +11,7 @@ namespace Allocator.Budgeting;
 /// timer would call back on the thread pool, which may have no thread left:
 /// all of them may be waiting for memory themselves.
 /// </summary>
-/// <remarks>
-/// There is a thread while anything waits with a time, and for a second after that. No user's continuation runs on it. Thread-safe.
-/// </remarks>
+/// <remarks>There is one while anything waits with a time, and a second longer. No continuation of the user's runs on it.</remarks>
 internal sealed class DeadlineThread
 {
     private const int LingerMilliseconds = 1000;
@@ -66,10 +64,7 @@ internal sealed class DeadlineThread
         }
     }
 
-    /// <summary>
-    /// To be called at the end of the outermost asynchronous method of the library: has the continuations of its task run on the thread
-    /// pool, where this thread completes it.
-    /// </summary>
+    /// <summary>Has the continuations of a task that this thread completes run on the thread pool. For the end of its method.</summary>
     public static void KeepContinuationsOff()
     {
         if (t_isCurrent)
@@ -81,10 +76,7 @@ internal sealed class DeadlineThread
     /// <summary>Returns when a time is over that begins now.</summary>
     public long DueAfter(TimeSpan timeout) => _clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds);
 
-    /// <summary>
-    /// Sees to it that there is a thread, until <see cref="End"/>. Called before the request is posted: where there is no memory for a
-    /// thread, this throws, and nothing has been taken.
-    /// </summary>
+    /// <summary>Sees to it that there is a thread, until <see cref="End"/>. Called before the request is posted: it may throw.</summary>
     public void Begin()
     {
         lock (_starting)
@@ -221,8 +213,7 @@ internal sealed class DeadlineThread
             }
             catch (Exception)
             {
-                // For want of managed memory, or from a listener; an exception that leaves a thread ends the process. What was not done
-                // yet is still in the lists.
+                // An exception that leaves a thread ends the process. What was not done yet is still in the lists.
                 _wake.WaitOne(100);
             }
         }
