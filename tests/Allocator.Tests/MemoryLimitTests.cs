@@ -126,7 +126,8 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
         setup.Left.Untouched = 0;
-        setup.Left.OnRead = () => LeftOf(setup, 10 * Block);
+        setup.Left.OnRead = () => LeftOf(setup, 6 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(8 * Block);
         Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(4 * Block).AsTask();
         Assert.False(waiting.IsCompleted);
@@ -143,6 +144,7 @@ public class MemoryLimitTests
         using TestSetup setup = new(minimumFree: 2 * Block);
         setup.Left.Untouched = 0;
         setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
         Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(4 * Block).AsTask();
         Assert.False(waiting.IsCompleted);
@@ -159,11 +161,13 @@ public class MemoryLimitTests
         using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(10) }, minimumFree: 2 * Block);
         setup.Left.Untouched = 0;
         setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
         IMemoryOwner<byte>? owner = null;
-        Thread waiting = new(() => owner = setup.Allocator.Allocate<byte>(4 * Block));
+        Exception? failure = null;
+        Thread waiting = new(() => failure = Record.Exception(() => owner = setup.Allocator.Allocate<byte>(4 * Block)));
         waiting.Start();
-        SpinWait.SpinUntil(() => setup.Clock.Waits == 1);
+        Assert.True(SpinWait.SpinUntil(() => setup.Clock.Waits == 1, TimeSpan.FromSeconds(30)), $"{setup.Clock.Waits} {failure}");
         setup.Left.Now = new Headroom(100 * Block, 50 * Block, 50 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         Assert.True(waiting.Join(TimeSpan.FromSeconds(30)));
@@ -175,6 +179,7 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 2 * Block);
         setup.Left.Now = new Headroom(10 * Block, 10 * Block, 10 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(9 * Block));
         Assert.Contains(nameof(MemoryAllocatorOptions.MinimumFreeMegabytes), failure.Message);
         Assert.False(failure.IsTransient);
@@ -187,6 +192,7 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 5 * Block);
         setup.Left.Now = new Headroom(20 * Block, 6 * Block, 20 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         setup.Allocator.Allocate<byte>(6 * Block).Dispose();
         setup.Left.Now = new Headroom(20 * Block, 3 * Block, 20 * Block);
         setup.Clock.Advance(TimeSpan.FromSeconds(1));
@@ -194,7 +200,7 @@ public class MemoryLimitTests
         Task<MemoryReservation> refused = setup.Allocator.ReserveAsync(6 * Block).AsTask();
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => refused);
         Assert.True(failure.IsTransient);
-        Assert.True(setup.HasCollected(1));
+        Assert.NotEqual(0, setup.Collections);
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
@@ -203,6 +209,7 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new(minimumFree: 5 * Block);
         setup.Left.OnRead = () => new Headroom(20 * Block, setup.Collections == 0 ? Block : 10 * Block, 20 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         (await setup.Allocator.ReserveAsync(6 * Block)).Dispose();
     }
 
@@ -212,6 +219,7 @@ public class MemoryLimitTests
         using TestSetup first = new(minimumFree: 2 * Block);
         using TestSetup second = new(sharesTimeWith: first, minimumFree: 2 * Block);
         first.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
+        first.Clock.Advance(TimeSpan.FromMilliseconds(10));
         MemoryReservation held = await first.Allocator.ReserveAsync(6 * Block);
         ValueTask<MemoryReservation> waiting = second.Allocator.ReserveAsync(3 * Block);
         Assert.False(waiting.IsCompleted);
@@ -224,6 +232,7 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
         setup.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(8 * Block);
 
         // Others have taken what was left.
@@ -243,7 +252,7 @@ public class MemoryLimitTests
     [Fact]
     public void Tick_HighLoadWhereALimitIsSet_IsNoticedWithinASecond()
     {
-        using TestSetup setup = new(minimumFree: Block);
+        using TestSetup setup = new(minimumFree: Block, watchesLoad: true);
         setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
         setup.Pressure.IsHigh = true;
         setup.Clock.Advance(TimeSpan.FromSeconds(1));

@@ -93,6 +93,14 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether anything limits what the allocator may take.</summary>
     public bool IsLimited => MemoryBudgetInBytes is not null || MinimumFreeBytes > 0 || HonorsMemoryLimit;
 
+    /// <summary>Gets whether a high load is looked for every second, rather than at the end of periods alone.</summary>
+    public bool WatchesLoad
+    {
+        get => field && IsLimited;
+        init;
+    }
+    = true;
+
     /// <summary>Gets whether the free memory of malloc is given back where memory is short.</summary>
     public bool TrimsNativeHeap => Options.TrimNativeHeap ?? IsLimited;
 

@@ -75,12 +75,15 @@ internal sealed class MemoryRecovery
         {
             _settings.Scheduler.TrimAll();
         }
-        else if (_settings.Scheduler.LastResort.Run(_settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _policy.Counters) && attempt < RetriesInContainer)
+        else if (_settings.Scheduler.LastResort.Run(_settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _policy.Counters)
+            && attempt < RetriesInContainer)
         {
             if (attempt > 3)
             {
                 _settings.Clock.Delay(TimeSpan.FromMilliseconds(5));
             }
+
+            _settings.Headroom.NoteFreed();
         }
         else if (attempt > 3)
         {

@@ -70,7 +70,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
         _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget)
         {
-            WatchesLoad = settings.IsLimited,
+            WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
         };
         _recovery = new MemoryRecovery(settings, _pool, _countedArrays, policy, _fences);

@@ -113,6 +113,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         {
             // Nothing will come back. What is in the way is nobody's, if anything is.
             BeforeRefusal?.Invoke();
+            Headroom.NoteFreed();
             Volatile.Write(ref _mayRefuse, true);
             ServeWaiters();
             Volatile.Write(ref _mayRefuse, false);

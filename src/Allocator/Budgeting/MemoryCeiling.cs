@@ -103,9 +103,13 @@ internal sealed class MemoryCeiling
     /// <summary>Counts bytes as no longer held. pre: they have gone.</summary>
     public void Release(long bytes)
     {
-        if (bytes != 0 && IsCounted)
+        if (bytes != 0)
         {
-            Interlocked.Add(ref _heldBytes, -bytes);
+            _headroom?.NoteFreed();
+            if (IsCounted)
+            {
+                Interlocked.Add(ref _heldBytes, -bytes);
+            }
         }
     }
 

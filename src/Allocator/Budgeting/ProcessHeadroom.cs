@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Budgeting;
@@ -24,6 +25,7 @@ internal sealed class ProcessHeadroom
     private long _readMilliseconds;
     private bool _isRead;
     private bool _isMeasured;
+    private bool _isFreed;
 
     // Granted, and not committed yet.
     private long _inFlight;
@@ -114,6 +116,9 @@ internal sealed class ProcessHeadroom
     /// <summary>Notes that committed memory is about to go back. Takes no lock.</summary>
     public void Forget(nint address) => _recent.Forget(address);
 
+    /// <summary>Notes that memory has gone back: before anybody is refused the figures are read anew. Takes no lock.</summary>
+    public void NoteFreed() => Volatile.Write(ref _isFreed, true);
+
     /// <summary>Adds a budget whose claims count: what it has granted, and its allocator has not committed yet.</summary>
     public void Register(MemoryBudget budget)
     {
@@ -131,14 +136,14 @@ internal sealed class ProcessHeadroom
     {
         using (_lock.Enter())
         {
+            Refresh(FreshMilliseconds);
             Claims claims = ReadClaims();
-            if (claims.UsedBytes <= bytes)
+            if (claims.UsedBytes <= bytes && bytes <= _last.LimitBytes - minimumFreeBytes)
             {
                 minimumFreeBytes = 0;
             }
 
             // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-            Refresh(FreshMilliseconds);
             long claimed = claims.UsedBytes - claims.HeldBytes;
             if (FreeBeside(claimed, minimumFreeBytes) >= 0)
             {
@@ -204,8 +209,9 @@ internal sealed class ProcessHeadroom
     private void Measure()
     {
         long now = _clock.NowMilliseconds;
-        if (!_isMeasured || now != _readMilliseconds)
+        if (!_isMeasured || now != _readMilliseconds || Volatile.Read(ref _isFreed))
         {
+            Volatile.Write(ref _isFreed, false);
             _recent.Measure(_source, now);
             _last = _source.Read();
             _readMilliseconds = now;

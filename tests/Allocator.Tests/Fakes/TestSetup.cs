@@ -23,7 +23,7 @@ internal sealed class TestSetup : IDisposable
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
         long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize,
-        NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null)
+        NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null, bool watchesLoad = false)
     {
         // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
         StrongBox<int> collections = _collections;
@@ -34,7 +34,7 @@ internal sealed class TestSetup : IDisposable
         _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Settings = Describe(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree);
+        Settings = Describe(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree, watchesLoad);
         Allocator = new PooledMemoryAllocator(Settings);
     }
 
@@ -68,7 +68,7 @@ internal sealed class TestSetup : IDisposable
 
     private AllocatorSettings Describe(
         int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget,
-        int blockSize, long minimumFree) =>
+        int blockSize, long minimumFree, bool watchesLoad) =>
         new(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
@@ -82,6 +82,7 @@ internal sealed class TestSetup : IDisposable
             Pressure = _pressure,
             Headroom = _headroom,
             MinimumFreeBytes = minimumFree,
+            WatchesLoad = watchesLoad,
             HeapTrimmer = null,
             Scheduler = Scheduler,
         };
