@@ -12,7 +12,8 @@ internal sealed unsafe class AvifFile : MeasuredCodec
 {
     private const string Library = "libavif";
 
-    // avifImage of avif.h: width and height stand first. avifRGBImage is below; in the library's next version it has another layout, under another name.
+    // avifImage of avif.h: width and height stand first. avifRGBImage is below; in the library's next version it has another layout,
+    // under another name.
     private const string Name = "libavif.so.15";
 
     private readonly delegate* unmanaged<nint> _createDecoder;
@@ -40,14 +41,17 @@ internal sealed unsafe class AvifFile : MeasuredCodec
     /// <inheritdoc/>
     public override bool Recognizes(ReadOnlySpan<byte> file) => file.Length > 12 && file[4..].StartsWith("ftypavif"u8);
 
-    /// <summary>Reads the boxes <c>ispe</c>, of which the largest is the picture's: others are those of its alpha and of thumbnails.</summary>
+    /// <summary>
+    /// Reads the boxes <c>ispe</c>, of which the largest is the picture's: others are those of its alpha and of thumbnails.
+    /// </summary>
     public override PictureSize ReadSize(ReadOnlyMemory<byte> file)
     {
         ReadOnlySpan<byte> rest = file.Span[..Math.Min(64 * 1024, file.Length)];
         PictureSize largest = default;
         for (int i; (i = rest.IndexOf("ispe"u8)) >= 0 && i + 16 <= rest.Length; rest = rest[(i + 4)..])
         {
-            PictureSize size = new(BinaryPrimitives.ReadInt32BigEndian(rest[(i + 8)..]), BinaryPrimitives.ReadInt32BigEndian(rest[(i + 12)..]));
+            PictureSize size =
+                new(BinaryPrimitives.ReadInt32BigEndian(rest[(i + 8)..]), BinaryPrimitives.ReadInt32BigEndian(rest[(i + 12)..]));
             largest = size.Pixels > largest.Pixels ? size : largest;
         }
 
@@ -67,7 +71,10 @@ internal sealed unsafe class AvifFile : MeasuredCodec
         {
             using (MemoryHandle pin = file.Pin())
             {
-                Check(decoder != 0 && image != 0 && _read(decoder, image, (byte*)pin.Pointer, (nuint)file.Length) == 0, Library, "the data is damaged");
+                Check(
+                    decoder != 0 && image != 0 && _read(decoder, image, (byte*)pin.Pointer, (nuint)file.Length) == 0,
+                    Library,
+                    "the data is damaged");
             }
 
             PictureSize size = new(*(int*)image, *((int*)image + 1));

@@ -41,7 +41,8 @@ internal sealed unsafe class JxlFile : MeasuredCodec
         _closeInput = (delegate* unmanaged<nint, void>)NativeLibrary.GetExport(library, "JxlDecoderCloseInput");
         _process = (delegate* unmanaged<nint, int>)NativeLibrary.GetExport(library, "JxlDecoderProcessInput");
         _getInfo = (delegate* unmanaged<nint, uint*, int>)NativeLibrary.GetExport(library, "JxlDecoderGetBasicInfo");
-        _setOutput = (delegate* unmanaged<nint, PixelFormat*, void*, nuint, int>)NativeLibrary.GetExport(library, "JxlDecoderSetImageOutBuffer");
+        _setOutput =
+            (delegate* unmanaged<nint, PixelFormat*, void*, nuint, int>)NativeLibrary.GetExport(library, "JxlDecoderSetImageOutBuffer");
     }
 
     /// <summary>Loads the library, or returns null where there is none.</summary>
@@ -59,13 +60,15 @@ internal sealed unsafe class JxlFile : MeasuredCodec
     }
 
     /// <inheritdoc/>
-    public override bool Recognizes(ReadOnlySpan<byte> file) => file.StartsWith<byte>([0xFF, 0x0A]) || (file.Length > 12 && file[4..].StartsWith("JXL "u8));
+    public override bool Recognizes(ReadOnlySpan<byte> file) =>
+        file.StartsWith<byte>([0xFF, 0x0A]) || (file.Length > 12 && file[4..].StartsWith("JXL "u8));
 
     /// <inheritdoc/>
     public override PictureSize ReadSize(ReadOnlyMemory<byte> file) => Run(file, BasicInfo, static (_, _) => { }).Size;
 
     /// <summary>Tells lossy pictures, which are stored in a space of colours of their own, from the others.</summary>
-    public override string Describe(ReadOnlyMemory<byte> file) => $"{Library}, {(Run(file, BasicInfo, static (_, _) => { }).IsOriginal ? "lossless" : "lossy")}";
+    public override string Describe(ReadOnlyMemory<byte> file) =>
+        $"{Library}, {(Run(file, BasicInfo, static (_, _) => { }).IsOriginal ? "lossless" : "lossy")}";
 
     /// <inheritdoc/>
     public override Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store)

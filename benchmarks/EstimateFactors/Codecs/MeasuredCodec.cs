@@ -11,7 +11,10 @@ internal abstract class MeasuredCodec
 {
     /// <summary>Returns the codecs whose libraries this system has.</summary>
     public static IReadOnlyList<MeasuredCodec> Load()
-        => [.. ((MeasuredCodec?[])[JpegFile.TryLoad(), PngFile.TryLoad(), WebPFile.TryLoad(), JxlFile.TryLoad(), AvifFile.TryLoad()]).OfType<MeasuredCodec>()];
+    {
+        MeasuredCodec?[] all = [JpegFile.TryLoad(), PngFile.TryLoad(), WebPFile.TryLoad(), JxlFile.TryLoad(), AvifFile.TryLoad()];
+        return [.. all.OfType<MeasuredCodec>()];
+    }
 
     /// <summary>Returns whether <paramref name="file"/> starts like this format.</summary>
     public abstract bool Recognizes(ReadOnlySpan<byte> file);
@@ -20,10 +23,14 @@ internal abstract class MeasuredCodec
     /// <exception cref="UnreadablePictureException">It is damaged.</exception>
     public abstract PictureSize ReadSize(ReadOnlyMemory<byte> file);
 
-    /// <summary>Returns the name of the library and of the kind of file, as far as the kind decides how much memory decoding takes.</summary>
+    /// <summary>
+    /// Returns the name of the library and of the kind of file, as far as the kind decides how much memory decoding takes.
+    /// </summary>
     public abstract string Describe(ReadOnlyMemory<byte> file);
 
-    /// <summary>Decodes the picture, in memory of <paramref name="store"/> for the pixels; the library takes its own for the rest.</summary>
+    /// <summary>
+    /// Decodes the picture, in memory of <paramref name="store"/> for the pixels; the library takes its own for the rest.
+    /// </summary>
     /// <exception cref="UnreadablePictureException">It is damaged, or of a kind that the library does not turn into RGB.</exception>
     public abstract Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store);
 

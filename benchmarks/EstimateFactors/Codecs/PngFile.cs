@@ -30,7 +30,8 @@ internal sealed unsafe class PngFile : MeasuredCodec
     public static PngFile? TryLoad() => NativeLibrary.TryLoad("libpng16.so.16", out nint library) ? new PngFile(library) : null;
 
     /// <inheritdoc/>
-    public override bool Recognizes(ReadOnlySpan<byte> file) => file.Length > HeaderLength && file.StartsWith<byte>([0x89, (byte)'P', (byte)'N', (byte)'G']);
+    public override bool Recognizes(ReadOnlySpan<byte> file) =>
+        file.Length > HeaderLength && file.StartsWith<byte>([0x89, (byte)'P', (byte)'N', (byte)'G']);
 
     /// <inheritdoc/>
     public override PictureSize ReadSize(ReadOnlyMemory<byte> file)

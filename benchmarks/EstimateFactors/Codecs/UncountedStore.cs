@@ -4,7 +4,9 @@ using LoadResizeSave.Pixels;
 
 namespace EstimateFactors.Codecs;
 
-/// <summary>A store that is not told what libraries take for themselves: its peak is then what was lent, and theirs shows in the process.</summary>
+/// <summary>
+/// A store that is not told what libraries take for themselves: its peak is then what was lent, and theirs shows in the process.
+/// </summary>
 internal sealed class UncountedStore : PixelStore
 {
     private readonly PixelStore _store;
@@ -16,7 +18,8 @@ internal sealed class UncountedStore : PixelStore
     public override long CommittedBytes => _store.CommittedBytes;
 
     /// <inheritdoc/>
-    public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous) => _store.AllocatePixels<TPixel>(width, height, contiguous);
+    public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous) =>
+        _store.AllocatePixels<TPixel>(width, height, contiguous);
 
     /// <inheritdoc/>
     public override IMemoryOwner<T> Allocate<T>(int length) => _store.Allocate<T>(length);

@@ -24,7 +24,8 @@ internal sealed unsafe class WebPFile : MeasuredCodec
     public static WebPFile? TryLoad() => NativeLibrary.TryLoad("libwebp.so.7", out nint library) ? new WebPFile(library) : null;
 
     /// <inheritdoc/>
-    public override bool Recognizes(ReadOnlySpan<byte> file) => file.Length > 30 && file.StartsWith("RIFF"u8) && file[8..].StartsWith("WEBP"u8);
+    public override bool Recognizes(ReadOnlySpan<byte> file) =>
+        file.Length > 30 && file.StartsWith("RIFF"u8) && file[8..].StartsWith("WEBP"u8);
 
     /// <inheritdoc/>
     public override PictureSize ReadSize(ReadOnlyMemory<byte> file)
@@ -36,7 +37,8 @@ internal sealed unsafe class WebPFile : MeasuredCodec
     }
 
     /// <inheritdoc/>
-    public override string Describe(ReadOnlyMemory<byte> file) => $"{Library}, {(file.Span.IndexOf("VP8L"u8) is >= 0 and < 4096 ? "lossless" : "lossy")}";
+    public override string Describe(ReadOnlyMemory<byte> file) =>
+        $"{Library}, {(file.Span.IndexOf("VP8L"u8) is >= 0 and < 4096 ? "lossless" : "lossy")}";
 
     /// <inheritdoc/>
     public override Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store)
@@ -48,7 +50,10 @@ internal sealed unsafe class WebPFile : MeasuredCodec
             fixed (Rgb24* target = pixels)
             {
                 nuint length = (nuint)pixels.Length * (nuint)sizeof(Rgb24);
-                Check(_decode((byte*)pin.Pointer, (nuint)file.Length, (byte*)target, length, size.Width * sizeof(Rgb24)) != null, Library, "the data is damaged");
+                Check(
+                    _decode((byte*)pin.Pointer, (nuint)file.Length, (byte*)target, length, size.Width * sizeof(Rgb24)) != null,
+                    Library,
+                    "the data is damaged");
             }
         });
     }

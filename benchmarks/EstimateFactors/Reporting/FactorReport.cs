@@ -20,8 +20,10 @@ internal static class FactorReport
         Labels = ["library, kind of file", "operation"],
         Columns =
         [
-            new("pictures", null, "0"), new("smallest", "megapixels", "0.0"), new("largest", "megapixels", "0.0"), new("pool, most", "B/pixel", "0.00"),
-            new("process, median", "B/pixel", "0.00"), new("process, most", "B/pixel", "0.00"), new("process without pool, most", "B/pixel", "0.00"),
+            new("pictures", null, "0"), new("smallest", "megapixels", "0.0"), new("largest", "megapixels", "0.0"),
+            new("pool, most", "B/pixel", "0.00"),
+            new("process, median", "B/pixel", "0.00"), new("process, most", "B/pixel", "0.00"),
+            new("process without pool, most", "B/pixel", "0.00"),
         ],
         Rows =
         [
@@ -33,34 +35,39 @@ internal static class FactorReport
                    [same.Key.Kind, Name(same.Key.Operation)],
                    [
                        same.Count(), same.Min(trial => trial.Picture.Size.Megapixels), same.Max(trial => trial.Picture.Size.Megapixels),
-                       same.Max(trial => (double)trial.Peak.PoolBytes / trial.Picture.Size.Pixels), Statistics.Median(process), process.Max(),
+                       same.Max(trial => (double)trial.Peak.PoolBytes / trial.Picture.Size.Pixels), Statistics.Median(process),
+                       process.Max(),
                        same.Max(trial => (double)Math.Max(0, trial.Peak.ProcessBytes - trial.Peak.PoolBytes) / trial.Picture.Size.Pixels),
                    ]),
         ],
     };
 
     /// <summary>Makes the table of pictures.</summary>
-    public static ResultTable Pictures(IReadOnlyList<(Picture Picture, Operation Operation, TrialPeak Peak)> trials, string folder) => new()
-    {
-        Title = "Each picture: peaks",
-        Labels = ["picture", "library, kind of file"],
-        Columns =
-        [
-            new("pixels", "megapixels", "0.0"), new("file", "MB", "0.0"), new("pool", "MB", "0.0"),
-            .. from operation in Enum.GetValues<Operation>() select new ResultColumn($"process: {Name(operation)}", "MB", "0.0"),
-        ],
-        Rows =
-        [
-            .. from trial in trials
-               group trial by trial.Picture into same
-               select new ResultRow(
-                   [Path.GetRelativePath(folder, same.Key.Path), same.Key.Kind],
-                   [
-                       same.Key.Size.Megapixels, new FileInfo(same.Key.Path).Length / Megabyte, same.Max(trial => trial.Peak.PoolBytes) / Megabyte,
-                       .. from operation in Enum.GetValues<Operation>() select (double?)(same.Single(trial => trial.Operation == operation).Peak.ProcessBytes / Megabyte),
-                   ]),
-        ],
-    };
+    public static ResultTable Pictures(
+        IReadOnlyList<(Picture Picture, Operation Operation, TrialPeak Peak)> trials, string folder)
+        => new()
+        {
+            Title = "Each picture: peaks",
+            Labels = ["picture", "library, kind of file"],
+            Columns =
+            [
+                new("pixels", "megapixels", "0.0"), new("file", "MB", "0.0"), new("pool", "MB", "0.0"),
+                .. from operation in Enum.GetValues<Operation>() select new ResultColumn($"process: {Name(operation)}", "MB", "0.0"),
+            ],
+            Rows =
+            [
+                .. from trial in trials
+                   group trial by trial.Picture into same
+                   select new ResultRow(
+                       [Path.GetRelativePath(folder, same.Key.Path), same.Key.Kind],
+                       [
+                           same.Key.Size.Megapixels, new FileInfo(same.Key.Path).Length / Megabyte,
+                           same.Max(trial => trial.Peak.PoolBytes) / Megabyte,
+                           .. from operation in Enum.GetValues<Operation>()
+                              select (double?)(same.Single(trial => trial.Operation == operation).Peak.ProcessBytes / Megabyte),
+                       ]),
+            ],
+        };
 
     /// <summary>Returns what tables call <paramref name="operation"/>.</summary>
     public static string Name(Operation operation) => operation switch

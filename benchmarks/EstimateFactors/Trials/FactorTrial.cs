@@ -19,7 +19,10 @@ internal static class FactorTrial
     private const string ClearReferences = "/proc/self/clear_refs";
     private const string ResetPeak = "5";
 
-    /// <summary>Returns whether the peak of the resident set can be set back here. Elsewhere that since the start of the process is taken, which is no smaller.</summary>
+    /// <summary>
+    /// Returns whether the peak of the resident set can be set back here. Elsewhere that since the start of the process is taken, which
+    /// is no smaller.
+    /// </summary>
     public static bool CanResetPeak => File.Exists(ClearReferences);
 
     /// <summary>Runs <paramref name="operation"/> on <paramref name="warmUp"/> and then, measured, on <paramref name="file"/>.</summary>

@@ -16,7 +16,8 @@ internal static class PictureChoice
     /// <param name="least">The smallest to be measured, in pixels: of smaller ones the fixed part is all that would be seen.</param>
     /// <param name="most">How many of each kind.</param>
     /// <param name="skipped">Files that start like a picture and have no readable header.</param>
-    public static IReadOnlyList<Picture> Choose(string folder, IReadOnlyList<MeasuredCodec> codecs, long least, int most, out IReadOnlyList<string> skipped)
+    public static IReadOnlyList<Picture> Choose(
+        string folder, IReadOnlyList<MeasuredCodec> codecs, long least, int most, out IReadOnlyList<string> skipped)
     {
         List<string> unreadable = [];
         List<(string Path, MeasuredCodec Codec, string Kind, PictureSize Size)> all = [];
@@ -47,7 +48,10 @@ internal static class PictureChoice
                group picture by picture.Kind into kind
                orderby kind.Key
                from picture in kind.OrderByDescending(picture => picture.Size.Pixels).Take(most)
-               let small = all.Where(other => other.Codec == picture.Codec).OrderBy(other => other.Kind != kind.Key && other.Size.Pixels * 4 > picture.Size.Pixels).ThenBy(other => other.Size.Pixels).First()
+               let small = all.Where(other => other.Codec == picture.Codec)
+                   .OrderBy(other => other.Kind != kind.Key)
+                   .ThenBy(other => other.Size.Pixels)
+                   .First()
                select new Picture(picture.Path, picture.Kind, small.Path, picture.Size),
         ];
     }

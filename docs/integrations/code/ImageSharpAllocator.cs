@@ -9,9 +9,13 @@ using PoolOptions = Allocator.AllocationOptions;
 
 namespace Integrations;
 
-/// <summary>Lets ImageSharp, versions 2 and 3, take its memory from an allocator of this library. The caller disposes that allocator, after the last image.</summary>
+/// <summary>
+/// Lets ImageSharp, versions 2 and 3, take its memory from an allocator of this library. The caller disposes that allocator, after the
+/// last image.
+/// </summary>
 /// <remarks>
-/// Thread-safe, like the allocator below it. Where that one refuses, ImageSharp sees its own <see cref="InvalidMemoryOperationException"/>, as from its own allocator; <see cref="FindRefusal"/> returns the cause.
+/// Thread-safe, like the allocator below it. Where that one refuses, ImageSharp sees its own <see
+/// cref="InvalidMemoryOperationException"/>, as from its own allocator; <see cref="FindRefusal"/> returns the cause.
 /// </remarks>
 public sealed class ImageSharpAllocator : MemoryAllocator
 {
@@ -28,16 +32,22 @@ public sealed class ImageSharpAllocator : MemoryAllocator
     /// <summary>Makes an allocator over <paramref name="pool"/>.</summary>
     /// <param name="pool">Where the memory comes from: an allocator, or the reservation of one image.</param>
     /// <param name="largestPieceInBytes">
-    /// What ImageSharp is told to be the largest contiguous buffer. Larger images come in several, each of whole rows, so no row may be longer: see <see cref="PieceFor"/>. By default 4 MiB, a block of the pool;
+    /// What ImageSharp is told to be the largest contiguous buffer. Larger images come in several, each of whole rows, so no row may be
+    /// longer: see <see cref="PieceFor"/>. By default 4 MiB, a block of the pool;
     /// <see cref="int.MaxValue"/> for contiguous images.
     /// </param>
     public ImageSharpAllocator(Pool pool, int largestPieceInBytes = BlockSize)
     {
         _pool = pool ?? throw new ArgumentNullException(nameof(pool));
-        _largestPiece = largestPieceInBytes > 0 ? largestPieceInBytes : throw new ArgumentOutOfRangeException(nameof(largestPieceInBytes), largestPieceInBytes, "must be positive");
+        _largestPiece = largestPieceInBytes > 0
+            ? largestPieceInBytes
+            : throw new ArgumentOutOfRangeException(nameof(largestPieceInBytes), largestPieceInBytes, "must be positive");
     }
 
-    /// <summary>Returns the smallest number of whole blocks, in bytes, that holds each row that ImageSharp needs for images of <paramref name="width"/> pixels: 4 MiB up to 262,144 pixels.</summary>
+    /// <summary>
+    /// Returns the smallest number of whole blocks, in bytes, that holds each row that ImageSharp needs for images of <paramref
+    /// name="width"/> pixels: 4 MiB up to 262,144 pixels.
+    /// </summary>
     public static int PieceFor(int width)
     {
         long row = (long)LargestPixelSize * Math.Max(1, width);
@@ -45,7 +55,10 @@ public sealed class ImageSharpAllocator : MemoryAllocator
         return (int)Math.Min(blocks, int.MaxValue);
     }
 
-    /// <summary>Returns the <see cref="MemoryLimitExceededException"/> or <see cref="OutOfMemoryException"/> behind what ImageSharp threw, at any depth; null where memory is not the cause.</summary>
+    /// <summary>
+    /// Returns the <see cref="MemoryLimitExceededException"/> or <see cref="OutOfMemoryException"/> behind what ImageSharp threw, at any
+    /// depth; null where memory is not the cause.
+    /// </summary>
     public static Exception? FindRefusal(Exception? exception)
     {
         for (Exception? e = exception; e is not null; e = e.InnerException)

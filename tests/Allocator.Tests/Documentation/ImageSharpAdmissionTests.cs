@@ -11,6 +11,7 @@ using Microsoft.Extensions.DependencyInjection;
 using SixLabors.ImageSharp;
 using SixLabors.ImageSharp.Formats;
 using SixLabors.ImageSharp.Formats.Jpeg;
+using SixLabors.ImageSharp.Memory;
 using SixLabors.ImageSharp.Metadata;
 using SixLabors.ImageSharp.Web.Commands;
 using SixLabors.ImageSharp.Web.Middleware;
@@ -55,7 +56,10 @@ public class ImageSharpAdmissionTests
     public void EstimateBytes_ProgressiveJpeg_CoversWhatWasMeasured()
     {
         using Pool pool = Pool.Create();
-        Assert.InRange(ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength), 150_000_000, 180_000_000);
+        Assert.InRange(
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength),
+            150_000_000,
+            180_000_000);
     }
 
     [Theory]
@@ -66,7 +70,8 @@ public class ImageSharpAdmissionTests
     public void EstimateBytes_ProgressiveJpeg_AddsTwoBytesASample(JpegEncodingColor colour, int bitsPerPixel, int bytes)
     {
         using Pool pool = Pool.Create();
-        long coefficients = ImageSharpAdmission.EstimateBytes(pool, Jpeg(colour, bitsPerPixel), FileLength) - ImageSharpAdmission.EstimateBytes(pool, Jpeg(null, bitsPerPixel), FileLength);
+        long baseline = ImageSharpAdmission.EstimateBytes(pool, Jpeg(null, bitsPerPixel), FileLength);
+        long coefficients = ImageSharpAdmission.EstimateBytes(pool, Jpeg(colour, bitsPerPixel), FileLength) - baseline;
         Assert.Equal(pool.EstimatePixelBytes(Width, Height, bytes) + Working, coefficients);
     }
 
@@ -75,7 +80,10 @@ public class ImageSharpAdmissionTests
     public void EstimateBytes_NarrowProgressiveJpeg_CountsWholeUnits()
     {
         using Pool pool = Pool.Create();
-        long estimate = ImageSharpAdmission.EstimateBytes(pool, Info(1, 60_000, new JpegFormat(), 24, progressive: JpegEncodingColor.YCbCrRatio444), 0);
+        long estimate = ImageSharpAdmission.EstimateBytes(
+            pool,
+            Info(1, 60_000, new JpegFormat(), 24, progressive: JpegEncodingColor.YCbCrRatio444),
+            0);
         Assert.InRange(estimate, 32 * 60_000 * 6, long.MaxValue);
     }
 
@@ -88,14 +96,18 @@ public class ImageSharpAdmissionTests
     public void EstimateBytes_OtherFormats_AreAtLeastFourBytesAPixel(int bitsPerPixel, int bytes)
     {
         using Pool pool = Pool.Create();
-        Assert.Equal(pool.EstimatePixelBytes(Width, Height, bytes) + Working, ImageSharpAdmission.EstimateBytes(pool, Info(Width, Height, null, bitsPerPixel), 0));
+        Assert.Equal(
+            pool.EstimatePixelBytes(Width, Height, bytes) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, Info(Width, Height, null, bitsPerPixel), 0));
     }
 
     [Fact]
     public void EstimateBytes_PixelTypeOfTheCaller_Counts()
     {
         using Pool pool = Pool.Create();
-        Assert.Equal(pool.EstimatePixelBytes(Width, Height, 16) + Working, ImageSharpAdmission.EstimateBytes(pool, Jpeg(), 0, bytesPerPixel: 16));
+        Assert.Equal(
+            pool.EstimatePixelBytes(Width, Height, 16) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), 0, bytesPerPixel: 16));
     }
 
     [Fact]
@@ -104,8 +116,12 @@ public class ImageSharpAdmissionTests
         using Pool pool = Pool.Create();
         ImageInfo animation = Info(2000, 2000, null, 8, frames: 10);
         Assert.Equal(pool.EstimatePixelBytes(2000, 2000, 4, 10) + Working, ImageSharpAdmission.EstimateBytes(pool, animation, 0));
-        Assert.Equal(pool.EstimatePixelBytes(2000, 2000, 4, 3) + Working, ImageSharpAdmission.EstimateBytes(pool, animation, 0, maximumFrames: 3));
-        Assert.Equal(pool.EstimatePixelBytes(2000, 2000, 4, 6) + Working, ImageSharpAdmission.EstimateBytes(pool, animation, 0, liveCopies: 2, maximumFrames: 3));
+        Assert.Equal(
+            pool.EstimatePixelBytes(2000, 2000, 4, 3) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, animation, 0, maximumFrames: 3));
+        Assert.Equal(
+            pool.EstimatePixelBytes(2000, 2000, 4, 6) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, animation, 0, liveCopies: 2, maximumFrames: 3));
     }
 
     /// <summary>File and coefficients are gone when the copy is made.</summary>
@@ -114,15 +130,21 @@ public class ImageSharpAdmissionTests
     {
         using Pool pool = Pool.Create();
         long progressive = ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength);
-        Assert.Equal(progressive, ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength, liveCopies: 2));
-        Assert.Equal(pool.EstimatePixelBytes(Width, Height, 3, 2) + Working, ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, liveCopies: 2));
+        Assert.Equal(
+            progressive,
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength, liveCopies: 2));
+        Assert.Equal(
+            pool.EstimatePixelBytes(Width, Height, 3, 2) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, liveCopies: 2));
     }
 
     [Fact]
     public void EstimateBytes_VeryWide_CountsItsRows()
     {
         using Pool pool = Pool.Create();
-        Assert.Equal(pool.EstimatePixelBytes(65_500, 100, 3) + (512 * 65_500), ImageSharpAdmission.EstimateBytes(pool, Info(65_500, 100, new JpegFormat(), 24), 0));
+        Assert.Equal(
+            pool.EstimatePixelBytes(65_500, 100, 3) + (512 * 65_500),
+            ImageSharpAdmission.EstimateBytes(pool, Info(65_500, 100, new JpegFormat(), 24), 0));
     }
 
     [Fact]
@@ -135,10 +157,12 @@ public class ImageSharpAdmissionTests
         ImageSharpAdmission admission = await ImageSharpAdmission.AdmitAsync(pool, file, maximumFrames: 7, configuration: preferred);
 
         Assert.Equal(10, file.Position);
-        Assert.IsType<SixLabors.ImageSharp.Memory.SimpleGcMemoryAllocator>(DescribedFile.LastIdentifiedWith!.Configuration.MemoryAllocator);
+        Assert.IsType<SimpleGcMemoryAllocator>(DescribedFile.LastIdentifiedWith!.Configuration.MemoryAllocator);
         Assert.True(DescribedFile.LastIdentifiedWith.SkipMetadata);
         Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, file.Info, FileLength - 10), admission.Reservation.ReservedBytes);
-        Assert.Equal((true, 7u), (admission.DecoderOptions.Configuration.PreferContiguousImageBuffers, admission.DecoderOptions.MaxFrames));
+        Assert.Equal(
+            (true, 7u),
+            (admission.DecoderOptions.Configuration.PreferContiguousImageBuffers, admission.DecoderOptions.MaxFrames));
         Assert.Same(file.Info, admission.Info);
         Assert.IsNotType<ImageSharpAllocator>(preferred.MemoryAllocator);
 
@@ -158,7 +182,8 @@ public class ImageSharpAdmissionTests
         using DescribedFile file = new(Info(300_000, 4, null, 32), 100);
         using ImageSharpAdmission admission = await ImageSharpAdmission.AdmitAsync(pool, file);
 
-        foreach (IDisposable piece in admission.DecoderOptions.Configuration.MemoryAllocator.AllocateRows<System.Numerics.Vector4>(300_000, 4))
+        Configuration configuration = admission.DecoderOptions.Configuration;
+        foreach (IDisposable piece in configuration.MemoryAllocator.AllocateRows<System.Numerics.Vector4>(300_000, 4))
         {
             piece.Dispose();
         }
@@ -188,7 +213,8 @@ public class ImageSharpAdmissionTests
     {
         using Pool pool = NewPool();
         await Assert.ThrowsAsync<UnknownImageFormatException>(() => ImageSharpAdmission.AdmitAsync(pool, new MemoryStream([1, 2, 3])));
-        using Stream forward = new System.IO.Compression.DeflateStream(new MemoryStream(), System.IO.Compression.CompressionMode.Decompress);
+        using Stream forward =
+            new System.IO.Compression.DeflateStream(new MemoryStream(), System.IO.Compression.CompressionMode.Decompress);
         await Assert.ThrowsAsync<ArgumentException>(() => ImageSharpAdmission.AdmitAsync(pool, forward));
         Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
     }
@@ -214,7 +240,8 @@ public class ImageSharpAdmissionTests
         };
         options.ReserveEachImage(pool);
 
-        DecoderOptions? decoder = await options.OnBeforeLoadAsync(Command(http), new Configuration { PreferContiguousImageBuffers = true });
+        DecoderOptions? decoder =
+            await options.OnBeforeLoadAsync(Command(http), new Configuration { PreferContiguousImageBuffers = true });
 
         Assert.IsType<ImageSharpAllocator>(decoder!.Configuration.MemoryAllocator);
         Assert.True(decoder.Configuration.PreferContiguousImageBuffers);
@@ -266,25 +293,40 @@ public class ImageSharpAdmissionTests
 
     private static Pool NewPool() => Pool.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
 
-    private static ImageInfo Jpeg(JpegEncodingColor? progressive = null, int bitsPerPixel = 24) => Info(Width, Height, new JpegFormat(), bitsPerPixel, progressive: progressive);
+    private static ImageInfo Jpeg(JpegEncodingColor? progressive = null, int bitsPerPixel = 24) =>
+        Info(Width, Height, new JpegFormat(), bitsPerPixel, progressive: progressive);
 
-    private static ImageInfo Info(int width, int height, IImageFormat? format, int bitsPerPixel, int frames = 1, JpegEncodingColor? progressive = null) => new()
-    {
-        Width = width,
-        Height = height,
-        PixelType = new PixelTypeInfo(bitsPerPixel),
-        FrameMetadataCollection = [.. Enumerable.Repeat(new ImageFrameMetadata(), frames)],
-        Metadata = new ImageMetadata { DecodedImageFormat = format, Jpeg = new JpegMetadata { Progressive = progressive is not null, ColorType = progressive } },
-    };
+    private static ImageInfo Info(
+        int width,
+        int height,
+        IImageFormat? format,
+        int bitsPerPixel,
+        int frames = 1,
+        JpegEncodingColor? progressive = null) => new()
+        {
+            Width = width,
+            Height = height,
+            PixelType = new PixelTypeInfo(bitsPerPixel),
+            FrameMetadataCollection = [.. Enumerable.Repeat(new ImageFrameMetadata(), frames)],
+            Metadata = new ImageMetadata
+            {
+                DecodedImageFormat = format,
+                Jpeg = new JpegMetadata { Progressive = progressive is not null, ColorType = progressive },
+            },
+        };
 
     private static ImageCommandContext Command(HttpContext http) => new(http, [], new CommandParser(), CultureInfo.InvariantCulture);
 
-    private static (ImageSharpMiddlewareOptions Options, HttpContext Http) NewRequest(ImageInfo info, bool needsAlpha, CancellationToken aborted = default)
+    private static (ImageSharpMiddlewareOptions Options, HttpContext Http) NewRequest(
+        ImageInfo info,
+        bool needsAlpha,
+        CancellationToken aborted = default)
     {
         ServiceCollection services = new();
         services.AddSingleton<IImageProvider>(new OneImage(info));
         services.AddSingleton<IImageWebProcessor>(new AlphaCommand(needsAlpha));
-        return (new ImageSharpMiddlewareOptions(), new HttpContext { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted });
+        HttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
+        return (new ImageSharpMiddlewareOptions(), http);
     }
 
     private sealed class OneImage(ImageInfo info) : IImageProvider, IImageResolver
@@ -293,7 +335,8 @@ public class ImageSharpAdmissionTests
 
         public Task<IImageResolver?> GetAsync(HttpContext context) => Task.FromResult<IImageResolver?>(this);
 
-        public Task<SixLabors.ImageSharp.Web.ImageMetadata> GetMetaDataAsync() => Task.FromResult(new SixLabors.ImageSharp.Web.ImageMetadata(default, FileLength));
+        public Task<SixLabors.ImageSharp.Web.ImageMetadata> GetMetaDataAsync() =>
+            Task.FromResult(new SixLabors.ImageSharp.Web.ImageMetadata(default, FileLength));
 
         public Task<Stream> OpenReadAsync() => Task.FromResult<Stream>(new DescribedFile(info, FileLength));
     }

@@ -61,7 +61,8 @@ public class ImageSharpAllocatorTests
     public void Allocate_NegativeLength_ThrowsWhatImageSharpCatches()
     {
         using Pool pool = Pool.Create();
-        InvalidMemoryOperationException thrown = Assert.Throws<InvalidMemoryOperationException>(() => new ImageSharpAllocator(pool).Allocate<int>(-1));
+        InvalidMemoryOperationException thrown =
+            Assert.Throws<InvalidMemoryOperationException>(() => new ImageSharpAllocator(pool).Allocate<int>(-1));
         Assert.Contains("-1", thrown.Message);
         Assert.Null(ImageSharpAllocator.FindRefusal(thrown));
     }
@@ -138,7 +139,8 @@ public class ImageSharpAllocatorTests
     [InlineData(262_144, Block)]
     [InlineData(262_145, 2 * Block)]
     [InlineData(int.MaxValue, int.MaxValue)]
-    public void PieceFor_AWidth_HoldsItsRowsOfFourFloats(int width, int expected) => Assert.Equal(expected, ImageSharpAllocator.PieceFor(width));
+    public void PieceFor_AWidth_HoldsItsRowsOfFourFloats(int width, int expected) =>
+        Assert.Equal(expected, ImageSharpAllocator.PieceFor(width));
 
     [Fact]
     public void AllocateRows_LargestPieceWithoutBound_IsContiguous()

@@ -1,4 +1,5 @@
-// Written by hand from https://docs.sixlabors.com/api/ImageSharp: the members that the guide uses, as documented for version 3. Not the library: no image is decoded here.
+// Written by hand from https://docs.sixlabors.com/api/ImageSharp: the members that the guide uses, as documented for version 3. Not the
+// library: no image is decoded here.
 #pragma warning disable CS1591
 using System;
 using System.Collections.Generic;
@@ -75,7 +76,9 @@ namespace SixLabors.ImageSharp.Memory
 {
     public sealed class SimpleGcMemoryAllocator : MemoryAllocator
     {
-        public override System.Buffers.IMemoryOwner<T> Allocate<T>(int length, AllocationOptions options = AllocationOptions.None) => throw new NotSupportedException();
+        public override System.Buffers.IMemoryOwner<T> Allocate<T>(
+            int length,
+            AllocationOptions options = AllocationOptions.None) => throw new NotSupportedException();
 
         protected override int GetBufferCapacityInBytes() => int.MaxValue;
     }

@@ -1,4 +1,5 @@
-// Written by hand from https://docs.sixlabors.com/api/ImageSharp: the members that the guide uses, as documented for versions 2 and 3. Not the library.
+// Written by hand from https://docs.sixlabors.com/api/ImageSharp: the members that the guide uses, as documented for versions 2 and 3.
+// Not the library.
 #pragma warning disable CS1591
 using System;
 using System.Buffers;
@@ -26,7 +27,8 @@ public abstract class MemoryAllocator
     }
 
     /// <summary>
-    /// Not a member of the library: asks for rows as it was seen to. In one piece where the configuration prefers that; else in pieces of whole rows, up to the largest contiguous buffer, in which a row must fit.
+    /// Not a member of the library: asks for rows as it was seen to. In one piece where the configuration prefers that; else in pieces of
+    /// whole rows, up to the largest contiguous buffer, in which a row must fit.
     /// </summary>
     internal IReadOnlyList<IMemoryOwner<T>> AllocateRows<T>(int rowLength, int height, bool preferContiguous = false)
         where T : struct

@@ -1,4 +1,5 @@
-// Written by hand from https://docs.sixlabors.com/api/ImageSharp.Web and https://learn.microsoft.com/dotnet/api: the members that the guide uses, as documented for ImageSharp.Web 3 and ASP.NET Core 8. Neither library.
+// Written by hand from https://docs.sixlabors.com/api/ImageSharp.Web and https://learn.microsoft.com/dotnet/api: the members that the
+// guide uses, as documented for ImageSharp.Web 3 and ASP.NET Core 8. Neither library.
 #pragma warning disable CS1591
 using System;
 using System.Collections.Generic;
@@ -50,7 +51,8 @@ namespace SixLabors.ImageSharp.Web
 {
     public readonly struct ImageMetadata
     {
-        public ImageMetadata(DateTime lastWriteTimeUtc, long contentLength) => (LastWriteTimeUtc, ContentLength) = (lastWriteTimeUtc, contentLength);
+        public ImageMetadata(DateTime lastWriteTimeUtc, long contentLength) =>
+            (LastWriteTimeUtc, ContentLength) = (lastWriteTimeUtc, contentLength);
 
         public DateTime LastWriteTimeUtc { get; }
 
@@ -126,7 +128,8 @@ namespace SixLabors.ImageSharp.Web.Middleware
 
     public class ImageSharpMiddlewareOptions
     {
-        public Func<ImageCommandContext, Configuration, Task<DecoderOptions?>> OnBeforeLoadAsync { get; set; } = (_, _) => Task.FromResult<DecoderOptions?>(null);
+        public Func<ImageCommandContext, Configuration, Task<DecoderOptions?>> OnBeforeLoadAsync { get; set; } =
+            (_, _) => Task.FromResult<DecoderOptions?>(null);
 
         public Func<ImageProcessingContext, Task> OnProcessedAsync { get; set; } = _ => Task.CompletedTask;
     }
