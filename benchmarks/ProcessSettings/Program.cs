@@ -57,10 +57,11 @@ internal static class Program
         List<string> notes =
         [
             "Each run is a process of its own, with only these variables set of those that glibc and the collector read; figures "
-                + "are medians of the runs, settings take turns.",
+                + "are medians of the runs, settings of malloc take turns.",
             "malloc: each thread writes to every page of a block and frees it when it has allocated three more; sizes are evenly "
-                + "spread. Threads live on when all is freed. "
-                + "Resident memory is above that before the first allocation. Trim: malloc_trim(0), through NativeHeap.TryTrim.",
+                + "spread. It also has 16 small blocks of 1 KB, one for each of the last 16 large ones. "
+                + "Threads live on when all is freed. Resident memory is above that before the first allocation. "
+                + "Trim: malloc_trim(0), through NativeHeap.TryTrim.",
             "Arrays: a job has a picture of 8 to 15 megapixels of 3 bytes, a small one of a sixteenth, a file of a twelfth, and "
                 + "1000 rows of 16 KB, all in new arrays. "
                 + "Values of variables of the collector are hexadecimal: 32 is 50 %, 28 is 40 %, 1E is 30 %. "

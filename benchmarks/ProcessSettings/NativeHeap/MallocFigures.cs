@@ -12,6 +12,9 @@ internal sealed record MallocFigures
     /// <summary>Gets the most while they ran.</summary>
     public required double Peak { get; init; }
 
+    /// <summary>Gets what was left when all but the small blocks was freed.</summary>
+    public required double LargeFreed { get; init; }
+
     /// <summary>Gets what was left when all was freed.</summary>
     public required double Freed { get; init; }
 

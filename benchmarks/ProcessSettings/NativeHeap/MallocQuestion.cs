@@ -44,7 +44,7 @@ internal static class MallocQuestion
             Columns =
             [
                 new("live, mean", "MB", "0"), new("running, median", "MB", "0"), new("running, most", "MB", "0"),
-                new("all freed", "MB", "0"),
+                new("freed but for small ones", "MB", "0"), new("all freed", "MB", "0"),
                 new("trimmed", "MB", "0"), new("trim", "ms", "0.0"), new("processor time", "µs an allocation", "0"),
             ],
             Rows =
@@ -55,7 +55,8 @@ internal static class MallocQuestion
                        [setting.Name],
                        [
                            Median(all, one => one.LiveBytes) / Megabyte, Median(all, one => one.Running) / Megabyte,
-                           Median(all, one => one.Peak) / Megabyte, Median(all, one => one.Freed) / Megabyte,
+                           Median(all, one => one.Peak) / Megabyte, Median(all, one => one.LargeFreed) / Megabyte,
+                           Median(all, one => one.Freed) / Megabyte,
                            Median(all, one => one.Trimmed) / Megabyte, Median(all, one => one.TrimMilliseconds),
                            Median(all, one => one.ProcessorMicroseconds),
                        ]),

@@ -18,6 +18,10 @@ internal sealed class MallocRun
     /// <summary>Blocks that each thread holds at once.</summary>
     public const int Held = 4;
 
+    /// <summary>Small blocks that each thread holds at once: tables and the like, which codecs keep longer than pictures.</summary>
+    public const int SmallHeld = 16;
+
+    private const int SmallSize = 1000;
     private const int Least = 64 * 1000;
     private const int Most = 6 * 1000 * 1000;
     private const int PageSize = 4096;
@@ -53,6 +57,9 @@ internal sealed class MallocRun
         parts.SignalAndWait();
         processor = Environment.CpuUsage.TotalTime - processor;
         double[] running = [.. sampler.Stop()];
+        long largeFreed = ProcessMemory.ReadResident();
+        parts.SignalAndWait();
+        parts.SignalAndWait();
         long freed = ProcessMemory.ReadResident();
         long start = Stopwatch.GetTimestamp();
         _ = Allocator.NativeHeap.TryTrim();
@@ -62,6 +69,7 @@ internal sealed class MallocRun
             LiveBytes = _meanLive.Sum(),
             Running = Statistics.Median(running) - before,
             Peak = running.Max() - before,
+            LargeFreed = largeFreed - before,
             Freed = freed - before,
             Trimmed = ProcessMemory.ReadResident() - before,
             TrimMilliseconds = trim,
@@ -75,15 +83,16 @@ internal sealed class MallocRun
     {
         parts.SignalAndWait();
         parts.SignalAndWait();
-        AllocateAndFree(index);
+        AllocateAndFree(index, parts);
         parts.SignalAndWait();
         parts.SignalAndWait();
     }
 
-    private unsafe void AllocateAndFree(int index)
+    private unsafe void AllocateAndFree(int index, Barrier parts)
     {
         Random random = new(Seed + index);
         void** held = stackalloc void*[Held];
+        void** small = stackalloc void*[SmallHeld];
         int* sizes = stackalloc int[Held];
         double sum = 0;
         int round = 0;
@@ -98,6 +107,9 @@ internal sealed class MallocRun
                 ((byte*)held[slot])[offset] = 1;
             }
 
+            NativeMemory.Free(small[round % SmallHeld]);
+            small[round % SmallHeld] = NativeMemory.Alloc(SmallSize);
+            *(byte*)small[round % SmallHeld] = 1;
             for (int i = 0; i < Held; i++)
             {
                 sum += sizes[i];
@@ -111,5 +123,11 @@ internal sealed class MallocRun
 
         _meanLive[index] = sum / Math.Max(1, round);
         _allocations[index] = round;
+        parts.SignalAndWait();
+        parts.SignalAndWait();
+        for (int i = 0; i < SmallHeld; i++)
+        {
+            NativeMemory.Free(small[i]);
+        }
     }
 }
