@@ -126,7 +126,7 @@ instructions() {
 # Every other measurement program, briefly, so that none rots; and the report of what they found.
 measurements() {
     local program
-    for program in HeapPerf A4Copy AlignedAllocation Fragmentation PageAlignedTransfer Decisions Allocator.Benchmarks ThumbnailService; do
+    for program in HeapPerf A4Copy AlignedAllocation Fragmentation PageAlignedTransfer Decisions Allocator.Benchmarks ThumbnailService EstimateFactors ProcessSettings; do
         echo "-- $program"
         measure "$program" --quick --output "$work/measured/this-machine"
     done

@@ -1,0 +1,68 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using LoadResizeSave.Codecs;
+using LoadResizeSave.Pixels;
+
+namespace EstimateFactors.Codecs;
+
+/// <summary>A native library that decodes one file format to pixels of three bytes, which lie in the memory of a store.</summary>
+internal abstract class MeasuredCodec
+{
+    /// <summary>Returns the codecs whose libraries this system has.</summary>
+    public static IReadOnlyList<MeasuredCodec> Load()
+    {
+        MeasuredCodec?[] all = [JpegFile.TryLoad(), PngFile.TryLoad(), WebPFile.TryLoad(), JxlFile.TryLoad(), AvifFile.TryLoad()];
+        return [.. all.OfType<MeasuredCodec>()];
+    }
+
+    /// <summary>Returns whether <paramref name="file"/> starts like this format.</summary>
+    public abstract bool Recognizes(ReadOnlySpan<byte> file);
+
+    /// <summary>Returns what the header says.</summary>
+    /// <exception cref="UnreadablePictureException">It is damaged.</exception>
+    public abstract PictureSize ReadSize(ReadOnlyMemory<byte> file);
+
+    /// <summary>
+    /// Returns the name of the library and of the kind of file, as far as the kind decides how much memory decoding takes.
+    /// </summary>
+    public abstract string Describe(ReadOnlyMemory<byte> file);
+
+    /// <summary>
+    /// Decodes the picture, in memory of <paramref name="store"/> for the pixels; the library takes its own for the rest.
+    /// </summary>
+    /// <exception cref="UnreadablePictureException">It is damaged, or of a kind that the library does not turn into RGB.</exception>
+    public abstract Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store);
+
+    /// <summary>Lends the pixels, in one run, and has <paramref name="fill"/> write them.</summary>
+    protected static Raster<Rgb24> Fill(PictureSize size, PixelStore store, FillPixels fill)
+    {
+        Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, contiguous: true);
+        try
+        {
+            if (!picture.TryProcessPixels(pixels => fill(pixels)))
+            {
+                throw new InvalidOperationException("The store lent pixels in several runs, and was asked for one.");
+            }
+
+            return picture;
+        }
+        catch
+        {
+            picture.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Throws, with the name of the library, unless it succeeded.</summary>
+    protected static void Check(bool succeeded, string library, string what)
+    {
+        if (!succeeded)
+        {
+            throw new UnreadablePictureException($"{library}: {what}");
+        }
+    }
+
+    /// <summary>Writes all pixels of a picture, row after row.</summary>
+    protected delegate void FillPixels(Span<Rgb24> pixels);
+}

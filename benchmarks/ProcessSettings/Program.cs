@@ -1,0 +1,89 @@
+using System;
+using System.Collections.Generic;
+using System.CommandLine;
+using System.Threading.Tasks;
+using Measuring;
+using Measuring.Cgroups;
+using Measuring.Results;
+using ProcessSettings.Children;
+using ProcessSettings.ManagedHeap;
+using ProcessSettings.NativeHeap;
+using Spectre.Console;
+
+namespace ProcessSettings;
+
+/// <summary>
+/// Measures what the environment variables of glibc's malloc and of .NET's collector do to the memory of a process.
+/// The program is also the child that it starts with each setting.
+/// </summary>
+internal static class Program
+{
+    private const int QuickMilliseconds = 200;
+    private const int QuickJobs = 6;
+
+    private static readonly Option<int> s_milliseconds =
+        new Option<int>("--milliseconds") { Description = "Length of a run with malloc.", DefaultValueFactory = _ => 5000 }.AtLeast(1);
+
+    private static readonly Option<int> s_jobs =
+        new Option<int>("--jobs") { Description = "Jobs with arrays in each run.", DefaultValueFactory = _ => 100 }.AtLeast(1);
+
+    private static readonly Option<int> s_runs =
+        new Option<int>("--runs") { Description = "Runs of each setting.", DefaultValueFactory = _ => 3 }.AtLeast(1);
+
+    private static readonly Option<int> s_native =
+        new Option<int>("--native") { Description = "MiB of native memory beside the arrays.", DefaultValueFactory = _ => 128 }.AtLeast(0);
+
+    private static Task<int> Main(string[] arguments)
+    {
+        if (ChildCommand.TryRun(arguments))
+        {
+            return Task.FromResult(0);
+        }
+
+        MeasurementCommand command =
+            new("ProcessSettings", "Measures what settings of malloc and of the collector do to the memory of a process.");
+        command.Root.Add(s_milliseconds);
+        command.Root.Add(s_jobs);
+        command.Root.Add(s_runs);
+        command.Root.Add(s_native);
+        return command.RunAsync(arguments, (parsed, console) => Measure(command, parsed, console));
+    }
+
+    private static ResultDocument Measure(MeasurementCommand command, ParseResult parsed, IAnsiConsole console)
+    {
+        bool quick = parsed.GetValue(command.Quick);
+        int runs = quick ? 1 : parsed.GetValue(s_runs);
+        List<ResultTable> tables = [];
+        List<string> notes =
+        [
+            "Each run is a process of its own, with only these variables set of those that glibc and the collector read; figures "
+                + "are medians of the runs, settings of malloc take turns.",
+            "malloc: each thread writes to every page of a block and frees it when it has allocated three more; sizes are evenly "
+                + "spread. It also has 16 small blocks of 1 KB, one for each of the last 16 large ones. "
+                + "Threads live on when all is freed. Resident memory is above that before the first allocation. "
+                + "Trim: malloc_trim(0), through NativeHeap.TryTrim.",
+            "Arrays: a job has a picture of 8 to 15 megapixels of 3 bytes, a small one of a sixteenth, a file of a twelfth, and "
+                + "1000 rows of 16 KB, all in new arrays. "
+                + "Values of variables of the collector are hexadecimal: 32 is 50 %, 28 is 40 %, 1E is 30 %. "
+                + "Refused: OutOfMemoryException.",
+        ];
+        if (OperatingSystem.IsLinux())
+        {
+            tables.Add(MallocQuestion.Measure(quick ? QuickMilliseconds : parsed.GetValue(s_milliseconds), runs, console.WriteLine));
+        }
+
+        try
+        {
+            ArrayQuestion arrays = new(quick ? QuickJobs : parsed.GetValue(s_jobs), runs, console.WriteLine);
+            tables.Add(arrays.Measure(nativeMegabytes: 0));
+            tables.Add(arrays.Measure(parsed.GetValue(s_native)));
+        }
+        catch (CgroupUnavailableException exception)
+        {
+            notes.Add($"Arrays were not measured: {exception.Message}");
+        }
+
+        const string Title = "Settings of a process: what malloc and the collector keep";
+        return command.NewDocument(Title, parsed) with { Tables = tables, Notes = notes };
+    }
+}

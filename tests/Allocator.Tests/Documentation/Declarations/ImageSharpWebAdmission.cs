@@ -1,0 +1,136 @@
+// Written by hand from https://docs.sixlabors.com/api/ImageSharp.Web and https://learn.microsoft.com/dotnet/api: the members that the
+// guide uses, as documented for ImageSharp.Web 3 and ASP.NET Core 8. Neither library.
+#pragma warning disable CS1591
+using System;
+using System.Collections.Generic;
+using System.Collections.ObjectModel;
+using System.Globalization;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using SixLabors.ImageSharp.Formats;
+using SixLabors.ImageSharp.Web.Commands;
+using SixLabors.ImageSharp.Web.Resolvers;
+
+namespace Microsoft.AspNetCore.Http
+{
+    public sealed class HttpContext
+    {
+        public required IServiceProvider RequestServices { get; init; }
+
+        public CancellationToken RequestAborted { get; init; }
+
+        public FeatureCollection Features { get; } = new();
+
+        public HttpResponse Response { get; } = new();
+    }
+
+    public sealed class HttpResponse
+    {
+        internal List<IDisposable> Registered { get; } = [];
+
+        public void RegisterForDispose(IDisposable disposable) => Registered.Add(disposable);
+    }
+}
+
+namespace Microsoft.AspNetCore.Http.Features
+{
+    public sealed class FeatureCollection
+    {
+        private readonly Dictionary<Type, object?> _features = [];
+
+        public TFeature? Get<TFeature>() => _features.TryGetValue(typeof(TFeature), out object? feature) ? (TFeature?)feature : default;
+
+        public void Set<TFeature>(TFeature? instance) => _features[typeof(TFeature)] = instance;
+    }
+}
+
+namespace SixLabors.ImageSharp.Web
+{
+    public readonly struct ImageMetadata
+    {
+        public ImageMetadata(DateTime lastWriteTimeUtc, long contentLength) =>
+            (LastWriteTimeUtc, ContentLength) = (lastWriteTimeUtc, contentLength);
+
+        public DateTime LastWriteTimeUtc { get; }
+
+        public long ContentLength { get; }
+    }
+}
+
+namespace SixLabors.ImageSharp.Web.Commands
+{
+    public sealed class CommandCollection : KeyedCollection<string, KeyValuePair<string, string?>>
+    {
+        protected override string GetKeyForItem(KeyValuePair<string, string?> item) => item.Key;
+    }
+
+    public sealed class CommandParser;
+}
+
+namespace SixLabors.ImageSharp.Web.Processors
+{
+    public interface IImageWebProcessor
+    {
+        bool RequiresTrueColorPixelFormat(CommandCollection commands, CommandParser parser, CultureInfo culture);
+    }
+}
+
+namespace SixLabors.ImageSharp.Web.Providers
+{
+    public interface IImageProvider
+    {
+        Func<HttpContext, bool> Match { get; set; }
+
+        Task<IImageResolver?> GetAsync(HttpContext context);
+    }
+}
+
+namespace SixLabors.ImageSharp.Web.Resolvers
+{
+    public interface IImageResolver
+    {
+        Task<ImageMetadata> GetMetaDataAsync();
+
+        Task<Stream> OpenReadAsync();
+    }
+}
+
+namespace SixLabors.ImageSharp.Web.Middleware
+{
+    public class ImageCommandContext
+    {
+        public ImageCommandContext(HttpContext context, CommandCollection commands, CommandParser parser, CultureInfo culture)
+        {
+            Context = context;
+            Commands = commands;
+            Parser = parser;
+            Culture = culture;
+        }
+
+        public HttpContext Context { get; }
+
+        public CommandCollection Commands { get; }
+
+        public CommandParser Parser { get; }
+
+        public CultureInfo Culture { get; }
+    }
+
+    public class ImageProcessingContext
+    {
+        public ImageProcessingContext(HttpContext context) => Context = context;
+
+        public HttpContext Context { get; }
+    }
+
+    public class ImageSharpMiddlewareOptions
+    {
+        public Func<ImageCommandContext, Configuration, Task<DecoderOptions?>> OnBeforeLoadAsync { get; set; } =
+            (_, _) => Task.FromResult<DecoderOptions?>(null);
+
+        public Func<ImageProcessingContext, Task> OnProcessedAsync { get; set; } = _ => Task.CompletedTask;
+    }
+}

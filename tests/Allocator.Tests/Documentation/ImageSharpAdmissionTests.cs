@@ -1,0 +1,351 @@
+using System;
+using System.Buffers;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Integrations;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using SixLabors.ImageSharp;
+using SixLabors.ImageSharp.Formats;
+using SixLabors.ImageSharp.Formats.Jpeg;
+using SixLabors.ImageSharp.Memory;
+using SixLabors.ImageSharp.Metadata;
+using SixLabors.ImageSharp.Web.Commands;
+using SixLabors.ImageSharp.Web.Middleware;
+using SixLabors.ImageSharp.Web.Processors;
+using SixLabors.ImageSharp.Web.Providers;
+using SixLabors.ImageSharp.Web.Resolvers;
+using Xunit;
+using Pool = Allocator.MemoryAllocator;
+
+namespace Allocator.Tests.Documentation;
+
+/// <summary>What the guide's admission reserves and when it ends, with images that only say what they are: see the declarations.</summary>
+public class ImageSharpAdmissionTests
+{
+    private const int Block = 4 << 20;
+    private const int Width = 5120;
+    private const int Height = 2880;
+    private const int FileLength = 6_000_000;
+
+    // Working bytes of an image of that width.
+    private const long Working = 8 << 20;
+
+    // Only a test that fails waits for as long.
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void EstimateBytes_BaselineJpeg_IsPixelsFileAndRows()
+    {
+        using Pool pool = Pool.Create();
+        long expected = pool.EstimatePixelBytes(Width, Height, 3) + pool.EstimateBytes(FileLength) + Working;
+        Assert.Equal(expected, ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength));
+    }
+
+    [Fact]
+    public void EstimateBytes_FileThatIsNotCopied_IsLessByTheFile()
+    {
+        using Pool pool = Pool.Create();
+        Assert.Equal(
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength) - pool.EstimateBytes(FileLength),
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), 0));
+    }
+
+    /// <summary>Measured with ImageSharp 3.1.12: 150 MB for 5120 x 2880.</summary>
+    [Fact]
+    public void EstimateBytes_ProgressiveJpeg_CoversWhatWasMeasured()
+    {
+        using Pool pool = Pool.Create();
+        Assert.InRange(
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength),
+            150_000_000,
+            180_000_000);
+    }
+
+    [Theory]
+    [InlineData(JpegEncodingColor.YCbCrRatio420, 24, 3)]
+    [InlineData(JpegEncodingColor.YCbCrRatio444, 24, 6)]
+    [InlineData(JpegEncodingColor.YCbCrRatio444, 8, 6)]
+    [InlineData(JpegEncodingColor.Cmyk, 32, 8)]
+    public void EstimateBytes_ProgressiveJpeg_AddsTwoBytesASample(JpegEncodingColor colour, int bitsPerPixel, int bytes)
+    {
+        using Pool pool = Pool.Create();
+        long baseline = ImageSharpAdmission.EstimateBytes(pool, Jpeg(null, bitsPerPixel), FileLength);
+        long coefficients = ImageSharpAdmission.EstimateBytes(pool, Jpeg(colour, bitsPerPixel), FileLength) - baseline;
+        Assert.Equal(pool.EstimatePixelBytes(Width, Height, bytes) + Working, coefficients);
+    }
+
+    /// <summary>Coefficients lie in whole units: one column of pixels takes that of 16 or 32.</summary>
+    [Fact]
+    public void EstimateBytes_NarrowProgressiveJpeg_CountsWholeUnits()
+    {
+        using Pool pool = Pool.Create();
+        long estimate = ImageSharpAdmission.EstimateBytes(
+            pool,
+            Info(1, 60_000, new JpegFormat(), 24, progressive: JpegEncodingColor.YCbCrRatio444),
+            0);
+        Assert.InRange(estimate, 32 * 60_000 * 6, long.MaxValue);
+    }
+
+    [Theory]
+    [InlineData(8, 4)]
+    [InlineData(24, 4)]
+    [InlineData(32, 4)]
+    [InlineData(48, 6)]
+    [InlineData(64, 8)]
+    public void EstimateBytes_OtherFormats_AreAtLeastFourBytesAPixel(int bitsPerPixel, int bytes)
+    {
+        using Pool pool = Pool.Create();
+        Assert.Equal(
+            pool.EstimatePixelBytes(Width, Height, bytes) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, Info(Width, Height, null, bitsPerPixel), 0));
+    }
+
+    [Fact]
+    public void EstimateBytes_PixelTypeOfTheCaller_Counts()
+    {
+        using Pool pool = Pool.Create();
+        Assert.Equal(
+            pool.EstimatePixelBytes(Width, Height, 16) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), 0, bytesPerPixel: 16));
+    }
+
+    [Fact]
+    public void EstimateBytes_SeveralFrames_CountsEach()
+    {
+        using Pool pool = Pool.Create();
+        ImageInfo animation = Info(2000, 2000, null, 8, frames: 10);
+        Assert.Equal(pool.EstimatePixelBytes(2000, 2000, 4, 10) + Working, ImageSharpAdmission.EstimateBytes(pool, animation, 0));
+        Assert.Equal(
+            pool.EstimatePixelBytes(2000, 2000, 4, 3) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, animation, 0, maximumFrames: 3));
+        Assert.Equal(
+            pool.EstimatePixelBytes(2000, 2000, 4, 6) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, animation, 0, liveCopies: 2, maximumFrames: 3));
+    }
+
+    /// <summary>File and coefficients are gone when the copy is made.</summary>
+    [Fact]
+    public void EstimateBytes_CopyOfTheSameSize_IsTheLargerOfDecodingAndProcessing()
+    {
+        using Pool pool = Pool.Create();
+        long progressive = ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength);
+        Assert.Equal(
+            progressive,
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength, liveCopies: 2));
+        Assert.Equal(
+            pool.EstimatePixelBytes(Width, Height, 3, 2) + Working,
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, liveCopies: 2));
+    }
+
+    [Fact]
+    public void EstimateBytes_VeryWide_CountsItsRows()
+    {
+        using Pool pool = Pool.Create();
+        Assert.Equal(
+            pool.EstimatePixelBytes(65_500, 100, 3) + (512 * 65_500),
+            ImageSharpAdmission.EstimateBytes(pool, Info(65_500, 100, new JpegFormat(), 24), 0));
+    }
+
+    [Fact]
+    public async Task AdmitAsync_AnImage_ReservesForItAndReadsOnlyItsHeader()
+    {
+        using Pool pool = NewPool();
+        using DescribedFile file = new(Jpeg(), FileLength) { Position = 10 };
+        Configuration preferred = new() { PreferContiguousImageBuffers = true };
+
+        ImageSharpAdmission admission = await ImageSharpAdmission.AdmitAsync(pool, file, maximumFrames: 7, configuration: preferred);
+
+        Assert.Equal(10, file.Position);
+        Assert.IsType<SimpleGcMemoryAllocator>(DescribedFile.LastIdentifiedWith!.Configuration.MemoryAllocator);
+        Assert.True(DescribedFile.LastIdentifiedWith.SkipMetadata);
+        Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, file.Info, FileLength - 10), admission.Reservation.ReservedBytes);
+        Assert.Equal(
+            (true, 7u),
+            (admission.DecoderOptions.Configuration.PreferContiguousImageBuffers, admission.DecoderOptions.MaxFrames));
+        Assert.Same(file.Info, admission.Info);
+        Assert.IsNotType<ImageSharpAllocator>(preferred.MemoryAllocator);
+
+        using (IMemoryOwner<byte> pixels = admission.DecoderOptions.Configuration.MemoryAllocator.Allocate<byte>(Block))
+        {
+            Assert.Equal(admission.Reservation.ReservedBytes - Block, admission.Reservation.RemainingBytes);
+        }
+
+        admission.Dispose();
+        Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task AdmitAsync_VeryWideImage_TakesPiecesThatHoldItsRows()
+    {
+        using Pool pool = NewPool();
+        using DescribedFile file = new(Info(300_000, 4, null, 32), 100);
+        using ImageSharpAdmission admission = await ImageSharpAdmission.AdmitAsync(pool, file);
+
+        Configuration configuration = admission.DecoderOptions.Configuration;
+        foreach (IDisposable piece in configuration.MemoryAllocator.AllocateRows<System.Numerics.Vector4>(300_000, 4))
+        {
+            piece.Dispose();
+        }
+    }
+
+    [Fact]
+    public async Task AdmitAsync_NoRoom_WaitsForItOrForTheToken()
+    {
+        using Pool pool = NewPool();
+        using DescribedFile file = new(Jpeg(JpegEncodingColor.YCbCrRatio444), FileLength);
+        ImageSharpAdmission first = await ImageSharpAdmission.AdmitAsync(pool, file);
+        using CancellationTokenSource giveUp = new();
+        Task<ImageSharpAdmission> cancelled = ImageSharpAdmission.AdmitAsync(pool, file, cancellationToken: giveUp.Token);
+        Task<ImageSharpAdmission> second = ImageSharpAdmission.AdmitAsync(pool, file);
+        Assert.False(cancelled.IsCompleted);
+        Assert.False(second.IsCompleted);
+
+        giveUp.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(s_patience));
+        first.Dispose();
+        (await second.WaitAsync(s_patience)).Dispose();
+        Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task AdmitAsync_WhatIsNoImage_ReservesNothing()
+    {
+        using Pool pool = NewPool();
+        await Assert.ThrowsAsync<UnknownImageFormatException>(() => ImageSharpAdmission.AdmitAsync(pool, new MemoryStream([1, 2, 3])));
+        using Stream forward =
+            new System.IO.Compression.DeflateStream(new MemoryStream(), System.IO.Compression.CompressionMode.Decompress);
+        await Assert.ThrowsAsync<ArgumentException>(() => ImageSharpAdmission.AdmitAsync(pool, forward));
+        Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task AdmitAsync_LargerThanTheBudget_ThrowsAtOnce()
+    {
+        using Pool pool = NewPool();
+        using DescribedFile bomb = new(Info(30_000, 30_000, null, 32), 100);
+        await Assert.ThrowsAsync<MemoryLimitExceededException>(() => ImageSharpAdmission.AdmitAsync(pool, bomb));
+    }
+
+    [Fact]
+    public async Task ReserveEachImage_ImageIsMade_EndsBeforeTheResponse()
+    {
+        using Pool pool = NewPool();
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: false);
+        int others = 0;
+        options.OnProcessedAsync = _ =>
+        {
+            others++;
+            return Task.CompletedTask;
+        };
+        options.ReserveEachImage(pool);
+
+        DecoderOptions? decoder =
+            await options.OnBeforeLoadAsync(Command(http), new Configuration { PreferContiguousImageBuffers = true });
+
+        Assert.IsType<ImageSharpAllocator>(decoder!.Configuration.MemoryAllocator);
+        Assert.True(decoder.Configuration.PreferContiguousImageBuffers);
+        Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength), pool.GetStatistics().BudgetUsedBytes);
+        await options.OnProcessedAsync(new ImageProcessingContext(http));
+        Assert.Equal((0L, 1), (pool.GetStatistics().BudgetUsedBytes, others));
+    }
+
+    [Fact]
+    public async Task ReserveEachImage_DecodingFails_EndsWithTheResponse()
+    {
+        using Pool pool = NewPool();
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: false);
+        options.ReserveEachImage(pool);
+        await options.OnBeforeLoadAsync(Command(http), new Configuration());
+        Assert.NotEqual(0, pool.GetStatistics().BudgetUsedBytes);
+
+        http.Response.Registered.ForEach(registered => registered.Dispose());
+
+        Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task ReserveEachImage_CommandNeedsAlpha_ReservesFourBytesAPixel()
+    {
+        using Pool pool = NewPool();
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: true);
+        options.ReserveEachImage(pool);
+        await options.OnBeforeLoadAsync(Command(http), new Configuration());
+        Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, bytesPerPixel: 4), pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task ReserveEachImage_ClientIsGone_StopsWaiting()
+    {
+        using Pool pool = NewPool();
+        using MemoryReservation all = await pool.ReserveAsync(250L << 20);
+        using CancellationTokenSource gone = new();
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: false, gone.Token);
+        options.ReserveEachImage(pool);
+        Task<DecoderOptions?> waiting = options.OnBeforeLoadAsync(Command(http), new Configuration());
+        Assert.False(waiting.IsCompleted);
+
+        gone.Cancel();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience));
+        Assert.Empty(http.Response.Registered);
+    }
+
+    private static Pool NewPool() => Pool.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
+
+    private static ImageInfo Jpeg(JpegEncodingColor? progressive = null, int bitsPerPixel = 24) =>
+        Info(Width, Height, new JpegFormat(), bitsPerPixel, progressive: progressive);
+
+    private static ImageInfo Info(
+        int width,
+        int height,
+        IImageFormat? format,
+        int bitsPerPixel,
+        int frames = 1,
+        JpegEncodingColor? progressive = null) => new()
+        {
+            Width = width,
+            Height = height,
+            PixelType = new PixelTypeInfo(bitsPerPixel),
+            FrameMetadataCollection = [.. Enumerable.Repeat(new ImageFrameMetadata(), frames)],
+            Metadata = new ImageMetadata
+            {
+                DecodedImageFormat = format,
+                Jpeg = new JpegMetadata { Progressive = progressive is not null, ColorType = progressive },
+            },
+        };
+
+    private static ImageCommandContext Command(HttpContext http) => new(http, [], new CommandParser(), CultureInfo.InvariantCulture);
+
+    private static (ImageSharpMiddlewareOptions Options, HttpContext Http) NewRequest(
+        ImageInfo info,
+        bool needsAlpha,
+        CancellationToken aborted = default)
+    {
+        ServiceCollection services = new();
+        services.AddSingleton<IImageProvider>(new OneImage(info));
+        services.AddSingleton<IImageWebProcessor>(new AlphaCommand(needsAlpha));
+        HttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
+        return (new ImageSharpMiddlewareOptions(), http);
+    }
+
+    private sealed class OneImage(ImageInfo info) : IImageProvider, IImageResolver
+    {
+        public Func<HttpContext, bool> Match { get; set; } = _ => true;
+
+        public Task<IImageResolver?> GetAsync(HttpContext context) => Task.FromResult<IImageResolver?>(this);
+
+        public Task<SixLabors.ImageSharp.Web.ImageMetadata> GetMetaDataAsync() =>
+            Task.FromResult(new SixLabors.ImageSharp.Web.ImageMetadata(default, FileLength));
+
+        public Task<Stream> OpenReadAsync() => Task.FromResult<Stream>(new DescribedFile(info, FileLength));
+    }
+
+    private sealed class AlphaCommand(bool needsAlpha) : IImageWebProcessor
+    {
+        public bool RequiresTrueColorPixelFormat(CommandCollection commands, CommandParser parser, CultureInfo culture) => needsAlpha;
+    }
+}
