@@ -15,6 +15,8 @@ internal static class Collector
 
     public static void Collect(int generation, GCCollectionMode mode, bool blocking) => System.GC.Collect(generation, mode, blocking);
 
+    public static void Collect(int generation, GCCollectionMode mode, bool blocking, bool compacting) => System.GC.Collect(generation, mode, blocking, compacting);
+
     public static GCMemoryInfo GetGCMemoryInfo(GCKind kind = GCKind.Any) => System.GC.GetGCMemoryInfo(kind);
 
     public static void KeepAlive(object? target) => System.GC.KeepAlive(target);
