@@ -48,13 +48,13 @@ internal sealed class ContiguousRenter
         }
     }
 
-    /// <summary>Counts what others have allocated as held, and gives idle memory back for it.</summary>
+    /// <summary>Counts what others are about to allocate as held, and gives idle memory back for it.</summary>
     public ExternalMemory CountExternal(in BudgetPermit permit)
     {
         for (MemoryRecovery.Refusals refusals = default; ;)
         {
             MemoryRecovery.BeginAttempt(refusals);
-            if (_policy.Ceiling.TryHoldCommitted(permit.Bytes))
+            if (_policy.Ceiling.TryHoldAnnounced(permit.Bytes))
             {
                 return new ExternalMemory(_policy.Ceiling, permit);
             }

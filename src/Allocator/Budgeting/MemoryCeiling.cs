@@ -21,6 +21,7 @@ internal sealed class MemoryCeiling
     private readonly long _minimumFreeBytes;
     private readonly bool _honorsLimit;
     private long _heldBytes;
+    private long _announcedBytes;
 
     /// <summary>Makes a ceiling.</summary>
     /// <param name="limitInBytes">The most that may be held; <see cref="long.MaxValue"/> for no limit.</param>
@@ -47,6 +48,11 @@ internal sealed class MemoryCeiling
     /// <summary>Gets what is held; 0 where nobody asks.</summary>
     public long HeldBytes => Volatile.Read(ref _heldBytes);
 
+    /// <summary>
+    /// Gets what of <see cref="HeldBytes"/> others have only said that they will take. They use it when they like, so no reading need contain it.
+    /// </summary>
+    public long AnnouncedBytes => Volatile.Read(ref _announcedBytes);
+
     private bool IsCounted => _limitInBytes != long.MaxValue || _minimumFreeBytes > 0;
 
     /// <summary>Forgets what was refused before.</summary>
@@ -56,7 +62,7 @@ internal sealed class MemoryCeiling
     /// <summary>Counts bytes as held that are about to be committed, unless they are too many, or the container has none left. <see cref="Commit"/> or <see cref="Cancel"/> has to follow.</summary>
     public bool TryHold(long bytes)
     {
-        if (!TryHoldCommitted(bytes))
+        if (!TryHoldUncommitted(bytes))
         {
             return false;
         }
@@ -82,8 +88,24 @@ internal sealed class MemoryCeiling
         return mayHold || Refuse(bytes, byContainer: true);
     }
 
-    /// <summary>Counts bytes as held that others have committed already, unless they are too many. <see cref="Release"/> has to follow.</summary>
-    public bool TryHoldCommitted(long bytes) => !IsCounted || BoundedSum.TryAdd(ref _heldBytes, bytes, _limitInBytes) || Refuse(bytes, byContainer: false);
+    /// <summary>Counts bytes as held that others are about to take, unless they are too many. <see cref="ReleaseAnnounced"/> has to follow.</summary>
+    public bool TryHoldAnnounced(long bytes)
+    {
+        bool isHeld = TryHoldUncommitted(bytes);
+        if (isHeld)
+        {
+            Interlocked.Add(ref _announcedBytes, bytes);
+        }
+
+        return isHeld;
+    }
+
+    /// <summary>Counts bytes as no longer held that others had announced.</summary>
+    public void ReleaseAnnounced(long bytes)
+    {
+        Interlocked.Add(ref _announcedBytes, -bytes);
+        Release(bytes);
+    }
 
     /// <summary>Notes that the system has given what was held for it.</summary>
     /// <param name="address">Where; 0 for a managed array.</param>
@@ -111,6 +133,9 @@ internal sealed class MemoryCeiling
 
     /// <summary>Gives how many bytes others have to give back before so many more can be held; 0 or less where that is so already.</summary>
     public long ShortageOf(long bytes) => bytes - (_limitInBytes - HeldBytes);
+
+    private bool TryHoldUncommitted(long bytes) =>
+        !IsCounted || BoundedSum.TryAdd(ref _heldBytes, bytes, _limitInBytes) || Refuse(bytes, byContainer: false);
 
     private bool TryGrant(long bytes) => _headroom is null || _headroom.TryGrant(bytes, t_attempt.IsFirst ? _minimumFreeBytes : 0, _honorsLimit);
 

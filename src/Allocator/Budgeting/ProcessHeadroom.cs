@@ -185,7 +185,7 @@ internal sealed class ProcessHeadroom
         _last.FreeBytes == long.MaxValue ? 0 : _last.FreeBytes - minimumFreeBytes - Pending() - claimedBytes;
 
     // Granted, and in no figures yet.
-    private long Pending() => _inFlight + _arraysSinceRead + _recent.Sum(_clock.NowMilliseconds);
+    private long Pending() => _inFlight + _arraysSinceRead + _recent.Sum();
 
     private void Refresh(int freshMilliseconds)
     {
@@ -222,7 +222,9 @@ internal sealed class ProcessHeadroom
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
                 used += budget.UsedBytes;
-                held += budget.Ceiling.HeldBytes;
+
+                // What codecs have announced they use over seconds. It counts as long as it is announced: twice once it is used, rather than not at all.
+                held += budget.Ceiling.HeldBytes - budget.Ceiling.AnnouncedBytes;
             }
         }
 

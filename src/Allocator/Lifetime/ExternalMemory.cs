@@ -43,7 +43,7 @@ internal sealed class ExternalMemory : IDisposable
             return false;
         }
 
-        _ceiling.Release(_permit.Bytes);
+        _ceiling.ReleaseAnnounced(_permit.Bytes);
         return true;
     }
 }
