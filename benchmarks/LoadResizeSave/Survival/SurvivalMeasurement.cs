@@ -1,0 +1,141 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+using LoadResizeSave.Containers;
+using Measuring.Cgroups;
+using Measuring.Results;
+using Spectre.Console;
+
+namespace LoadResizeSave.Survival;
+
+/// <summary>Runs all cells, one run of each in turn, so that what else the machine does meets all of them alike.</summary>
+internal sealed class SurvivalMeasurement
+{
+    private readonly SurvivalLoad _load;
+    private readonly IAnsiConsole _console;
+    private readonly Dictionary<string, string> _hashes = new(StringComparer.Ordinal);
+    private readonly List<string> _failures = [];
+
+    /// <summary>Prepares the measurement of <paramref name="load"/>.</summary>
+    public SurvivalMeasurement(SurvivalLoad load, IAnsiConsole console)
+    {
+        _load = load;
+        _console = console;
+    }
+
+    /// <summary>Measures, prints and saves; returns whether all that must hold did. <paramref name="newDocument"/> makes a result with a title.</summary>
+    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument)
+    {
+        if (MemoryCgroup.WhyUnavailable() is { } reason)
+        {
+            _console.MarkupLineInterpolated($"[red]{reason}[/]");
+            return false;
+        }
+
+        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(_load.Input, ContainerWork.Folder).GetPhotographs();
+        _console.MarkupLineInterpolated($"[grey]{origin}[/]");
+        IReadOnlyList<SurvivalCell> cells = _load.CreateCells();
+
+        // Uncounted: the first process reads the photographs and the runtime from disk.
+        _ = await ContainedProcess.RunAsync(Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count }, SurvivalLoad.ReferenceMegabytes);
+        await RunAsync(cells, pictures);
+
+        SurvivalReport report = new(_load, cells, origin);
+        ResultDocument document = report.Complete(newDocument(SurvivalReport.Title));
+        _ = Directory.CreateDirectory(_load.Output);
+        foreach (ResultPicture picture in document.Pictures)
+        {
+            await File.WriteAllTextAsync(Path.Combine(_load.Output, picture.File), report.DrawChart());
+        }
+
+        ResultConsole.Write(_console, document);
+        _console.WriteLine($"results   {ResultFile.Save(document, _load.Output)}");
+        foreach (string failure in _failures)
+        {
+            _console.MarkupLineInterpolated($"[red]{failure}[/]");
+        }
+
+        return _failures.Count == 0;
+    }
+
+    private async Task RunAsync(IReadOnlyList<SurvivalCell> cells, IReadOnlyList<string> pictures)
+    {
+        Stopwatch clock = Stopwatch.StartNew();
+        for (int i = 0; i < cells.Max(cell => cell.WantedRuns); i++)
+        {
+            foreach (SurvivalCell cell in cells.Where(cell => i < cell.WantedRuns))
+            {
+                if (clock.Elapsed > _load.Time)
+                {
+                    _console.MarkupLineInterpolated($"[yellow]{_load.Time.TotalMinutes} minutes are over in round {i + 1}: what was not run is left out.[/]");
+                    return;
+                }
+
+                cell.Add(await RunAsync(cell, pictures, i));
+            }
+        }
+    }
+
+    private async Task<ContainedRun> RunAsync(SurvivalCell cell, IReadOnlyList<string> pictures, int index)
+    {
+        ContainedRun run = await ContainedProcess.RunAsync(Options(cell, pictures), cell.LimitMegabytes);
+        string name = FormattableString.Invariant($"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {index + 1}");
+        _console.WriteLine(FormattableString.Invariant(
+            $"{name}: {run.Ending,-8} {run.Count(JobEnd.Done),3} done {run.Count(JobEnd.Refused),3} refused {run.Count(JobEnd.RefusedForGood),3} for good {run.Count(JobEnd.Failed),3} failed, peak {run.PeakBytes >> 20,4} MiB, {run.DonePerSecond,5:0.0} a second"));
+        Check(name, cell, run);
+        return run;
+    }
+
+    private ContainedOptions Options(SurvivalCell cell, IReadOnlyList<string> pictures) => new()
+    {
+        Way = cell.Way.Name,
+        LimitMegabytes = cell.LimitMegabytes,
+        Workers = cell.AtOnce,
+        Jobs = cell.Jobs,
+        Pictures = pictures,
+        Explains = _load.Explains,
+    };
+
+    // What the claims say is reported, and is no failure of the program. Memory of others may end the process in any way: that is the point.
+    private void Check(string name, SurvivalCell cell, ContainedRun run)
+    {
+        if (run.Ending is RunEnding.Crashed or RunEnding.Hung)
+        {
+            string how = $"{run.Ending} with exit code {run.ExitCode}. {run.Errors.Split('\n')[0]}";
+            _console.MarkupLineInterpolated($"[yellow]  {how}[/]");
+            if (cell.Way.IsOfLibrary)
+            {
+                _failures.Add($"{name}: {how}");
+            }
+        }
+
+        if (run.Ending == RunEnding.Finished && run.Jobs.Count != cell.Jobs)
+        {
+            _failures.Add($"{name}: of {cell.Jobs} jobs {run.Jobs.Count} were heard of");
+        }
+
+        IEnumerable<(string Picture, string? Sha256)> done = run.Jobs.Where(job => job.Sha256 is not null).Select(job => (job.Picture, job.Sha256)).Distinct();
+        foreach ((string picture, string? hash) in done)
+        {
+            if (!_hashes.TryAdd(picture, hash!) && _hashes[picture] != hash)
+            {
+                _failures.Add($"{name}: {picture} came out different: memory was overwritten");
+            }
+        }
+
+        foreach (IGrouping<string?, JobMessage> failed in run.Jobs.Where(job => job.End == JobEnd.Failed).GroupBy(job => job.Reason))
+        {
+            _console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
+        }
+
+        if (run.Readings.Count > 0)
+        {
+            MemoryReading most = run.Readings.MaxBy(reading => reading.Charged);
+            _console.WriteLine(FormattableString.Invariant(
+                $"  at {most.Seconds:0.00} s: charged {most.Charged >> 20} MiB; store {most.Store >> 20}, managed heap {most.ManagedHeap >> 20}, malloc {most.Malloc >> 20} of which free {most.MallocFree >> 20}"));
+        }
+    }
+}
