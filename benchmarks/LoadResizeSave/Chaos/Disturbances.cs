@@ -65,7 +65,7 @@ internal static partial class Disturbances
         }
 
         ProcessStartInfo start = ChildProgram.Describe(
-            ChildProgram.ThisProgram, [.. NeighbourCommand.Arguments(megabytes, StepMegabytes, s_step, s_neighbourStays)]);
+            typeof(Disturbances).Assembly.Location, [.. NeighbourCommand.Arguments(megabytes, StepMegabytes, s_step, s_neighbourStays)]);
         process.Group.Wrap(start);
         using Process neighbour = ChildProgram.Start(start);
         try

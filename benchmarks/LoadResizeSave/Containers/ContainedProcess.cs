@@ -56,7 +56,7 @@ internal sealed class ContainedProcess
         ContainedOptions options, int limitMegabytes, Func<ContainedProcess, CancellationToken, Task>? disturb = null)
     {
         using MemoryCgroup group = MemoryCgroup.Create(limitMegabytes * (1L << 20));
-        ProcessStartInfo start = ChildProgram.Describe(ChildProgram.ThisProgram, [.. ContainedCommand.ChildArguments(options)]);
+        ProcessStartInfo start = ChildProgram.Describe(typeof(ContainedProcess).Assembly.Location, [.. ContainedCommand.ChildArguments(options)]);
         foreach (string name in start.Environment.Keys.Where(IsOfMemory).ToList())
         {
             _ = start.Environment.Remove(name);
