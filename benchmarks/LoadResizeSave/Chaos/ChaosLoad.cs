@@ -9,4 +9,5 @@ namespace LoadResizeSave.Chaos;
 /// <param name="Scenarios">What goes wrong.</param>
 /// <param name="Ways">The ways of having memory.</param>
 /// <param name="Runs">The runs of each scenario.</param>
-internal sealed record ChaosLoad(string? Input, string Output, IReadOnlyList<ChaosScenario> Scenarios, IReadOnlyList<MemoryWay> Ways, int Runs);
+internal sealed record ChaosLoad(
+    string? Input, string Output, IReadOnlyList<ChaosScenario> Scenarios, IReadOnlyList<MemoryWay> Ways, int Runs);

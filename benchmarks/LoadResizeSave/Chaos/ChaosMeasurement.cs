@@ -29,7 +29,9 @@ internal sealed class ChaosMeasurement
         _console = console;
     }
 
-    /// <summary>Measures, prints and saves; returns whether all passed. <paramref name="newDocument"/> makes a result with a title.</summary>
+    /// <summary>
+    /// Measures, prints and saves; returns whether all passed. <paramref name="newDocument"/> makes a result with a title.
+    /// </summary>
     public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument)
     {
         if (MemoryCgroup.WhyUnavailable() is { } reason)
@@ -38,7 +40,7 @@ internal sealed class ChaosMeasurement
             return false;
         }
 
-        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(_load.Input, ContainerWork.Folder).GetPhotographs();
+        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(_load.Input, ContainerOptions.WorkFolder).GetPhotographs();
         List<ChaosResult> results = [.. from scenario in _load.Scenarios from way in _load.Ways select new ChaosResult(scenario, way)];
         foreach (ChaosResult result in results)
         {
@@ -66,16 +68,23 @@ internal sealed class ChaosMeasurement
                 Labels = ["scenario", "what goes wrong", "memory", "outcome"],
                 Columns =
                 [
-                    new("limit", "MiB", "0"), new("passed", "runs", "N0"), new("runs", null, "N0"), new("killed", "runs", "N0"), new("done", "a run", "0.0"), new("refused", "a run", "0.0"),
-                    new("vanished", "a run", "0.0"), new("damaged", "a run", "0.0"), new("slowest job", "seconds", "0.0"), new("longest wait", "seconds", "0.0"), new("peak of cgroup", "MiB", "0"),
+                    new("limit", "MiB", "0"), new("passed", "runs", "N0"), new("runs", null, "N0"), new("killed", "runs", "N0"),
+                    new("done", "a run", "0.0"), new("refused", "a run", "0.0"), new("vanished", "a run", "0.0"),
+                    new("damaged", "a run", "0.0"), new("slowest job", "seconds", "0.0"), new("longest wait", "seconds", "0.0"),
+                    new("peak of cgroup", "MiB", "0"),
                 ],
                 Rows = [.. results.Select(CreateRow)],
             },
         ],
         Notes =
         [
-            Text($"{origin}. A run passes when no process is killed; every job is heard of; every one with which nothing is wrong is done, or, where a way may refuse, refused as transient; none takes longer than 45 s and what the scenario itself takes; and every counter of the library is zero in the end: nothing outstanding, quarantined or taken of a budget."),
-            Text($"The library looks at idle memory every {TrimPeriodSeconds} s, so that what was abandoned comes back within seconds of the end. No environment variable that concerns memory is set."),
+            $"{origin}.",
+            "A run passes when no process is killed, every job is heard of, and every one with which nothing is wrong is done; "
+                + "or, where a way may refuse, refused as transient.",
+            Text($"No job may take longer than {ChaosScenario.LongestQuietJob} s and what the scenario itself takes."),
+            "In the end every counter of the library must be zero: nothing outstanding, quarantined or taken of a budget.",
+            Text($"The library looks at idle memory every {TrimPeriodSeconds} s, so that what was abandoned is back within seconds."),
+            "No environment variable that concerns memory is set.",
         ],
     };
 
@@ -96,8 +105,8 @@ internal sealed class ChaosMeasurement
         ContainedRun run = await ContainedProcess.RunAsync(options, scenario.LimitMegabytes, scenario.Disturb);
         result.Add(run);
         IReadOnlyList<string> faults = result.FindFaults(run);
-        _console.WriteLine(Text(
-            $"{scenario.Name,-10} {way.Name,-10} run {index + 1}: {(faults.Count == 0 ? "passed" : "FAILED")}, {run.Count(JobEnd.Done),3} done {run.Count(JobEnd.Refused),3} refused {run.Count(JobEnd.Vanished),3} vanished {run.Count(JobEnd.Damaged),3} damaged, peak {run.PeakBytes >> 20,4} MiB, {run.DonePerSecond,5:0.0} a second"));
+        string outcome = faults.Count == 0 ? "passed" : "FAILED";
+        _console.WriteLine(Text($"{scenario.Name,-10} {way.Name,-10} run {index + 1}: {outcome}, {run.Describe()}"));
         foreach (string fault in faults)
         {
             _console.MarkupLineInterpolated($"[red]  {fault}[/]");
@@ -113,16 +122,20 @@ internal sealed class ChaosMeasurement
     {
         IReadOnlyList<ContainedRun> runs = result.Runs;
         return new ResultRow(
-            [result.Scenario.Name, result.Scenario.Title, result.Way.Title, runs.SelectMany(result.FindFaults).FirstOrDefault() ?? "passed"],
             [
-                result.Scenario.LimitMegabytes, result.Passed, runs.Count, runs.Count(run => run.Ending == RunEnding.Killed), Average(JobEnd.Done),
+                result.Scenario.Name, result.Scenario.Title, result.Way.Title,
+                runs.SelectMany(result.FindFaults).FirstOrDefault() ?? "passed"],
+            [
+                result.Scenario.LimitMegabytes, result.Passed, runs.Count, runs.Count(
+                    run => run.Ending == RunEnding.Killed), Average(JobEnd.Done),
                 Average(JobEnd.Refused) + Average(JobEnd.RefusedForGood), Average(JobEnd.Vanished), Average(JobEnd.Damaged),
                 Most(job => job.Seconds), Most(job => job.WaitedSeconds), runs.Max(run => run.PeakBytes) / Mebibyte,
             ]);
 
         double Average(JobEnd end) => runs.Average(run => run.Count(end));
 
-        double? Most(Func<JobMessage, double> figure) => runs.SelectMany(run => run.Jobs).Select(job => (double?)figure(job)).DefaultIfEmpty().Max();
+        double? Most(Func<JobMessage, double> figure)
+            => runs.SelectMany(run => run.Jobs).Select(job => (double?)figure(job)).DefaultIfEmpty().Max();
     }
 
     private static string Text(FormattableString text) => FormattableString.Invariant(text);

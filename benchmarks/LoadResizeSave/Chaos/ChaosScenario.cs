@@ -26,6 +26,9 @@ internal sealed record ChaosScenario(
     Func<ContainedProcess, CancellationToken, Task>? Disturb = null,
     double ExtraSeconds = 0)
 {
+    /// <summary>The longest that a job may take where nothing goes wrong, in seconds.</summary>
+    public const double LongestQuietJob = 45;
+
     private const int Limit = 350;
     private const int HighLimit = 512;
     private const int NeighbourMegabytes = 120;
@@ -35,32 +38,48 @@ internal sealed record ChaosScenario(
 
     private static readonly IReadOnlyList<JobKind> s_whole = [JobKind.Whole];
 
-    /// <summary>Gets all of them. The kinds are never as many as a divisor of the pictures, so that each kind meets each picture.</summary>
+    /// <summary>
+    /// Gets all of them. The kinds are never as many as a divisor of the pictures, so that each kind meets each picture.
+    /// </summary>
     public static IReadOnlyList<ChaosScenario> All { get; } =
     [
         new("quiet", "nothing goes wrong", Limit, 16, 64, s_whole),
         new(
             "vanishing", "a third of the clients go away; an eighth of the jobs are never disposed", Limit, 16, 96,
-            [JobKind.Whole, JobKind.Cancelled, JobKind.Whole, JobKind.Abandoned, JobKind.Whole, JobKind.Cancelled, JobKind.Whole, JobKind.Cancelled, JobKind.Whole, JobKind.Whole, JobKind.Whole]),
-        new("codec", "two of five files end in the middle, and the codec fails there", Limit, 16, 96, [JobKind.Whole, JobKind.Truncated, JobKind.Whole, JobKind.Truncated, JobKind.Whole]),
-        new("stopped", "the process is stopped for 7 s, twice", Limit, 16, 64, s_whole, Disturbances.StopTwiceAsync(s_stopped), ExtraSeconds: 2 * s_stopped.TotalSeconds),
-        new("lowered", "the limit goes from 512 to 350 MiB while jobs run", HighLimit, 16, 96, s_whole, Disturbances.LowerAsync(HighLimit, Limit)),
-        new("neighbour", "another process of the container takes 120 MiB in steps, keeps them for 5 s, and ends", HighLimit, 16, 96, s_whole, Disturbances.AddNeighbourAsync(NeighbourMegabytes)),
+            [
+                JobKind.Whole, JobKind.Cancelled, JobKind.Whole, JobKind.Abandoned, JobKind.Whole, JobKind.Cancelled, JobKind.Whole,
+                JobKind.Cancelled, JobKind.Whole, JobKind.Whole, JobKind.Whole]),
+        new(
+            "codec", "two of five files end in the middle, and the codec fails there", Limit, 16, 96,
+            [JobKind.Whole, JobKind.Truncated, JobKind.Whole, JobKind.Truncated, JobKind.Whole]),
+        new(
+            "stopped", "the process is stopped for 7 s, twice", Limit, 16, 64, s_whole, Disturbances.StopTwiceAsync(s_stopped),
+            ExtraSeconds: 2 * s_stopped.TotalSeconds),
+        new(
+            "lowered", "the limit goes from 512 to 350 MiB while jobs run", HighLimit, 16, 96, s_whole,
+            Disturbances.LowerAsync(HighLimit, Limit)),
+        new(
+            "neighbour", "another process of the container takes 120 MiB in steps, keeps them for 5 s, and ends", HighLimit, 16, 96,
+            s_whole, Disturbances.AddNeighbourAsync(NeighbourMegabytes)),
         new(
             "uploads", "a quarter of the files take 2 s to come, and lie in memory meanwhile", Limit, 24, 96,
-            [JobKind.SlowUpload, JobKind.Whole, JobKind.Whole, JobKind.Whole, JobKind.SlowUpload, JobKind.Whole, JobKind.Whole], ExtraSeconds: 2),
+            [
+                JobKind.SlowUpload, JobKind.Whole, JobKind.Whole, JobKind.Whole, JobKind.SlowUpload, JobKind.Whole,
+                JobKind.Whole], ExtraSeconds: 2),
     ];
 
     // No job may wait longer for the others: a queue that is served in any fair order ends within this.
-    private double LongestJob => 45 + ExtraSeconds;
+    private double LongestJob => LongestQuietJob + ExtraSeconds;
 
     /// <summary>Returns the scenario that is called <paramref name="name"/>.</summary>
     /// <exception cref="ArgumentException">There is none.</exception>
     public static ChaosScenario Get(string name)
-        => All.FirstOrDefault(scenario => scenario.Name == name) ?? throw new ArgumentException($"There is no scenario called {name}.", nameof(name));
+        => All.FirstOrDefault(scenario => scenario.Name == name)
+            ?? throw new ArgumentException($"There is no scenario called {name}.", nameof(name));
 
     /// <summary>
-    /// Returns what is not as it should be in <paramref name="run"/>: a kill, a job that is lost, that failed though nothing was wrong with it, or that starved, and memory that is out at the end.
+    /// Returns what is not as it should be in <paramref name="run"/>: a kill, a job that is lost, that failed though nothing was wrong
+    /// with it, or that starved, and memory that is out at the end.
     /// </summary>
     /// <param name="run">The run.</param>
     /// <param name="mayRefuse">Whether the way of having memory may refuse jobs.</param>
@@ -94,7 +113,9 @@ internal sealed record ChaosScenario(
 
         if (run.Run?.Statistics is { } statistics && ContainedJobs.HasMemoryOut(statistics))
         {
-            yield return Text($"at the end {statistics.OutstandingAllocations} allocations of {statistics.RentedBytes} bytes are out, {statistics.QuarantinedBytes} quarantined, {statistics.BudgetUsedBytes} of the budget taken");
+            yield return Text($"at the end {statistics.OutstandingAllocations} allocations, {statistics.RentedBytes} bytes, are out");
+            yield return Text($"at the end {statistics.QuarantinedBytes} bytes are quarantined");
+            yield return Text($"at the end {statistics.BudgetUsedBytes} bytes of the budget are taken");
         }
     }
 

@@ -8,7 +8,9 @@ using Measuring.Processes;
 
 namespace LoadResizeSave.Chaos;
 
-/// <summary>What happens to a process in a container, or beside it. All of it begins when some jobs have ended, and leaves nothing behind.</summary>
+/// <summary>
+/// What happens to a process in a container, or beside it. All of it begins when some jobs have ended, and leaves nothing behind.
+/// </summary>
 internal static partial class Disturbances
 {
     private const int SignalStop = 19;
@@ -42,7 +44,9 @@ internal static partial class Disturbances
         }
     };
 
-    /// <summary>Lowers the limit in steps. Version 1 refuses a step for which the kernel cannot reclaim enough; it is tried again.</summary>
+    /// <summary>
+    /// Lowers the limit in steps. Version 1 refuses a step for which the kernel cannot reclaim enough; it is tried again.
+    /// </summary>
     public static Func<ContainedProcess, CancellationToken, Task> LowerAsync(int from, int to) => async (process, ended) =>
     {
         if (await WaitForJobsAsync(process, JobsBefore, ended))

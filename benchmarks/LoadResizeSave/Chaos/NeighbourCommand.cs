@@ -26,7 +26,9 @@ internal static unsafe class NeighbourCommand
         command.SetAction(parsed =>
         {
             ChildProgram.EndWithParent();
-            Take(parsed.GetRequiredValue(s_megabytes), parsed.GetRequiredValue(s_step), TimeSpan.FromSeconds(parsed.GetRequiredValue(s_pause)));
+            Take(
+                parsed.GetRequiredValue(s_megabytes), parsed.GetRequiredValue(s_step),
+                TimeSpan.FromSeconds(parsed.GetRequiredValue(s_pause)));
             Thread.Sleep(TimeSpan.FromSeconds(parsed.GetRequiredValue(s_stay)));
             return 0;
         });
@@ -35,7 +37,9 @@ internal static unsafe class NeighbourCommand
 
     /// <summary>Returns the arguments that make it take <paramref name="megabytes"/> MiB, <paramref name="step"/> at a time.</summary>
     public static IEnumerable<string> Arguments(int megabytes, int step, TimeSpan pause, TimeSpan stay) =>
-        [Name, s_megabytes.Name, Text(megabytes), s_step.Name, Text(step), s_pause.Name, Text(pause.TotalSeconds), s_stay.Name, Text(stay.TotalSeconds)];
+        [
+            Name, s_megabytes.Name, Text(megabytes), s_step.Name, Text(step), s_pause.Name, Text(pause.TotalSeconds), s_stay.Name,
+            Text(stay.TotalSeconds)];
 
     private static void Take(int megabytes, int step, TimeSpan pause)
     {

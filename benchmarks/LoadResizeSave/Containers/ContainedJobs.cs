@@ -12,7 +12,9 @@ using Measuring.Timing;
 
 namespace LoadResizeSave.Containers;
 
-/// <summary>The child in a container: does its jobs with one way of having memory, and writes a line about each of them as it ends.</summary>
+/// <summary>
+/// The child in a container: does its jobs with one way of having memory, and writes a line about each of them as it ends.
+/// </summary>
 internal sealed class ContainedJobs
 {
     private static readonly TimeSpan s_explainPeriod = TimeSpan.FromMilliseconds(25);
@@ -48,7 +50,8 @@ internal sealed class ContainedJobs
         work = Work;
         store.Release();
         MemoryReading before = Read(store);
-        using Timer? explaining = _options.Explains ? new Timer(_ => Report(new ContainerMessage { Memory = Read(store) }), null, TimeSpan.Zero, s_explainPeriod) : null;
+        using Timer? explaining = _options.Explains ? new Timer(
+            _ => Report(new ContainerMessage { Memory = Read(store) }), null, TimeSpan.Zero, s_explainPeriod) : null;
         Report(new ContainerMessage { Begins = true });
         long started = Stopwatch.GetTimestamp();
         workers.Run(1);
@@ -91,7 +94,8 @@ internal sealed class ContainedJobs
                 GC.WaitForPendingFinalizers();
                 Thread.Sleep(s_finding);
             }
-            while (store.Statistics is { } statistics && HasMemoryOut(statistics) && Stopwatch.GetElapsedTime(started) < s_findingPatience);
+            while (
+                store.Statistics is { } statistics && HasMemoryOut(statistics) && Stopwatch.GetElapsedTime(started) < s_findingPatience);
 
             store.Release();
         }

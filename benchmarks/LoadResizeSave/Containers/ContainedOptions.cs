@@ -23,7 +23,9 @@ internal sealed record ContainedOptions
     /// <summary>Gets the paths of the pictures; job i has the picture i modulo their number.</summary>
     public required IReadOnlyList<string> Pictures { get; init; }
 
-    /// <summary>Gets pictures that every worker makes once before anything is counted, so that code is compiled and libraries are loaded.</summary>
+    /// <summary>
+    /// Gets pictures that every worker makes once before anything is counted, so that code is compiled and libraries are loaded.
+    /// </summary>
     public IReadOnlyList<string> WarmUp { get => field ?? []; init; }
 
     /// <summary>Gets how long the child keeps still after the last job before it looks at its memory, in seconds.</summary>

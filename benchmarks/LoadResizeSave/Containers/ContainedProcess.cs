@@ -47,7 +47,10 @@ internal sealed class ContainedProcess
         }
     }
 
-    /// <summary>Runs <paramref name="options"/> in a group of <paramref name="limitMegabytes"/> MiB without swap, and without any environment variable set.</summary>
+    /// <summary>
+    /// Runs <paramref name="options"/> in a group of <paramref name="limitMegabytes"/> MiB without swap, and without any environment
+    /// variable set.
+    /// </summary>
     /// <param name="options">What it is to do.</param>
     /// <param name="limitMegabytes">The limit.</param>
     /// <param name="disturb">Runs beside it from its first job on, until the token says that it has ended.</param>
@@ -56,7 +59,8 @@ internal sealed class ContainedProcess
         ContainedOptions options, int limitMegabytes, Func<ContainedProcess, CancellationToken, Task>? disturb = null)
     {
         using MemoryCgroup group = MemoryCgroup.Create(limitMegabytes * (1L << 20));
-        ProcessStartInfo start = ChildProgram.Describe(typeof(ContainedProcess).Assembly.Location, [.. ContainedCommand.ChildArguments(options)]);
+        ProcessStartInfo start = ChildProgram.Describe(
+            typeof(ContainedProcess).Assembly.Location, [.. ContainedCommand.ChildArguments(options)]);
         foreach (string name in start.Environment.Keys.Where(IsOfMemory).ToList())
         {
             _ = start.Environment.Remove(name);
@@ -71,7 +75,8 @@ internal sealed class ContainedProcess
     // What glibc and the runtime would be told about memory; this program's own start may have set some.
     private static bool IsOfMemory(string name)
         => name.StartsWith("MALLOC_", StringComparison.Ordinal) || name.StartsWith("GLIBC_TUNABLES", StringComparison.Ordinal)
-            || name.StartsWith("DOTNET_GC", StringComparison.OrdinalIgnoreCase) || name.StartsWith("COMPlus_GC", StringComparison.OrdinalIgnoreCase);
+            || name.StartsWith("DOTNET_GC", StringComparison.OrdinalIgnoreCase)
+                || name.StartsWith("COMPlus_GC", StringComparison.OrdinalIgnoreCase);
 
     private async Task<ContainedRun> FollowAsync(Func<ContainedProcess, CancellationToken, Task>? disturb)
     {

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using Measuring.Cgroups;
@@ -40,9 +41,18 @@ internal sealed record ContainedRun
     /// <summary>Returns how many jobs ended like this.</summary>
     public int Count(JobEnd end) => Jobs.Count(job => job.End == end);
 
+    /// <summary>Returns in one line what became of the jobs, and what they took.</summary>
+    public string Describe()
+    {
+        IEnumerable<string> ends = from job in Jobs group job by job.End into jobs orderby jobs.Key select $"{jobs.Count()} {jobs.Key}";
+        string speed = DonePerSecond is { } rate ? FormattableString.Invariant($", {rate:0.0} a second") : "";
+        return $"{string.Join(", ", ends)}; peak {PeakBytes >> 20} MiB{speed}";
+    }
+
     /// <summary>Returns how a process ended.</summary>
     /// <param name="exitCode">Its exit code.</param>
-    /// <param name="kills">How many processes of its group the kernel killed for memory: where there are several, it need not be this one.</param>
+    /// <param name="kills">How many processes of its group the kernel killed for memory: where there are several, it need not be this
+    /// one.</param>
     /// <param name="hasHung">Whether it had to be ended.</param>
     /// <param name="hasResult">Whether it wrote what it found.</param>
     public static RunEnding Judge(int exitCode, int kills, bool hasHung, bool hasResult)

@@ -8,4 +8,5 @@ namespace LoadResizeSave.Containers;
 /// <param name="WaitedSeconds">How much of that it waited to be admitted.</param>
 /// <param name="Sha256">The hash of the file that was encoded.</param>
 /// <param name="Reason">Why there is none.</param>
-internal sealed record JobMessage(string Picture, JobKind Kind, JobEnd End, double Seconds, double WaitedSeconds, string? Sha256, string? Reason);
+internal sealed record JobMessage(
+    string Picture, JobKind Kind, JobEnd End, double Seconds, double WaitedSeconds, string? Sha256, string? Reason);

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace LoadResizeSave.Containers;
 
 /// <summary>Who holds memory at one moment. All in bytes.</summary>
@@ -8,4 +10,14 @@ namespace LoadResizeSave.Containers;
 /// <param name="ManagedHeap">What the collector holds.</param>
 /// <param name="Malloc">What the C library holds of the system, used or free.</param>
 /// <param name="MallocFree">How much of that is free.</param>
-internal readonly record struct MemoryReading(double Seconds, long Charged, long Resident, long Store, long ManagedHeap, long Malloc, long MallocFree);
+internal readonly record struct MemoryReading(
+    double Seconds, long Charged, long Resident, long Store, long ManagedHeap, long Malloc, long MallocFree)
+{
+    private const double Mebibyte = 1 << 20;
+
+    /// <summary>Returns it in one line.</summary>
+    public string Describe() => string.Create(
+        CultureInfo.InvariantCulture,
+        $"charged {Charged / Mebibyte:0.0} MiB: store {Store / Mebibyte:0.0}, managed heap {ManagedHeap / Mebibyte:0.0}, ")
+        + string.Create(CultureInfo.InvariantCulture, $"malloc {Malloc / Mebibyte:0.0} of which free {MallocFree / Mebibyte:0.0}");
+}

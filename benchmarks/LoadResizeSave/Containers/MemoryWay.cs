@@ -9,7 +9,8 @@ namespace LoadResizeSave.Containers;
 /// <summary>A way of having the memory for pictures.</summary>
 /// <param name="Name">What it is called on the command line.</param>
 /// <param name="Title">What readers call it.</param>
-/// <param name="CreateStore">Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its idle memory.</param>
+/// <param name="CreateStore">Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its
+/// idle memory.</param>
 /// <param name="Claim">What the library claims of it; null where it is somebody else's memory.</param>
 internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, PixelStore> CreateStore, SurvivalClaim? Claim = null)
 {
@@ -27,8 +28,14 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
         new("arraypool", "ArrayPool.Shared", (_, _) => new ArrayStore(pooled: true)),
         new("aligned", "AlignedAlloc, no pool", (_, _) => new AlignedStore()),
         new("default", "by default", (_, trim) => Store(new() { TrimPeriod = trim }), new(0.9, MayFail: true)),
-        new("budget", "with a budget", (limit, trim) => Store(new() { TrimPeriod = trim, MemoryBudgetMegabytes = Budget(limit), BudgetTimeout = s_timeout }), new(1, MayFail: true)),
-        new("reserve", "a reservation a job", (limit, trim) => Store(new() { TrimPeriod = trim, MemoryBudgetMegabytes = Budget(limit) }, reserves: true), new(1, MayFail: false)),
+        new(
+            "budget", "with a budget",
+            (limit, trim) => Store(new() { TrimPeriod = trim, MemoryBudgetMegabytes = Budget(limit), BudgetTimeout = s_timeout }),
+            new(1, MayFail: true)),
+        new(
+            "reserve", "a reservation a job",
+            (limit, trim) => Store(new() { TrimPeriod = trim, MemoryBudgetMegabytes = Budget(limit) }, reserves: true),
+            new(1, MayFail: false)),
     ];
 
     /// <summary>Gets whether it is the library's.</summary>

@@ -14,7 +14,8 @@ using Microsoft.Win32.SafeHandles;
 namespace LoadResizeSave.Containers;
 
 /// <summary>
-/// A picture that is read, decoded, made a quarter as wide and as high, and encoded. The file's bytes, both pictures, the scratch rows and the encoded file are all memory of one store;
+/// A picture that is read, decoded, made a quarter as wide and as high, and encoded. The file's bytes, both pictures, the scratch rows
+/// and the encoded file are all memory of one store;
 /// what the codec takes for itself is not. Safe for concurrent callers.
 /// </summary>
 internal sealed class PictureJob
@@ -35,7 +36,10 @@ internal sealed class PictureJob
         _store = store;
     }
 
-    /// <summary>Takes the picture <paramref name="path"/> all the way, or as far as a job of <paramref name="kind"/> goes. Blocks until there is memory. Throws nothing that a job can cause.</summary>
+    /// <summary>
+    /// Takes the picture <paramref name="path"/> all the way, or as far as a job of <paramref name="kind"/> goes. Blocks until there is
+    /// memory. Throws nothing that a job can cause.
+    /// </summary>
     public JobMessage Run(string path, JobKind kind)
     {
         long started = Stopwatch.GetTimestamp();
@@ -61,7 +65,10 @@ internal sealed class PictureJob
         return new JobMessage(path, kind, end, Stopwatch.GetElapsedTime(started).TotalSeconds, waited.TotalSeconds, hash, reason);
     }
 
-    /// <summary>Returns how a job of <paramref name="kind"/> ended that <paramref name="exception"/> ended; null where no job may throw such a thing.</summary>
+    /// <summary>
+    /// Returns how a job of <paramref name="kind"/> ended that <paramref name="exception"/> ended; null where no job may throw such a
+    /// thing.
+    /// </summary>
     public static JobEnd? Judge(Exception exception, JobKind kind) => exception switch
     {
         MemoryLimitExceededException refusal => IsTransient(refusal) ? JobEnd.Refused : JobEnd.RefusedForGood,
@@ -93,7 +100,8 @@ internal sealed class PictureJob
         return hash;
     }
 
-    // Held while it comes, by the store and not by the job: a job that was admitted first would keep its memory from others for as long as its client likes.
+    // Held while it comes, by the store and not by the job: a job that was admitted first would keep its memory from others for as long
+    // as its client likes.
     private string RunUploaded(string path, ref TimeSpan waited)
     {
         using SafeFileHandle network = File.OpenHandle(path);
@@ -120,7 +128,8 @@ internal sealed class PictureJob
         PictureHeader header = file.ReadHeader(_codecs);
         Admission admission = Admit(header.Estimate(Target(header), _store), ref waited, CancellationToken.None);
         IMemoryOwner<byte> data = file.Read(admission.Store);
-        Raster<Rgb24> picture = admission.Store.AllocatePixels<Rgb24>(header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
+        Raster<Rgb24> picture = admission.Store.AllocatePixels<Rgb24>(
+            header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
         header.Codec.Decode(data.Memory, picture, admission.Store);
         return null;
     }

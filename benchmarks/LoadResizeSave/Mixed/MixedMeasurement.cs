@@ -29,7 +29,10 @@ internal sealed class MixedMeasurement
         _console = console;
     }
 
-    /// <summary>Measures, prints and saves; returns whether all runs of the library were as they should be. <paramref name="newDocument"/> makes a result with a title.</summary>
+    /// <summary>
+    /// Measures, prints and saves; returns whether all runs of the library were as they should be. <paramref name="newDocument"/> makes
+    /// a result with a title.
+    /// </summary>
     public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument)
     {
         if (MemoryCgroup.WhyUnavailable() is { } reason)
@@ -38,7 +41,7 @@ internal sealed class MixedMeasurement
             return false;
         }
 
-        ContainerPictures pictures = new(null, ContainerWork.Folder);
+        ContainerPictures pictures = new(null, ContainerOptions.WorkFolder);
         (IReadOnlyList<string> mixed, IReadOnlyList<string> small) = (pictures.GetMixed(), pictures.GetSmall());
         List<MixedResult> results = [.. _load.Ways.Select(way => new MixedResult(way, _load.Jobs))];
         Stopwatch clock = Stopwatch.StartNew();
@@ -50,7 +53,8 @@ internal sealed class MixedMeasurement
             }
         }
 
-        ResultDocument document = Complete(newDocument(Text($"JPEGs and PNGs of mixed sizes in a container of {_load.LimitMegabytes} MiB")), results, _load);
+        ResultDocument document = Complete(
+            newDocument(Text($"JPEGs and PNGs of mixed sizes in a container of {_load.LimitMegabytes} MiB")), results, _load);
         ResultConsole.Write(_console, document);
         _console.WriteLine($"results   {ResultFile.Save(document, _load.Output)}");
         return results.All(result => !result.Way.IsOfLibrary || result.Good == result.Runs.Count);
@@ -68,18 +72,24 @@ internal sealed class MixedMeasurement
                 Labels = ["memory", "outcome"],
                 Columns =
                 [
-                    new("runs", null, "N0"), new("killed", "runs", "N0"), new("done", "a run", "0.0"), new("refused", "a run", "0.0"), new("failed", "a run", "0.0"),
-                    new("done", "a second", "0.0"), new("peak of cgroup", "MiB", "0"), new("more than at the start", "MiB, median", "0.0"),
-                    new("more than at the start", "MiB, most", "0.0"), new("after a collection", "MiB, most", "0.0"), new("slowest job", "seconds", "0.0"),
+                    new("runs", null, "N0"), new("killed", "runs", "N0"), new("done", "a run", "0.0"), new("refused", "a run", "0.0"),
+                    new("failed", "a run", "0.0"), new("done", "a second", "0.0"), new("peak of cgroup", "MiB", "0"),
+                    new("more than at the start", "MiB, median", "0.0"), new("more than at the start", "MiB, most", "0.0"),
+                    new("after a collection", "MiB, most", "0.0"), new("slowest job", "seconds", "0.0"),
                 ],
                 Rows = [.. results.Where(result => result.Runs.Count > 0).Select(CreateRow)],
             },
         ],
         Notes =
         [
-            Text($"Ten pictures of 0.3 to 15 megapixels, six of them JPEG, four PNG, in turn; each is read, decoded, made a quarter as wide and as high, and encoded in its own format, by libjpeg-turbo and by this program's PNG codec over the base library's zlib. No environment variable that concerns memory is set."),
-            Text($"A run is good when each job is done or was refused, no counter of the library says that memory is out, and no more than {MixedResult.MostLeftBytes >> 20} MiB more than at the start is charged, cached files left out, after ReleaseRetainedResources and a collection: arrays that the library has dropped are garbage until then."),
-            Text($"The start is after one small picture in each format on each thread and ReleaseRetainedResources. What is charged after that call alone was read {SettleSeconds} second later."),
+            "Ten pictures of 0.3 to 15 megapixels, six of them JPEG, four PNG, in turn; each is read, decoded, made a quarter as wide and "
+                + "as high, and encoded in its own format, by libjpeg-turbo and by this program's PNG codec over the base library's zlib.",
+            "No environment variable that concerns memory is set.",
+            "A run is good when each job is done or was refused, no counter of the library is above zero, and the memory is back.",
+            Text($"It is back when no more than {MixedResult.MostLeftBytes >> 20} MiB more than at the start is charged, without cached files,")
+                + " after ReleaseRetainedResources and a collection: arrays that the library has dropped are garbage until then.",
+            "The start is after one small picture in each format on each thread, and ReleaseRetainedResources.",
+            Text($"What is charged after that call alone was read {SettleSeconds} second after the last job."),
         ],
     };
 
@@ -98,12 +108,12 @@ internal sealed class MixedMeasurement
         ContainedRun run = await ContainedProcess.RunAsync(options, _load.LimitMegabytes);
         result.Add(run);
         string fault = MixedResult.FindFault(run, _load.Jobs) ?? "good";
-        _console.WriteLine(Text(
-            $"{result.Way.Name,-10} run {index + 1,2}: {fault,-24} {run.Count(JobEnd.Done),3} done {run.Count(JobEnd.Refused),3} refused {run.Count(JobEnd.Failed),3} failed, peak {run.PeakBytes >> 20,4} MiB, {run.DonePerSecond,5:0.0} a second"));
+        _console.WriteLine(Text($"{result.Way.Name,-10} run {index + 1,2}: {fault}, {run.Describe()}"));
         if (run.Run is { } end)
         {
-            _console.WriteLine(Text($"  before {Describe(end.Before)}"));
-            _console.WriteLine(Text($"  after  {Describe(end.After)}; collected {Describe(end.Collected)}"));
+            _console.WriteLine($"  before    {end.Before.Describe()}");
+            _console.WriteLine($"  after     {end.After.Describe()}");
+            _console.WriteLine($"  collected {end.Collected.Describe()}");
         }
         else
         {
@@ -117,21 +127,28 @@ internal sealed class MixedMeasurement
     }
 
     private static ResultRow CreateRow(MixedResult result) => new(
-        [result.Way.Title, result.Good == result.Runs.Count ? Text($"all {result.Good} good") : Text($"{result.Good} of {result.Runs.Count} good")],
         [
-            result.Runs.Count, result.Runs.Count(run => run.Ending == RunEnding.Killed), result.Runs.Average(run => run.Count(JobEnd.Done)),
-            result.Runs.Average(run => run.Count(JobEnd.Refused) + run.Count(JobEnd.RefusedForGood)), result.Runs.Average(run => run.Count(JobEnd.Failed)),
-            Median(result.Runs.Select(run => run.DonePerSecond).OfType<double>()), result.Runs.Max(run => run.PeakBytes) / Mebibyte,
-            Median(result.LeftBytes.Select(bytes => bytes / Mebibyte)), Most(result.LeftBytes), Most(result.CollectedBytes),
+            result.Way.Title,
+            result.Good == result.Runs.Count ? Text($"all {result.Good} good") : Text($"{result.Good} of {result.Runs.Count} good"),
+        ],
+        [
+            result.Runs.Count,
+            result.Runs.Count(run => run.Ending == RunEnding.Killed),
+            result.Runs.Average(run => run.Count(JobEnd.Done)),
+            result.Runs.Average(run => run.Count(JobEnd.Refused) + run.Count(JobEnd.RefusedForGood)),
+            result.Runs.Average(run => run.Count(JobEnd.Failed)),
+            Median(result.Runs.Select(run => run.DonePerSecond).OfType<double>()),
+            result.Runs.Max(run => run.PeakBytes) / Mebibyte,
+            Median(result.LeftBytes.Select(bytes => bytes / Mebibyte)),
+            Most(result.LeftBytes),
+            Most(result.CollectedBytes),
             result.Runs.SelectMany(run => run.Jobs).Select(job => (double?)job.Seconds).DefaultIfEmpty().Max(),
         ]);
 
-    private static double? Median(IEnumerable<double> values) => values.ToList() is { Count: > 0 } list ? Statistics.Percentile(list, Usual) : null;
+    private static double? Median(IEnumerable<double> values)
+        => values.ToList() is { Count: > 0 } list ? Statistics.Percentile(list, Usual) : null;
 
     private static double? Most(IEnumerable<long> bytes) => bytes.Select(value => (double?)value).DefaultIfEmpty().Max() / Mebibyte;
-
-    private static string Describe(MemoryReading reading)
-        => Text($"charged {reading.Charged / Mebibyte:0.0}, store {reading.Store / Mebibyte:0.0}, managed heap {reading.ManagedHeap / Mebibyte:0.0}, malloc {reading.Malloc / Mebibyte:0.0} of which free {reading.MallocFree / Mebibyte:0.0}");
 
     private static string Text(FormattableString text) => FormattableString.Invariant(text);
 }

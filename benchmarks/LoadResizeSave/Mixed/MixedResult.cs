@@ -32,16 +32,19 @@ internal sealed class MixedResult
     public int Good => _runs.Count(run => FindFault(run, Jobs) is null);
 
     /// <summary>Gets what more than at the start is charged after each run, when idle memory was released, in bytes.</summary>
-    public IEnumerable<long> LeftBytes => _runs.Select(run => run.Run).OfType<RunMessage>().Select(run => run.After.Charged - run.Before.Charged);
+    public IEnumerable<long> LeftBytes
+        => _runs.Select(run => run.Run).OfType<RunMessage>().Select(run => run.After.Charged - run.Before.Charged);
 
     /// <summary>Gets the same after garbage was collected too.</summary>
-    public IEnumerable<long> CollectedBytes => _runs.Select(run => run.Run).OfType<RunMessage>().Select(run => run.Collected.Charged - run.Before.Charged);
+    public IEnumerable<long> CollectedBytes
+        => _runs.Select(run => run.Run).OfType<RunMessage>().Select(run => run.Collected.Charged - run.Before.Charged);
 
     /// <summary>Adds a run.</summary>
     public void Add(ContainedRun run) => _runs.Add(run);
 
     /// <summary>
-    /// Returns what is not as it should be in <paramref name="run"/>, or null: it ended by itself; each of <paramref name="jobs"/> jobs is done or was refused; no counter says that memory is out;
+    /// Returns what is not as it should be in <paramref name="run"/>, or null: it ended by itself; each of <paramref name="jobs"/> jobs
+    /// is done or was refused; no counter says that memory is out;
     /// and the memory is back.
     /// </summary>
     public static string? FindFault(ContainedRun run, int jobs)

@@ -6,7 +6,9 @@ using System.Threading;
 
 namespace LoadResizeSave.Pixels;
 
-/// <summary>Lends memory of <c>NativeMemory.AlignedAlloc</c>: taken from the C library for each request, and freed when it is disposed.</summary>
+/// <summary>
+/// Lends memory of <c>NativeMemory.AlignedAlloc</c>: taken from the C library for each request, and freed when it is disposed.
+/// </summary>
 internal sealed class AlignedStore : PixelStore
 {
     private long _bytes;
@@ -49,7 +51,8 @@ internal sealed class AlignedStore : PixelStore
             _ = Interlocked.Add(ref store._bytes, (long)length * sizeof(T));
         }
 
-        public override Span<T> GetSpan() => _address is null ? throw new ObjectDisposedException(nameof(AlignedBuffer<>)) : new Span<T>(_address, _length);
+        public override Span<T> GetSpan()
+            => _address is null ? throw new ObjectDisposedException(nameof(AlignedBuffer<>)) : new Span<T>(_address, _length);
 
         public override MemoryHandle Pin(int elementIndex = 0) => new((T*)_address + elementIndex);
 

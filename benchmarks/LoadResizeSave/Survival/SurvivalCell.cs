@@ -55,7 +55,8 @@ internal sealed class SurvivalCell
 
     /// <summary>Gets the jobs done a second, the median of the runs that came to their end; null where none did.</summary>
     public double? DonePerSecond
-        => _runs.Select(run => run.DonePerSecond).OfType<double>().ToList() is { Count: > 0 } rates ? Statistics.Percentile(rates, 0.5) : null;
+        => _runs.Select(
+            run => run.DonePerSecond).OfType<double>().ToList() is { Count: > 0 } rates ? Statistics.Percentile(rates, 0.5) : null;
 
     /// <summary>Gets the most that was charged in any run, in bytes.</summary>
     public long? PeakBytes => _runs.Max(run => run.PeakBytes);

@@ -9,7 +9,8 @@ using Measuring.Charts;
 namespace LoadResizeSave.Survival;
 
 /// <summary>
-/// Memory over time against the container's limit: a panel for each way of having memory, the same axes in all. A run that was killed ends in a cross at the limit.
+/// Memory over time against the container's limit: a panel for each way of having memory, the same axes in all. A run that was killed
+/// ends in a cross at the limit.
 /// </summary>
 internal sealed class SurvivalChart
 {
@@ -48,14 +49,16 @@ internal sealed class SurvivalChart
         _title = title;
         _cells = cells;
         _limit = cells[0].LimitMegabytes;
-        _seconds = Math.Max(1, cells.Max(cell => cell.Runs.Max(run => run.Samples.Select(sample => sample.Seconds).DefaultIfEmpty().Max())));
+        _seconds = Math.Max(
+            1, cells.Max(cell => cell.Runs.Max(run => run.Samples.Select(sample => sample.Seconds).DefaultIfEmpty().Max())));
     }
 
     /// <summary>Returns the chart as an SVG document.</summary>
     public string Render()
     {
         // What the library is compared with has a row of its own, and so has the library.
-        List<List<SurvivalCell>> rows = [.. _cells.GroupBy(cell => cell.Way.IsOfLibrary).SelectMany(group => group.Chunk(Columns)).Select(row => row.ToList())];
+        List<List<SurvivalCell>> rows = [
+            .. _cells.GroupBy(cell => cell.Way.IsOfLibrary).SelectMany(group => group.Chunk(Columns)).Select(row => row.ToList())];
         double width = Left + (Columns * (PanelWidth + GapAcross));
         double height = Top + (rows.Count * PanelHeight) + ((rows.Count - 1) * GapDown) + Bottom;
         XElement svg = SvgElements.Picture(width, height, _title);
@@ -80,9 +83,10 @@ internal sealed class SurvivalChart
         const double Line = 51;
         svg.Add(SvgElements.Line(Left, Line - 4, Left + 24, Line - 4, LimitColour, "6 4"));
         svg.Add(SvgElements.Text(Left + 30, Line, FormattableString.Invariant($"the limit, {_limit} MiB")));
-        AddCross(svg, Left + 182, Line - 4);
-        svg.Add(SvgElements.Text(Left + 194, Line, "killed by the kernel"));
-        svg.Add(SvgElements.Text(Left + 340, Line, FormattableString.Invariant($"lines: memory charged to the container, up to {MostRuns} runs")));
+        AddCross(svg, Left + 188, Line - 4);
+        svg.Add(SvgElements.Text(Left + 200, Line, "killed for memory, or ended for want of it"));
+        string runs = FormattableString.Invariant($"each line: memory charged in one run, up to {MostRuns} of them");
+        svg.Add(SvgElements.Text(Left + 510, Line, runs));
     }
 
     private static void AddVerticalAxis(XElement svg, ChartAxis vertical, double top)
@@ -109,9 +113,11 @@ internal sealed class SurvivalChart
 
         AddRuns(svg, cell, horizontal, vertical, colour, fill);
         svg.Add(SvgElements.Line(left, vertical[_limit], left + PanelWidth, vertical[_limit], LimitColour, "6 4"));
-        foreach (ContainedRun run in Shown(cell).Where(run => run.Ending == RunEnding.Killed && run.Samples.Count > 0))
+        foreach (ContainedRun run in Shown(cell).Where(run => run.Ending != RunEnding.Finished && run.Samples.Count > 0))
         {
-            AddCross(svg, horizontal[Math.Max(0, LastCharged(run))], vertical[_limit]);
+            // A kill comes at the limit, between two looks; whatever else ended a process came below it.
+            double reached = run.Ending == RunEnding.Killed ? _limit : run.Samples.Max(sample => sample.UsedBytes) / Mebibyte;
+            AddCross(svg, horizontal[Math.Max(0, LastCharged(run))], vertical[reached]);
         }
 
         svg.Add(SvgElements.Line(left, vertical[0], left + PanelWidth, vertical[0], MarkColour));
@@ -150,7 +156,7 @@ internal sealed class SurvivalChart
     }
 
     private static IEnumerable<ContainedRun> Shown(SurvivalCell cell)
-        => cell.Runs.OrderByDescending(run => run.Ending == RunEnding.Killed).Take(MostRuns);
+        => cell.Runs.OrderByDescending(run => run.Ending != RunEnding.Finished).Take(MostRuns);
 
     // What was charged to a process that has ended is gone within the next look or two.
     private static double LastCharged(ContainedRun run)
@@ -167,11 +173,14 @@ internal sealed class SurvivalChart
 
     private static string Describe(SurvivalCell cell)
     {
-        double done = cell.DonePerRun ?? 0;
-        string jobs = FormattableString.Invariant($"{done:0.#} of {cell.Jobs} done");
-        return cell.Killed > 0 ? $"killed {cell.Killed} of {cell.Runs.Count} times, {jobs}" : $"survives {cell.Finished} of {cell.Runs.Count}, {jobs}";
+        int runs = cell.Runs.Count;
+        string ends = cell.Finished == runs ? $"survives {runs} of {runs}" : $"dies {runs - cell.Finished} of {runs} times";
+        return FormattableString.Invariant($"{ends}, {cell.DonePerRun:0.#} of {cell.Jobs} done");
     }
 
     private static void AddCross(XElement svg, double x, double y)
-        => svg.Add(SvgElements.Path(FormattableString.Invariant($"M{x - 5:0.#} {y - 5:0.#}l10 10M{x - 5:0.#} {y + 5:0.#}l10 -10"), KilledColour, 2.4));
+    {
+        string strokes = FormattableString.Invariant($"M{x - 5:0.#} {y - 5:0.#}l10 10M{x - 5:0.#} {y + 5:0.#}l10 -10");
+        svg.Add(SvgElements.Path(strokes, KilledColour, 2.4));
+    }
 }

@@ -35,7 +35,9 @@ internal sealed record SurvivalLoad
     /// <summary>Gets the runs of each cell.</summary>
     public required int Runs { get; init; }
 
-    /// <summary>Gets the runs of the cells about which something is claimed: the library's ways in containers of <see cref="ClaimLimit"/>.</summary>
+    /// <summary>
+    /// Gets the runs of the cells about which something is claimed: the library's ways in containers of <see cref="ClaimLimit"/>.
+    /// </summary>
     public required int ClaimRuns { get; init; }
 
     /// <summary>Gets the limit of those containers, in MiB.</summary>
@@ -59,5 +61,7 @@ internal sealed record SurvivalLoad
     ];
 
     private SurvivalCell Create(MemoryWay way, int limit, int atOnce)
-        => new(way, limit, atOnce, Jobs ?? Math.Max(FewestJobs, atOnce), way.IsOfLibrary && limit == ClaimLimit ? Math.Max(Runs, ClaimRuns) : Runs);
+        => new(
+            way, limit, atOnce, Jobs ?? Math.Max(FewestJobs, atOnce),
+            way.IsOfLibrary && limit == ClaimLimit ? Math.Max(Runs, ClaimRuns) : Runs);
 }

@@ -26,7 +26,9 @@ internal sealed class SurvivalMeasurement
         _console = console;
     }
 
-    /// <summary>Measures, prints and saves; returns whether all that must hold did. <paramref name="newDocument"/> makes a result with a title.</summary>
+    /// <summary>
+    /// Measures, prints and saves; returns whether all that must hold did. <paramref name="newDocument"/> makes a result with a title.
+    /// </summary>
     public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument)
     {
         if (MemoryCgroup.WhyUnavailable() is { } reason)
@@ -35,12 +37,13 @@ internal sealed class SurvivalMeasurement
             return false;
         }
 
-        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(_load.Input, ContainerWork.Folder).GetPhotographs();
+        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(_load.Input, ContainerOptions.WorkFolder).GetPhotographs();
         _console.MarkupLineInterpolated($"[grey]{origin}[/]");
         IReadOnlyList<SurvivalCell> cells = _load.CreateCells();
 
         // Uncounted: the first process reads the photographs and the runtime from disk.
-        _ = await ContainedProcess.RunAsync(Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count }, SurvivalLoad.ReferenceMegabytes);
+        _ = await ContainedProcess.RunAsync(
+            Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count }, SurvivalLoad.ReferenceMegabytes);
         await RunAsync(cells, pictures);
 
         SurvivalReport report = new(_load, cells, origin);
@@ -70,7 +73,8 @@ internal sealed class SurvivalMeasurement
             {
                 if (clock.Elapsed > _load.Time)
                 {
-                    _console.MarkupLineInterpolated($"[yellow]{_load.Time.TotalMinutes} minutes are over in round {i + 1}: what was not run is left out.[/]");
+                    _console.MarkupLineInterpolated(
+                        $"[yellow]{_load.Time.TotalMinutes} minutes are over in round {i + 1}: what was not run is left out.[/]");
                     return;
                 }
 
@@ -82,9 +86,9 @@ internal sealed class SurvivalMeasurement
     private async Task<ContainedRun> RunAsync(SurvivalCell cell, IReadOnlyList<string> pictures, int index)
     {
         ContainedRun run = await ContainedProcess.RunAsync(Options(cell, pictures), cell.LimitMegabytes);
-        string name = FormattableString.Invariant($"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {index + 1}");
-        _console.WriteLine(FormattableString.Invariant(
-            $"{name}: {run.Ending,-8} {run.Count(JobEnd.Done),3} done {run.Count(JobEnd.Refused),3} refused {run.Count(JobEnd.RefusedForGood),3} for good {run.Count(JobEnd.Failed),3} failed, peak {run.PeakBytes >> 20,4} MiB, {run.DonePerSecond,5:0.0} a second"));
+        string name = FormattableString.Invariant(
+            $"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {index + 1}");
+        _console.WriteLine($"{name}: {run.Ending}, {run.Describe()}");
         Check(name, cell, run);
         return run;
     }
@@ -99,7 +103,8 @@ internal sealed class SurvivalMeasurement
         Explains = _load.Explains,
     };
 
-    // What the claims say is reported, and is no failure of the program. Memory of others may end the process in any way: that is the point.
+    // What the claims say is reported, and is no failure of the program. Memory of others may end the process in any way: that is the
+    // point.
     private void Check(string name, SurvivalCell cell, ContainedRun run)
     {
         if (run.Ending is RunEnding.Crashed or RunEnding.Hung)
@@ -117,7 +122,8 @@ internal sealed class SurvivalMeasurement
             _failures.Add($"{name}: of {cell.Jobs} jobs {run.Jobs.Count} were heard of");
         }
 
-        IEnumerable<(string Picture, string? Sha256)> done = run.Jobs.Where(job => job.Sha256 is not null).Select(job => (job.Picture, job.Sha256)).Distinct();
+        IEnumerable<(string Picture, string? Sha256)> done = run.Jobs.Where(job => job.Sha256 is not null).Select(
+            job => (job.Picture, job.Sha256)).Distinct();
         foreach ((string picture, string? hash) in done)
         {
             if (!_hashes.TryAdd(picture, hash!) && _hashes[picture] != hash)
@@ -133,9 +139,7 @@ internal sealed class SurvivalMeasurement
 
         if (run.Readings.Count > 0)
         {
-            MemoryReading most = run.Readings.MaxBy(reading => reading.Charged);
-            _console.WriteLine(FormattableString.Invariant(
-                $"  at {most.Seconds:0.00} s: charged {most.Charged >> 20} MiB; store {most.Store >> 20}, managed heap {most.ManagedHeap >> 20}, malloc {most.Malloc >> 20} of which free {most.MallocFree >> 20}"));
+            _console.WriteLine($"  {run.Readings.MaxBy(reading => reading.Charged).Describe()}");
         }
     }
 }

@@ -57,8 +57,9 @@ internal sealed class SurvivalReport
         Labels = ["at once", "memory", "outcome"],
         Columns =
         [
-            new("runs", null, "N0"), new("jobs", "a run", "N0"), new("done", "a run", "0.0"), new("refused", "a run", "0.0"), new("failed", "a run", "0.0"),
-            new("done", "a second", "0.0"), new("speed to 4 GiB", "×", "0.00"), new("peak of cgroup", "MiB", "0"), new("slowest job", "seconds", "0.0"),
+            new("runs", null, "N0"), new("jobs", "a run", "N0"), new("done", "a run", "0.0"), new("refused", "a run", "0.0"),
+            new("failed", "a run", "0.0"), new("done", "a second", "0.0"), new("speed to 4 GiB", "×", "0.00"),
+            new("peak of cgroup", "MiB", "0"), new("slowest job", "seconds", "0.0"),
         ],
         Rows = [.. _cells.Where(cell => !IsReference(cell) && cell.LimitMegabytes == limit).Select(CreateRow)],
     };
@@ -80,7 +81,8 @@ internal sealed class SurvivalReport
     {
         Title = Text($"What is claimed in {_load.ClaimLimit} MiB"),
         Labels = ["memory", "at once", "claim", "reached"],
-        Columns = [new("survived", "runs", "N0"), new("runs", null, "N0"), new("jobs done", "%", "0.0"), new("speed to 4 GiB", "×", "0.00")],
+        Columns = [
+            new("survived", "runs", "N0"), new("runs", null, "N0"), new("jobs done", "%", "0.0"), new("speed to 4 GiB", "×", "0.00")],
         Rows =
         [
             .. from cell in _cells
@@ -106,13 +108,21 @@ internal sealed class SurvivalReport
 
     private IEnumerable<string> Notes() =>
     [
-        Text($"{_origin}. A job reads one, decodes it, makes it a quarter as wide and as high, and encodes it as JPEG; file, pictures, rows and encoded file are memory of the way in question, what libjpeg-turbo takes for itself is malloc's."),
-        "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory. Jobs at once are threads; a job that is refused is not tried again.",
-        "Killed: by the kernel, for memory. Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose heap may take three quarters of the limit.",
-        Text($"Speed: jobs done a second, the median of the runs that came to their end, to the best of those in 4 GiB ({_referenceSpeed:0.0} a second). Where jobs are refused it is of fewer jobs."),
-        Text($"Budgets are {string.Join(", ", _load.Limits.Select(limit => Text($"{MemoryWay.Budget(limit)} in {limit}")))} MiB: seven eighths of the limit, less 64 MiB for the runtime."),
-        "The peak of a cgroup is the kernel's own high-water mark, cached files included; it may reach the limit without harm, since the kernel drops those first.",
+        $"{_origin}. A job reads one, decodes it, makes it a quarter as wide and as high, and encodes it as JPEG.",
+        "File, pictures, rows and encoded file are memory of the way in question; what libjpeg-turbo takes for itself is malloc's.",
+        "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
+        "Jobs at once are threads. A job that is refused is not tried again.",
+        "Killed: by the kernel, for memory. Crashed: the process ended itself, for want of memory.",
+        "Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose "
+            + "heap may take three quarters of the limit.",
+        "Speed: jobs done a second, the median of the runs that came to their end; where jobs are refused, of fewer jobs.",
+        Text($"The best in 4 GiB is {_referenceSpeed:0.0} a second."),
+        Text($"Budgets are {string.Join(", ", _load.Limits.Select(DescribeBudget))} MiB: seven eighths of the limit, less 64 MiB."),
+        "The peak of a cgroup is the kernel's own high-water mark, cached files included; it may reach the limit without harm, since the "
+            + "kernel drops those first.",
     ];
+
+    private static string DescribeBudget(int limit) => Text($"{MemoryWay.Budget(limit)} in {limit}");
 
     private static string Text(FormattableString text) => FormattableString.Invariant(text);
 }

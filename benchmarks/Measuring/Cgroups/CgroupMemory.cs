@@ -20,7 +20,9 @@ public sealed class CgroupMemory
         _files = files;
     }
 
-    /// <summary>Gets what is charged now, in bytes: memory of the group's processes, and cached files. 0 where the group is gone.</summary>
+    /// <summary>
+    /// Gets what is charged now, in bytes: memory of the group's processes, and cached files. 0 where the group is gone.
+    /// </summary>
     public long UsedBytes => ReadNumber(_files.Usage) ?? 0;
 
     /// <summary>Gets the limit in bytes; null where there is none.</summary>
@@ -39,7 +41,8 @@ public sealed class CgroupMemory
 
     /// <summary>Returns the group that this process is in, or null where memory is under no control.</summary>
     public static CgroupMemory? OfThisProcess()
-        => OperatingSystem.IsLinux() && CgroupHierarchy.Find(File.ReadAllText("/proc/self/cgroup"), File.ReadAllText("/proc/self/mountinfo")) is { } own
+        => OperatingSystem.IsLinux()
+            && CgroupHierarchy.Find(File.ReadAllText("/proc/self/cgroup"), File.ReadAllText("/proc/self/mountinfo")) is { } own
             ? new CgroupMemory(own.Folder, own.Files)
             : null;
 
@@ -61,7 +64,8 @@ public sealed class CgroupMemory
 
     // "max" stands for no limit in version 2.
     private long? ReadNumber(string file)
-        => ReadLines(file) is [{ } line, ..] && long.TryParse(line, NumberStyles.None, CultureInfo.InvariantCulture, out long value) ? value : null;
+        => ReadLines(file) is [{ } line, ..]
+            && long.TryParse(line, NumberStyles.None, CultureInfo.InvariantCulture, out long value) ? value : null;
 
     private string[] ReadLines(string file)
     {

@@ -5,7 +5,9 @@ using System.Threading;
 
 namespace Measuring.Cgroups;
 
-/// <summary>Notes from outside what is charged to a cgroup, on a thread of its own. A process that is killed cannot report its own last moments.</summary>
+/// <summary>
+/// Notes from outside what is charged to a cgroup, on a thread of its own. A process that is killed cannot report its own last moments.
+/// </summary>
 public sealed class CgroupWatch : IDisposable
 {
     private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(10);

@@ -88,8 +88,8 @@ public sealed class MemoryCgroup : IDisposable
     }
 
     /// <summary>
-    /// Sets another limit while processes run in the group, swap again excluded. Returns false where the kernel could not reclaim enough to reach it:
-    /// version 1 then keeps the old limit. Version 2 sets it in any case, and kills.
+    /// Sets another limit while processes run in the group, swap again excluded. Returns false where the kernel could not reclaim enough
+    /// to reach it: version 1 then keeps the old limit. Version 2 sets it in any case, and kills.
     /// </summary>
     public bool TrySetLimit(long limitInBytes)
     {

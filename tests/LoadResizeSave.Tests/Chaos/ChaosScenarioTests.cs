@@ -27,7 +27,9 @@ public class ChaosScenarioTests
     public void FindFaults_JobsThatEndAsTheyMust_AreNone()
     {
         ContainedRun run = ContainedRuns.Finished(
-            ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Vanished, JobKind.Cancelled), ContainedRuns.Job(JobEnd.Damaged, JobKind.Truncated));
+            ContainedRuns.Job(JobEnd.Done),
+            ContainedRuns.Job(JobEnd.Vanished, JobKind.Cancelled),
+            ContainedRuns.Job(JobEnd.Damaged, JobKind.Truncated));
 
         Assert.Empty(s_scenario.FindFaults(run, mayRefuse: false));
     }
@@ -40,7 +42,8 @@ public class ChaosScenarioTests
     [InlineData(JobKind.SlowUpload, JobEnd.Failed)]
     internal void FindFaults_AJobThatEndsOtherwise_IsOne(JobKind kind, JobEnd end)
     {
-        ContainedRun run = ContainedRuns.Finished(ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(end, kind));
+        ContainedRun run = ContainedRuns.Finished(
+            ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(end, kind));
 
         Assert.Contains(end.ToString(), Assert.Single(s_scenario.FindFaults(run, mayRefuse: true)));
     }
@@ -48,7 +51,7 @@ public class ChaosScenarioTests
     [Fact]
     public void FindFaults_ARefusal_IsOneWhereNoneMayBe()
     {
-        ContainedRun run = ContainedRuns.Finished(ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Refused));
+        ContainedRun run = ContainedRuns.Finished(JobEnd.Done, JobEnd.Done, JobEnd.Refused);
 
         Assert.Single(s_scenario.FindFaults(run, mayRefuse: false));
         Assert.Empty(s_scenario.FindFaults(run, mayRefuse: true));
@@ -58,12 +61,14 @@ public class ChaosScenarioTests
     public void FindFaults_KillsLossesStarvationAndLeaks_AreNamed()
     {
         ContainedRun good = ContainedRuns.Done(3);
+        RunMessage isOut = good.Run! with { Statistics = new MemoryAllocatorStatistics { QuarantinedBytes = 1 } };
+        JobMessage slow = ContainedRuns.Job(JobEnd.Done, seconds: 50);
 
         Assert.Contains("Killed", Assert.Single(Find(ContainedRuns.Killed())));
         Assert.Contains("neighbour", Assert.Single(Find(good with { Kills = 1 })));
         Assert.Contains("1 jobs were lost", Assert.Single(Find(ContainedRuns.Done(2))));
-        Assert.Contains("a job took 50 s", Assert.Single(Find(good with { Jobs = [.. good.Jobs.Take(2), ContainedRuns.Job(JobEnd.Done, seconds: 50)] })));
-        Assert.Contains("quarantined", Assert.Single(Find(good with { Run = good.Run! with { Statistics = new MemoryAllocatorStatistics { QuarantinedBytes = 1 } } })));
+        Assert.Contains("a job took 50 s", Assert.Single(Find(good with { Jobs = [.. good.Jobs.Take(2), slow] })));
+        Assert.Contains("at the end 1 bytes are quarantined", Find(good with { Run = isOut }));
 
         static IEnumerable<string> Find(ContainedRun run) => s_scenario.FindFaults(run, mayRefuse: false);
     }
@@ -77,7 +82,8 @@ public class ChaosScenarioTests
         failed.Add(ContainedRuns.Done(3));
         failed.Add(ContainedRuns.Killed());
 
-        ResultTable table = Assert.Single(ChaosMeasurement.Complete(CommandLine.NewDocument("title", new RootCommand().Parse([])), [passed, failed], "photographs").Tables);
+        ResultDocument empty = CommandLine.NewDocument("title", new RootCommand().Parse([]));
+        ResultTable table = Assert.Single(ChaosMeasurement.Complete(empty, [passed, failed], "photographs").Tables);
 
         Assert.Equal(["passed", "Killed with exit code 137 after 0 jobs"], table.Rows.Select(row => row.Labels[^1]));
         Assert.Equal((1, 2, 1), (table.Rows[1].Values[1], table.Rows[1].Values[2], table.Rows[1].Values[3]));

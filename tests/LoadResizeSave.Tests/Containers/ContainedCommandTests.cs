@@ -26,7 +26,9 @@ public class ContainedCommandTests
         ContainedOptions read = Read(s_options);
 
         Assert.Equal(
-            (s_options.Way, s_options.LimitMegabytes, s_options.Workers, s_options.Jobs, s_options.SettleSeconds, s_options.TrimPeriodSeconds, s_options.Explains),
+            (
+                s_options.Way, s_options.LimitMegabytes, s_options.Workers, s_options.Jobs, s_options.SettleSeconds,
+                s_options.TrimPeriodSeconds, s_options.Explains),
             (read.Way, read.LimitMegabytes, read.Workers, read.Jobs, read.SettleSeconds, read.TrimPeriodSeconds, read.Explains));
         Assert.Equal(s_options.Kinds, read.Kinds);
         Assert.Equal(s_options.Pictures, read.Pictures);
@@ -36,7 +38,8 @@ public class ContainedCommandTests
     [Fact]
     public void ChildArguments_OfTheLeast_HaveDefaults()
     {
-        ContainedOptions read = Read(new ContainedOptions { Way = "gc", LimitMegabytes = 256, Workers = 1, Jobs = 1, Pictures = ["a.jpg"] });
+        ContainedOptions read = Read(
+            new ContainedOptions { Way = "gc", LimitMegabytes = 256, Workers = 1, Jobs = 1, Pictures = ["a.jpg"] });
 
         Assert.Equal([JobKind.Whole], read.Kinds);
         Assert.Empty(read.WarmUp);

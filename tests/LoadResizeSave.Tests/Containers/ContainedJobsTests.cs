@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Text.Json;
@@ -23,10 +22,11 @@ public sealed class ContainedJobsTests : IDisposable
 
         new ContainedJobs(Options() with { Kinds = [JobKind.Whole, JobKind.Truncated, JobKind.Whole] }, output).Run();
 
-        List<ContainerMessage> messages =
-            [.. output.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonSerializer.Deserialize(line, ContainerJson.Default.ContainerMessage)!)];
+        string[] lines = output.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        ContainerMessage[] messages = [.. lines.Select(line => JsonSerializer.Deserialize(line, ContainerJson.Default.ContainerMessage)!)];
         Assert.True(messages[0].Begins);
-        Assert.Equal((8, 4), (messages.Count(message => message.Job?.End == JobEnd.Done), messages.Count(message => message.Job?.End == JobEnd.Damaged)));
+        Assert.Equal(8, messages.Count(message => message.Job?.End == JobEnd.Done));
+        Assert.Equal(4, messages.Count(message => message.Job?.End == JobEnd.Damaged));
         Assert.False(ContainedJobs.HasMemoryOut(messages[^1].Run!.Statistics!.Value));
     }
 

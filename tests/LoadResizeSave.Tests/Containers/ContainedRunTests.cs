@@ -23,7 +23,7 @@ public class ContainedRunTests
     [Fact]
     public void DonePerSecond_OfARunThatWasKilled_IsNone()
     {
-        Assert.Equal(1.5, ContainedRuns.Finished(ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Refused)).DonePerSecond);
+        Assert.Equal(1.5, ContainedRuns.Finished(JobEnd.Done, JobEnd.Done, JobEnd.Done, JobEnd.Refused).DonePerSecond);
         Assert.Null(ContainedRuns.Killed(ContainedRuns.Job(JobEnd.Done)).DonePerSecond);
     }
 }

@@ -11,7 +11,8 @@ internal static class ContainedRuns
 {
     public const long Mebibyte = 1 << 20;
 
-    public static JobMessage Job(JobEnd end, JobKind kind = JobKind.Whole, double seconds = 0.5) => new("a.jpg", kind, end, seconds, 0.1, end == JobEnd.Done ? "00" : null, "reason");
+    public static JobMessage Job(JobEnd end, JobKind kind = JobKind.Whole, double seconds = 0.5)
+        => new("a.jpg", kind, end, seconds, 0.1, end == JobEnd.Done ? "00" : null, "reason");
 
     public static ContainedRun Finished(params IEnumerable<JobMessage> jobs) => new()
     {
@@ -29,7 +30,9 @@ internal static class ContainedRuns
         PeakBytes = 200 * Mebibyte,
     };
 
-    public static ContainedRun Done(int jobs) => Finished(Enumerable.Range(0, jobs).Select(_ => Job(JobEnd.Done)));
+    public static ContainedRun Finished(params IEnumerable<JobEnd> ends) => Finished(ends.Select(end => Job(end)));
+
+    public static ContainedRun Done(int jobs) => Finished(Enumerable.Repeat(JobEnd.Done, jobs));
 
     public static ContainedRun Killed(params IEnumerable<JobMessage> jobs) => Finished(jobs) with
     {

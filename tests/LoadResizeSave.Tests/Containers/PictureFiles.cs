@@ -18,7 +18,8 @@ internal sealed class PictureFiles : IDisposable
         {
             if (codec is not null)
             {
-                SyntheticSet.MakeOne(Path.Combine(_folder.FullName, "a" + codec.Extension), seed: 1, new PictureSize(640, 400), grain: 1, codec, store);
+                SyntheticSet.MakeOne(
+                    Path.Combine(_folder.FullName, "a" + codec.Extension), seed: 1, new PictureSize(640, 400), grain: 1, codec, store);
             }
         }
     }

@@ -68,7 +68,8 @@ public sealed class PictureJobTests : IDisposable
     {
         using PixelStore store = Create("gc");
 
-        JobMessage message = new PictureJob(_files.Codecs, store).Run(Path.Combine(Path.GetDirectoryName(_files.Paths[0])!, "none.png"), JobKind.Whole);
+        JobMessage message = new PictureJob(_files.Codecs, store).Run(
+            Path.Combine(Path.GetDirectoryName(_files.Paths[0])!, "none.png"), JobKind.Whole);
 
         Assert.Equal(JobEnd.Failed, message.End);
         Assert.NotNull(message.Reason);

@@ -16,19 +16,22 @@ public class MixedResultTests
 
     [Fact]
     public void FindFault_DoneOrRefused_IsNone()
-        => Assert.Null(MixedResult.FindFault(ContainedRuns.Finished(ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Refused), ContainedRuns.Job(JobEnd.RefusedForGood)), Jobs));
+        => Assert.Null(MixedResult.FindFault(ContainedRuns.Finished(JobEnd.Done, JobEnd.Refused, JobEnd.RefusedForGood), Jobs));
 
     [Fact]
     public void FindFault_WhatMustNotBe_IsNamed()
     {
         ContainedRun good = ContainedRuns.Done(Jobs);
-        MemoryReading before = good.Run!.Before;
+        ContainedRun failed = ContainedRuns.Finished(JobEnd.Done, JobEnd.Done, JobEnd.Failed);
+        RunMessage end = good.Run!;
+        RunMessage isOut = end with { Statistics = new MemoryAllocatorStatistics { OutstandingAllocations = 1 } };
+        RunMessage stayed = end with { Collected = end.Before with { Charged = end.Before.Charged + MixedResult.MostLeftBytes + 1 } };
 
         Assert.Equal("Killed", MixedResult.FindFault(ContainedRuns.Killed(), Jobs));
         Assert.Equal("jobs failed or were lost", MixedResult.FindFault(ContainedRuns.Done(Jobs - 1), Jobs));
-        Assert.Equal("jobs failed or were lost", MixedResult.FindFault(ContainedRuns.Finished(ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Done), ContainedRuns.Job(JobEnd.Failed)), Jobs));
-        Assert.Equal("memory is out", MixedResult.FindFault(good with { Run = good.Run with { Statistics = new MemoryAllocatorStatistics { OutstandingAllocations = 1 } } }, Jobs));
-        Assert.Equal("memory stayed", MixedResult.FindFault(good with { Run = good.Run with { Collected = before with { Charged = before.Charged + MixedResult.MostLeftBytes + 1 } } }, Jobs));
+        Assert.Equal("jobs failed or were lost", MixedResult.FindFault(failed, Jobs));
+        Assert.Equal("memory is out", MixedResult.FindFault(good with { Run = isOut }, Jobs));
+        Assert.Equal("memory stayed", MixedResult.FindFault(good with { Run = stayed }, Jobs));
     }
 
     [Fact]
@@ -40,7 +43,8 @@ public class MixedResultTests
         bad.Add(ContainedRuns.Done(Jobs));
         bad.Add(ContainedRuns.Killed());
 
-        ResultDocument document = MixedMeasurement.Complete(CommandLine.NewDocument("title", new RootCommand().Parse([])), [good, bad, new(MemoryWay.Get("gc"), Jobs)], Read());
+        ResultDocument empty = CommandLine.NewDocument("title", new RootCommand().Parse([]));
+        ResultDocument document = MixedMeasurement.Complete(empty, [good, bad, new(MemoryWay.Get("gc"), Jobs)], Read());
 
         ResultTable table = Assert.Single(document.Tables);
         Assert.Equal(["all 1 good", "1 of 2 good"], table.Rows.Select(row => row.Labels[^1]));

@@ -14,7 +14,9 @@ public class SurvivalCellTests
     [Fact]
     public void Outcome_OfSeveralEnds_SaysHowOftenEach()
     {
-        SurvivalCell cell = Cells.Create("gc", ContainedRuns.Done(Jobs), ContainedRuns.Killed(), ContainedRuns.Killed(), ContainedRuns.Killed() with { Ending = RunEnding.Crashed });
+        SurvivalCell cell = Cells.Create(
+            "gc", ContainedRuns.Done(Jobs), ContainedRuns.Killed(), ContainedRuns.Killed(),
+            ContainedRuns.Killed() with { Ending = RunEnding.Crashed });
 
         Assert.Equal("killed 2 of 4, crashed 1 of 4", cell.Outcome);
         Assert.Equal("all 1 survived", Cells.Create("gc", ContainedRuns.Done(Jobs)).Outcome);
@@ -30,7 +32,8 @@ public class SurvivalCellTests
     [InlineData("default", 17, 3, false)]
     public void KeepsClaim_SoManyKilled_IsThatOfTheWay(string way, int finished, int killed, bool keeps)
     {
-        ContainedRun[] runs = [.. Enumerable.Repeat(ContainedRuns.Done(Jobs), finished), .. Enumerable.Repeat(ContainedRuns.Killed(), killed)];
+        ContainedRun[] runs = [
+            .. Enumerable.Repeat(ContainedRuns.Done(Jobs), finished), .. Enumerable.Repeat(ContainedRuns.Killed(), killed)];
 
         Assert.Equal(keeps, Cells.Create(way, runs).KeepsClaim);
     }
@@ -40,7 +43,8 @@ public class SurvivalCellTests
     [InlineData("budget", true)]
     public void KeepsClaim_OneJobRefused_IsBrokenWhereNoneMayFail(string way, bool keeps)
     {
-        ContainedRun run = ContainedRuns.Finished([.. Enumerable.Repeat(ContainedRuns.Job(JobEnd.Done), Jobs - 1), ContainedRuns.Job(JobEnd.Refused)]);
+        ContainedRun run = ContainedRuns.Finished(
+            [.. Enumerable.Repeat(ContainedRuns.Job(JobEnd.Done), Jobs - 1), ContainedRuns.Job(JobEnd.Refused)]);
 
         Assert.Equal(keeps, Cells.Create(way, run).KeepsClaim);
     }
@@ -48,7 +52,9 @@ public class SurvivalCellTests
     [Fact]
     public void Figures_OfSeveralRuns_AreMedianAverageAndMost()
     {
-        ContainedRun slow = ContainedRuns.Finished(ContainedRuns.Job(JobEnd.Done, seconds: 9), ContainedRuns.Job(JobEnd.RefusedForGood), ContainedRuns.Job(JobEnd.Refused), ContainedRuns.Job(JobEnd.Failed));
+        ContainedRun slow = ContainedRuns.Finished(
+            ContainedRuns.Job(JobEnd.Done, seconds: 9), ContainedRuns.Job(JobEnd.RefusedForGood), ContainedRuns.Job(JobEnd.Refused),
+            ContainedRuns.Job(JobEnd.Failed));
         SurvivalCell cell = Cells.Create("default", ContainedRuns.Done(Jobs), slow, ContainedRuns.Done(Jobs), ContainedRuns.Killed());
 
         Assert.Equal((2.25, 0.5, 0.25), (cell.DonePerRun, cell.RefusedPerRun, cell.FailedPerRun));
