@@ -17,7 +17,10 @@ namespace LoadResizeSave.Containers;
 /// </summary>
 internal sealed class ContainedJobs
 {
+    private const int ReportAttempts = 200;
+
     private static readonly TimeSpan s_explainPeriod = TimeSpan.FromMilliseconds(25);
+    private static readonly TimeSpan s_reportPause = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan s_finding = TimeSpan.FromMilliseconds(100);
 
     // What was abandoned comes back after a collection and a trim period, each of which may just have begun.
@@ -120,9 +123,21 @@ internal sealed class ContainedJobs
             malloc.FreeBytes);
     }
 
+    // Where the managed heap is full, that is what is measured: saying so must not end the process. Another job's arrays are garbage soon.
     private void Report(ContainerMessage message)
     {
-        _parent.WriteLine(JsonSerializer.Serialize(message, ContainerJson.Default.ContainerMessage));
-        _parent.Flush();
+        for (int i = 0; ; i++)
+        {
+            try
+            {
+                _parent.WriteLine(JsonSerializer.Serialize(message, ContainerJson.Default.ContainerMessage));
+                _parent.Flush();
+                return;
+            }
+            catch (OutOfMemoryException) when (i < ReportAttempts)
+            {
+                Thread.Sleep(s_reportPause);
+            }
+        }
     }
 }
