@@ -37,7 +37,8 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
         block.RegisterOperationAction(
             context =>
             {
-                if (Volatile.Read(ref allocates) == 0 && known.Factories.Contains(((IInvocationOperation)context.Operation).TargetMethod))
+                IMethodSymbol called = ((IInvocationOperation)context.Operation).TargetMethod;
+                if (Volatile.Read(ref allocates) == 0 && (known.Factories.Contains(called) || known.Factories.HandsOut(called)))
                 {
                     Volatile.Write(ref allocates, 1);
                 }

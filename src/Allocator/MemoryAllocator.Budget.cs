@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -20,7 +21,8 @@ public abstract partial class MemoryAllocator
     /// <returns>The owner, which the caller disposes. Await it once: an owner that nobody takes is abandoned.</returns>
     /// <remarks>
     /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not, up to 16 times. What runs after the wait runs on the thread pool, never on the
-    /// thread whose <c>Dispose</c> made room. Jobs that each hold some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync"/> takes all that a job needs before it starts.
+    /// thread whose <c>Dispose</c> made room. Jobs that each hold some buffers and wait for more can wait for each other for ever:
+    /// <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
@@ -62,7 +64,9 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>Ten jobs that each hold half of what they need, and wait for the rest, wait for ever. Jobs that reserve all of it first wait for each other in turn.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
+    /// </exception>
     /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
@@ -71,7 +75,66 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfAbsurd(bytes);
 
-        return ReserveAdmittedAsync(bytes, cancellationToken);
+        return ReserveAdmittedAsync(bytes, Timeout.InfiniteTimeSpan, cancellationToken);
+    }
+
+    /// <summary>As <see cref="ReserveAsync(long, CancellationToken)"/>, and waits no longer than a given time.</summary>
+    /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
+    /// <param name="timeout">How long it waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> for any time.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
+    /// <remarks>
+    /// The time is kept, and the task completed, where no thread of the thread pool is free: a thread of the library's own does both
+    /// while any reservation waits with a time. What the caller has behind its <c>await</c> runs on the thread pool as always.
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> has no part in it.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate; or <paramref name="timeout"/> is
+    /// negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// There was no room in time (<see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>), or
+    /// <paramref name="bytes"/> is more than the whole budget (it is <see langword="false"/>).
+    /// </exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
+    /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches the time.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    [return: OwnedBuffer]
+    public ValueTask<MemoryReservation> ReserveAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        ThrowIfAbsurd(bytes);
+        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
+        {
+            Throw.OutOfRange(nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
+        }
+
+        return ReserveAdmittedAsync(bytes, timeout, cancellationToken);
+    }
+
+    /// <summary>
+    /// Takes a part of the memory budget for a whole job where there is room now, and never waits. Without a budget there always is.
+    /// </summary>
+    /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
+    /// <param name="reservation">
+    /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> where this returns
+    /// <see langword="false"/>.
+    /// </param>
+    /// <returns>
+    /// <see langword="false"/> where there is no room now, or where what is left is kept for requests that came earlier; also where
+    /// <paramref name="bytes"/> is more than the whole budget, so that there never will be.
+    /// </returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    public bool TryReserve(long bytes, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
+    {
+        ThrowIfAbsurd(bytes);
+        reservation = GetRouter().TryAdmit(Account, bytes, out BudgetPermit permit) ? MakeReservation(bytes, permit) : null;
+
+        // Not before: a reservation that is collected meanwhile gives back what was taken of it.
+        GC.KeepAlive(this);
+        return reservation is not null;
     }
 
     /// <summary>
@@ -83,7 +146,9 @@ public abstract partial class MemoryAllocator
     /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>; within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget it costs
     /// an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes; <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
+    /// </exception>
     /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget, or it had no room for them in time.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
@@ -96,7 +161,10 @@ public abstract partial class MemoryAllocator
         return external;
     }
 
-    /// <summary>Gives how much of the budget pixel buffers take at most, for <see cref="ReserveAsync"/>: their capacity, not their length.</summary>
+    /// <summary>
+    /// Gives how much of the budget pixel buffers take at most, for <see cref="ReserveAsync(long, CancellationToken)"/>: their
+    /// capacity, not their length.
+    /// </summary>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
@@ -114,7 +182,10 @@ public abstract partial class MemoryAllocator
         return Multiply(GetRouter().BoundOfGroup(DescribePixels(width, height, pixelSizeInBytes, 1)), liveCopies);
     }
 
-    /// <summary>Gives how much of the budget plain buffers take at most, for <see cref="ReserveAsync"/>: their capacity, not their length.</summary>
+    /// <summary>
+    /// Gives how much of the budget plain buffers take at most, for <see cref="ReserveAsync(long, CancellationToken)"/>: their
+    /// capacity, not their length.
+    /// </summary>
     /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
     /// <returns>The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large for any machine is never granted.</returns>
@@ -148,10 +219,22 @@ public abstract partial class MemoryAllocator
         return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(rental), width, height, request.ElementAlignment, rowAlignmentInBytes: 1);
     }
 
-    private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, CancellationToken cancellationToken)
+    private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        cancellationToken.ThrowIfCancellationRequested();
-        BudgetPermit permit = await GetRouter().AdmitReservationAsync(Account, bytes, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            BudgetPermit permit = await GetRouter().AdmitAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
+            return MakeReservation(bytes, permit);
+        }
+        finally
+        {
+            DeadlineThread.KeepContinuationsOff();
+        }
+    }
+
+    private MemoryReservation MakeReservation(long bytes, in BudgetPermit permit)
+    {
         try
         {
             GetRouter();
@@ -178,17 +261,18 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    // Where there is a budget, that refuses what is too large.
-    private void ThrowIfAbsurd(long bytes)
+    // Where there is a budget, that refuses what is too large. Without one the sum with what is reserved already must not wrap.
+    private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)
     {
         if (bytes < 0)
         {
             Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
         }
 
-        if (bytes >= RequestSize.LargestEstimate && Account?.Budget is null)
+        if (bytes >= RequestSize.LargestEstimate - reservedBytes && Account?.Budget is null)
         {
-            Throw.OutOfRange(nameof(bytes), bytes, $"must be below {RequestSize.LargestEstimate}, which is more than any machine has");
+            long limit = RequestSize.LargestEstimate - reservedBytes;
+            Throw.OutOfRange(nameof(bytes), bytes, $"must be below {limit}, which is more than any machine has");
         }
     }
 

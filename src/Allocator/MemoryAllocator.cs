@@ -28,13 +28,19 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
     public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
+    /// <summary>
+    /// Gets the name that its metrics and events carry: <see cref="MemoryAllocatorOptions.Name"/>, and of a reservation that of its
+    /// allocator. <see langword="null"/>: none was given.
+    /// </summary>
+    public abstract string? Name { get; }
+
     /// <summary>Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.</summary>
     /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
     [return: OwnedBuffer]
     public static MemoryAllocator Create() => Create(new MemoryAllocatorOptions());
 
     /// <summary>Makes an allocator.</summary>
-    /// <param name="options">How it behaves; read now, and not again.</param>
+    /// <param name="options">How it behaves; copied now, so that later changes have no effect.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A value of <paramref name="options"/> is out of range; the message names it and the limit.</exception>
     /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is asked for the safety mode, and is none.</exception>

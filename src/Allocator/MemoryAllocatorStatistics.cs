@@ -1,3 +1,5 @@
+using System;
+
 namespace Allocator;
 
 /// <summary>
@@ -49,6 +51,15 @@ public readonly record struct MemoryAllocatorStatistics
 
     /// <summary>Gets how much of the memory budget is taken, in bytes: what is out, at its capacity, and what is reserved and not used. 0 where there is no budget.</summary>
     public long BudgetUsedBytes { get; init; }
+
+    /// <summary>Gets how often free memory of the C library's <c>malloc</c> was given back on behalf of this allocator; see <see cref="MemoryAllocatorOptions.TrimNativeHeap"/>.</summary>
+    public long NativeHeapTrims { get; init; }
+
+    /// <summary>Gets by how many bytes less of the process was resident after these than before. What other threads did meanwhile is in it.</summary>
+    public long NativeHeapTrimmedBytes { get; init; }
+
+    /// <summary>Gets how long these took in all.</summary>
+    public TimeSpan NativeHeapTrimTime { get; init; }
 
     /// <summary>Gets how often a request was tried again because the operating system had refused it.</summary>
     public long AllocationRetries { get; init; }

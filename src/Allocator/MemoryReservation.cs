@@ -1,4 +1,6 @@
 using System;
+using System.Threading;
+using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
@@ -11,8 +13,10 @@ namespace Allocator;
 /// to it. What exceeds it waits for the budget, or throws, like any other request.
 /// </summary>
 /// <remarks>
-/// Made by <see cref="MemoryAllocator.ReserveAsync"/>. Thread-safe. Its memory is the parent's: blocks, statistics and trimming are shared. Where all that is out belongs to reservations that wait for more, none
-/// could ever go on: the youngest then fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits nothing.
+/// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/> and <see cref="MemoryAllocator.TryReserve"/>.
+/// Thread-safe. Its memory is the parent's: blocks, statistics and trimming are shared. Where all that is out belongs to reservations
+/// that wait for more, none could ever go on: the youngest then fails with a <see cref="MemoryLimitExceededException"/> that says so.
+/// Without a budget it counts and limits nothing.
 /// </remarks>
 public sealed class MemoryReservation : MemoryAllocator
 {
@@ -29,11 +33,29 @@ public sealed class MemoryReservation : MemoryAllocator
     // What is out of it knows the account, not this object.
     ~MemoryReservation() => _account?.CloseLater();
 
-    /// <summary>Gets what was reserved, in bytes.</summary>
+    /// <inheritdoc/>
+    public override string? Name => _parent.Name;
+
+    /// <summary>
+    /// Gets what is reserved, in bytes: what it was made with, and what it has grown by. It stays so after <see cref="Dispose"/>.
+    /// </summary>
     public long ReservedBytes => _account.ReservedBytes;
 
     /// <summary>Gets what can still be allocated without waiting, in bytes of capacity: 0 when all is out, and after <see cref="Dispose"/>.</summary>
     public long RemainingBytes => _account.RemainingBytes;
+
+    /// <summary>
+    /// Gets the most that was outstanding at once so far, in bytes of capacity: what the job really took. Divided by what it was
+    /// estimated at, it is the factor for the next estimate. Kept after <see cref="Dispose"/>.
+    /// </summary>
+    public long PeakUsedBytes => _account.PeakUsedBytes;
+
+    /// <summary>
+    /// Gets how often the job took more than it had reserved, and so went on only because the budget had room: requests that did not
+    /// fit what remained, each counted once it was granted. Above 0 the reservation was too small. Kept after
+    /// <see cref="Dispose"/>, which writes it to the <c>EventSource</c> named <c>Allocator</c>, as <c>ReservationExceeded</c>.
+    /// </summary>
+    public long OverflowCount => _account.OverflowCount;
 
     internal override BudgetAccount? Account => _account;
 
@@ -53,11 +75,72 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override MemoryLoad GetMemoryLoad() => _parent.GetMemoryLoad();
 
-    /// <summary>Gives the unused part back to the budget. What is out stays valid, counts against the budget, and goes back to it when it is disposed. New requests throw, and those that wait. A second call does nothing.</summary>
+    /// <summary>Reserves more where there is room now, and never waits.</summary>
+    /// <param name="bytes">
+    /// How much more, in bytes of capacity. What was taken beyond the reservation before is not covered by it:
+    /// <see cref="RemainingBytes"/> is larger by so much afterwards.
+    /// </param>
+    /// <returns><see langword="false"/> where there is no room now, or never will be; nothing has changed then.</returns>
+    /// <remarks>
+    /// Up to twice what the reservation was made with, growth goes ahead of requests that wait: they could not be served before running
+    /// jobs end anyway. Beyond that it is a request like any other. What it has grown by goes back in <see cref="Dispose"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The reservation or its allocator has been disposed.</exception>
+    public bool TryGrow(long bytes)
+    {
+        ThrowIfAbsurd(bytes, ReservedBytes);
+        bool isGrown = GetRouter().TryAdmit(new ReservationGrowth(_account), bytes, out _);
+        GC.KeepAlive(this);
+        return isGrown;
+    }
+
+    /// <summary>
+    /// Reserves more, and waits where there is no room. No thread is blocked meanwhile; without a budget it completes at once.
+    /// </summary>
+    /// <param name="bytes">
+    /// How much more, in bytes of capacity. What was taken beyond the reservation before is not covered by it:
+    /// <see cref="RemainingBytes"/> is larger by so much afterwards.
+    /// </param>
+    /// <param name="cancellationToken">Ends the wait; the reservation is as it was then.</param>
+    /// <returns>A task that completes when it has been reserved. It goes back in <see cref="Dispose"/>.</returns>
+    /// <remarks>
+    /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever:
+    /// where all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back,
+    /// after 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.
+    /// </exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// It is more than the whole budget together with what is reserved, and never fits
+    /// (<see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="false"/>); or waiting could have been for ever, see
+    /// the remarks.
+    /// The reservation is as it was, and can be used further.
+    /// </exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
+    /// <exception cref="ObjectDisposedException">
+    /// The reservation or its allocator has been disposed, before the call or during the wait.
+    /// </exception>
+    public ValueTask GrowAsync(long bytes, CancellationToken cancellationToken = default)
+    {
+        ThrowIfAbsurd(bytes, ReservedBytes);
+        return GrowAdmittedAsync(bytes, cancellationToken);
+    }
+
+    /// <summary>
+    /// Gives the unused part back to the budget, and what it has grown by. What is out stays valid, counts against the budget, and goes
+    /// back to it when it is disposed. New requests throw, and those that wait. A second call does nothing.
+    /// </summary>
     public override void Dispose()
     {
         GC.SuppressFinalize(this);
-        _account.Close();
+        if (_account.Close() && OverflowCount > 0)
+        {
+            AllocatorEventSource.Log.ReservationExceeded(Name, ReservedBytes, PeakUsedBytes, OverflowCount);
+        }
     }
 
     /// <inheritdoc/>
@@ -76,6 +159,15 @@ public sealed class MemoryReservation : MemoryAllocator
     {
         ThrowIfDisposed();
         return _parent.GetRouter();
+    }
+
+    private async ValueTask GrowAdmittedAsync(long bytes, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        ReservationGrowth growth = new(_account);
+        await GetRouter().AdmitAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
+        GC.KeepAlive(this);
+        ThrowIfDisposed();
     }
 
     private void ThrowIfDisposed()

@@ -30,6 +30,66 @@ public class ExhaustedMemoryTests
             Assert.Equal(0, allocator.GetStatistics().RentedBytes);
         });
 
+    // A thread-static, and there is one in front of each pool, takes managed memory when a thread first uses it.
+    [SkippableTheory]
+    [InlineData(0, 100)]
+    [InlineData(0, Large)]
+    [InlineData(64, 100)]
+    [InlineData(64, Large)]
+    public void Dispose_OfAThreadsFirstBufferWithoutManagedMemory_EverythingIsBack(int budgetMegabytes, int length) => Run(
+        static (budget, text) =>
+        {
+            int length = int.Parse(text);
+            using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget == "0" ? null : int.Parse(budget) });
+            using ManualResetEventSlim go = new();
+            using CountdownEvent done = new(2);
+            Exception? failure = null;
+
+            // The first one compiles what the second runs.
+            for (int i = 0; i < 2; i++)
+            {
+                IDisposable owner = allocator.Allocate<byte>(length);
+                go.Reset();
+                Thread other = new(() =>
+                {
+                    go.Wait();
+                    try
+                    {
+                        owner.Dispose();
+                    }
+                    catch (Exception exception)
+                    {
+                        failure = exception;
+                    }
+
+                    done.Signal();
+                });
+                other.UnsafeStart();
+                if (i == 0)
+                {
+                    go.Set();
+                    other.Join();
+                }
+            }
+
+            Exception? none = null;
+            WithoutMemory(
+                () =>
+                {
+                    go.Set();
+                    done.Wait();
+                },
+                ref none);
+            Assert.Null(failure);
+            Assert.Null(none);
+            MemoryAllocatorStatistics statistics = allocator.GetStatistics();
+            Assert.Equal((0, 0, 0), (statistics.RentedBytes, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
+            allocator.ReleaseRetainedResources();
+            Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
+        },
+        budgetMegabytes.ToString(),
+        length.ToString());
+
     [SkippableTheory]
     [InlineData(100)]
     [InlineData(Large)]
@@ -169,6 +229,8 @@ public class ExhaustedMemoryTests
     private static void Run(Action method) => Run(() => RemoteExecutor.Invoke(method, Limited()));
 
     private static void Run(Action<string> method, string argument) => Run(() => RemoteExecutor.Invoke(method, argument, Limited()));
+
+    private static void Run(Action<string, string> method, string first, string second) => Run(() => RemoteExecutor.Invoke(method, first, second, Limited()));
 
     // The runtime ends a process where it compiles or starts a thread without memory, whatever the library does. What the library does wrong fails in an assertion.
     private static void Run(Func<RemoteInvokeHandle> start)

@@ -1,5 +1,10 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Allocators;
 using Xunit;
 
 namespace Allocator.Tests;
@@ -37,6 +42,36 @@ public class MemoryAllocatorOptionsTests
         Assert.Contains(
             "MaximumPoolSizeMegabytes is not set;",
             Assert.Throws<ArgumentOutOfRangeException>(() => MemoryAllocator.Create(new MemoryAllocatorOptions { KeepBlocks = true })).Message);
+
+    // Configuration binding, and services.Configure, change objects that others have.
+    [Fact]
+    public void Create_OptionsChangeLater_HasNoEffect()
+    {
+        MemoryAllocatorOptions options = new() { Name = "before", MemoryBudgetMegabytes = 8, AllocationLimitMegabytes = 2 };
+        using MemoryAllocator allocator = MemoryAllocator.Create(options);
+        options.Name = "after";
+        options.AllocationLimitMegabytes = 1;
+        options.BudgetTimeout = Timeout.InfiniteTimeSpan;
+        options.PreferContiguous = true;
+        Assert.Equal("before", allocator.Name);
+        using (allocator.Allocate<byte>(2 << 20))
+        using (allocator.CountExternal(4 << 20))
+        {
+            Assert.Throws<MemoryLimitExceededException>(() => allocator.CountExternal(4 << 20));
+        }
+    }
+
+    [Fact]
+    public void Settings_OfOptions_HaveACopyOfEachProperty()
+    {
+        MemoryAllocatorOptions options = new() { KeepBlocks = true, MaximumPoolSizeMegabytes = 8, BlockCommitted = static (_, _) => { } };
+        MemoryAllocatorOptions copy = new AllocatorSettings(options).Options;
+        Assert.NotSame(options, copy);
+        PropertyInfo[] properties = typeof(MemoryAllocatorOptions).GetProperties();
+        Assert.Equal(properties.Select(property => property.GetValue(options)), properties.Select(property => property.GetValue(copy)));
+        Assert.All(properties.Select(static property => property.SetMethod!.ReturnParameter), static setter =>
+            Assert.DoesNotContain(typeof(IsExternalInit), setter.GetRequiredCustomModifiers()));
+    }
 
     [Fact]
     public void Create_Null_Throws() => Assert.Throws<ArgumentNullException>("options", () => MemoryAllocator.Create(null!));

@@ -165,6 +165,11 @@ internal sealed partial class Evaluator
                 value = default;
             }
 
+            if (_body.Sites.BitOf(argument) is var site and not 0)
+            {
+                Assign(argument.Value, Allocate(site), isRef: false);
+            }
+
             all |= value;
         }
 

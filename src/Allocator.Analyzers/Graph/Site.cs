@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Graph;
 
-/// <summary>A call whose result is an owner; or the <c>await</c> of it, where it is a task that promises one.</summary>
+/// <summary>A call whose result is an owner; the <c>await</c> of it, where it is a task that promises one; or an <c>out</c> argument that is handed one.</summary>
 internal readonly struct Site
 {
     public Site(IOperation operation, bool isBuffer)

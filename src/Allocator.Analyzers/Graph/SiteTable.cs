@@ -50,6 +50,9 @@ internal sealed class SiteTable
             case IInvocationOperation { Type: { } type } call when factories.Contains(call.TargetMethod) && !types.IsTask(call.TargetMethod.ReturnType):
                 Add(operation, type, types);
                 break;
+            case IArgumentOperation { Parameter: { } parameter } when factories.HandsOut(parameter):
+                Add(operation, parameter.Type, types);
+                break;
         }
     }
 

@@ -3,7 +3,10 @@ using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
 
-/// <summary>Tells the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one that does.</summary>
+/// <summary>
+/// Tells the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one that
+/// does. And the <c>out</c> parameters that carry <c>[OwnedBuffer]</c>, or override one that does.
+/// </summary>
 internal sealed class Factories
 {
     private readonly KnownTypes _types;
@@ -25,6 +28,42 @@ internal sealed class Factories
         return _known.TryGetValue(definition, out bool isFactory)
             ? isFactory
             : _known.GetOrAdd(definition, IsMarked(definition));
+    }
+
+    /// <summary>Gives whether the method hands out an owner by a parameter.</summary>
+    public bool HandsOut(IMethodSymbol method)
+    {
+        foreach (IParameterSymbol parameter in method.Parameters)
+        {
+            if (HandsOut(parameter))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Gives whether what the parameter hands out is an owner.</summary>
+    public bool HandsOut(IParameterSymbol? parameter)
+    {
+        if (parameter is not { RefKind: RefKind.Out, ContainingSymbol: IMethodSymbol method })
+        {
+            return false;
+        }
+
+        // An extension method has one parameter less where it is called as a member.
+        int fromTheEnd = method.Parameters.Length - parameter.Ordinal;
+        IMethodSymbol? current = (method.ReducedFrom ?? method).OriginalDefinition;
+        for (; current is not null; current = current.OverriddenMethod?.OriginalDefinition)
+        {
+            if (Attributes.Contain(current.Parameters[current.Parameters.Length - fromTheEnd].GetAttributes(), _types.OwnedBuffer))
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     private bool IsMarked(IMethodSymbol method)

@@ -24,7 +24,9 @@ internal static class AllocatedOwner
         }
 
         SyntaxNode node = root.FindNode(site.SourceSpan, getInnermostNodeForTie: true);
-        return node.FirstAncestorOrSelf<InvocationExpressionSyntax>() is not { } call ? null : Awaited(call);
+
+        // What is handed out by an argument has no declaration that `using` could be put before.
+        return node is ArgumentSyntax || node.FirstAncestorOrSelf<InvocationExpressionSyntax>() is not { } call ? null : Awaited(call);
     }
 
     /// <summary>Returns <paramref name="expression"/> with the parentheses around it.</summary>

@@ -4,6 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Native;
 using Allocator.Trimming;
 
 namespace Allocator.Allocators;
@@ -37,11 +38,35 @@ internal sealed class Admission
         return account.TryTake(bytes, overtakes: false) ? new BudgetPermit(account, bytes) : AdmitSlow(account, bytes);
     }
 
-    /// <summary>Takes what a request needs; waits without a thread, until there is room or the user gives up.</summary>
-    /// <exception cref="MemoryLimitExceededException">It never fits.</exception>
+    /// <summary>Takes what a request needs where there is room now. Never waits.</summary>
+    /// <returns>False, where nothing was taken.</returns>
+    /// <exception cref="ObjectDisposedException">The allocator, or the reservation, has been disposed.</exception>
+    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit)
+    {
+        permit = default;
+        if (account is null || bytes == 0)
+        {
+            return true;
+        }
+
+        if (!account.TryTake(bytes, overtakes: false) && !TryAdmitSlow(account, bytes))
+        {
+            return false;
+        }
+
+        permit = new BudgetPermit(account, bytes);
+        return true;
+    }
+
+    /// <summary>Takes what a request needs; waits without a thread, until there is room, the time is over, or the user gives up.</summary>
+    /// <param name="account">What it is charged to; null for nothing, which costs nothing.</param>
+    /// <param name="bytes">The most that it can need.</param>
+    /// <param name="timeout">How long it waits: zero for not at all, below zero for any time.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="MemoryLimitExceededException">It never fits, or did not in time.</exception>
     /// <exception cref="OperationCanceledException">The user gave up. Nothing was taken.</exception>
     /// <exception cref="ObjectDisposedException">The allocator, or the reservation, was disposed meanwhile.</exception>
-    public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, long bytes, CancellationToken cancellationToken)
+    public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         if (account is null || bytes == 0)
         {
@@ -50,7 +75,7 @@ internal sealed class Admission
 
         return account.TryTake(bytes, overtakes: false)
             ? new ValueTask<BudgetPermit>(new BudgetPermit(account, bytes))
-            : WaitAsync(account, bytes, cancellationToken);
+            : WaitAsync(account, bytes, timeout, cancellationToken);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -65,14 +90,13 @@ internal sealed class Admission
             Post(budget, request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
-                _settings.Clock.Wait(request.Handle, timeout);
+                Wait(budget, request, timeout);
                 budget.TryWithdraw(request);
             }
 
             if (!request.IsGranted)
             {
-                throw Refusal(budget, request, timeout);
+                throw Refusal(budget, request, timeout, isBudgetTimeout: true);
             }
 
             TellEnd(bytes, begun, isGranted: true);
@@ -88,25 +112,31 @@ internal sealed class Admission
         return new BudgetPermit(account, bytes);
     }
 
-    private async ValueTask<BudgetPermit> WaitAsync(BudgetAccount account, long bytes, CancellationToken cancellationToken)
+    private async ValueTask<BudgetPermit> WaitAsync(
+        BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         MemoryBudget budget = GetBudget(account, bytes);
-        BudgetRequest request = new(account, bytes);
+        DeadlineThread? deadlines = timeout > TimeSpan.Zero ? _settings.Deadlines : null;
+        BudgetRequest request = new(account, bytes, deadlines: deadlines);
+        long due = deadlines?.DueAfter(timeout) ?? 0;
+        deadlines?.Begin();
         long begun = TellBegin(budget, bytes);
         try
         {
-            Post(budget, request, mayWait: true);
+            Post(budget, request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
+                AdmissionPoller.Shared.Watch(budget);
                 using CancellationTokenRegistration registration =
                     cancellationToken.Register(static state => EndWait((BudgetRequest)state!), request);
+                deadlines?.Add(request, due);
                 await request.Settled.ConfigureAwait(false);
             }
 
             if (!request.IsGranted)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                throw Refusal(budget, request, TimeSpan.Zero);
+                throw Refusal(budget, request, timeout, isBudgetTimeout: false);
             }
 
             TellEnd(bytes, begun, isGranted: true);
@@ -117,12 +147,83 @@ internal sealed class Admission
             TellEnd(bytes, begun, isGranted: false);
             throw;
         }
+        finally
+        {
+            deadlines?.End(request);
+        }
 
         return new BudgetPermit(account, bytes);
     }
 
+    // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
+    private void Wait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
+    {
+        if (budget.Headroom is null)
+        {
+            _settings.Clock.Wait(request.Handle, timeout);
+            return;
+        }
+
+        long begun = _settings.Clock.NowMilliseconds;
+        while (request.IsWaiting && (timeout < TimeSpan.Zero || _settings.Clock.NowMilliseconds - begun < timeout.TotalMilliseconds))
+        {
+            // The collector, and other processes of the container, wake no one.
+            _settings.Clock.Wait(request.Handle, TimeSpan.FromMilliseconds(MemoryBudget.LookAgainMilliseconds));
+            budget.LookAgain(_settings.Clock.NowMilliseconds);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryAdmitSlow(BudgetAccount account, long bytes)
+    {
+        MemoryBudget budget = GetOpenBudget(account);
+        if (account.LeastChargeWith(bytes) > budget.LimitInBytes)
+        {
+            return false;
+        }
+
+        BudgetRequest request = new(account, bytes);
+        long begun = TellBegin(budget, bytes);
+        try
+        {
+            Post(budget, request, mayWait: false);
+            TellEnd(bytes, begun, request.IsGranted);
+        }
+        catch
+        {
+            // No memory on the managed heap.
+            Withdraw(budget, request);
+            TellEnd(bytes, begun, isGranted: false);
+            throw;
+        }
+
+        if (request.Outcome == BudgetOutcome.Closed)
+        {
+            Throw.Disposed(NameOf(account));
+        }
+
+        return request.IsGranted;
+    }
+
     // Throws where no request can be granted.
     private static MemoryBudget GetBudget(BudgetAccount account, long bytes)
+    {
+        MemoryBudget budget = GetOpenBudget(account);
+        long needed = account.LeastChargeWith(bytes);
+        if (needed > budget.LimitInBytes)
+        {
+            throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, needed - bytes);
+        }
+
+        if (budget.Headroom?.Read() is Headroom left && needed > left.LimitBytes - budget.MinimumFreeBytes)
+        {
+            throw MemoryLimitExceededException.ForMinimumFree(bytes, needed, left.LimitBytes, budget.MinimumFreeBytes, left.FreeBytes);
+        }
+
+        return budget;
+    }
+
+    private static MemoryBudget GetOpenBudget(BudgetAccount account)
     {
         MemoryBudget? budget = account.Budget;
         if (account.IsClosed || budget is null)
@@ -130,7 +231,7 @@ internal sealed class Admission
             Throw.Disposed(NameOf(account));
         }
 
-        return bytes > budget.LimitInBytes ? throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes) : budget;
+        return budget;
     }
 
     private void Post(MemoryBudget budget, BudgetRequest request, bool mayWait)
@@ -141,8 +242,9 @@ internal sealed class Admission
             return;
         }
 
-        // Part of the outstanding memory may have been abandoned.
+        // Part of the outstanding memory may have been abandoned; and codecs may have left some behind.
         _settings.RequestCollection(beforeRefusal: true);
+        _settings.HeapTrimmer?.Request(_counters);
         if (mayWait)
         {
             // Ticks look for more of it, and serve waiters, as long as any wait.
@@ -152,20 +254,28 @@ internal sealed class Admission
         _counters.CountBudgetWait();
     }
 
-    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout) => request.Outcome switch
+    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout, bool isBudgetTimeout)
     {
-        BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
-        BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
-            request.Bytes,
-            budget.LimitInBytes,
-            request.Reservation!.ReservedBytes,
-            request.AtFailure.HeldBytes,
-            request.AtFailure.PeakBytes),
-        _ => MemoryLimitExceededException.ForTimeout(request.Bytes, budget.LimitInBytes, budget.UsedBytes, timeout),
-    };
+        (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.UsedBytes, request.NeededBytes);
+        return request.Outcome switch
+        {
+            BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
+            BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
+                bytes, limit, used, needed, request.Reservation!.ReservedBytes, request.AtFailure.HeldBytes, request.AtFailure.PeakBytes),
+            BudgetOutcome.NoRoom => ForMinimumFree(budget, request),
+            _ when limit == long.MaxValue => ForMinimumFree(budget, request),
+            _ => MemoryLimitExceededException.ForTimeout(bytes, limit, used, needed, timeout, isBudgetTimeout),
+        };
+    }
+
+    private static MemoryLimitExceededException ForMinimumFree(MemoryBudget budget, BudgetRequest request)
+    {
+        Headroom left = budget.Headroom!.Read();
+        return MemoryLimitExceededException.ForMinimumFree(request.Bytes, request.NeededBytes, left.LimitBytes, budget.MinimumFreeBytes, left.FreeBytes);
+    }
 
     private static string NameOf(BudgetAccount account) =>
-        account is ReservationAccount && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);
+        account.OutermostReservation is not null && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);
 
     private static void EndWait(BudgetRequest request) => request.Account.Budget!.TryWithdraw(request);
 

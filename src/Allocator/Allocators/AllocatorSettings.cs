@@ -1,4 +1,6 @@
 using System;
+using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
@@ -14,8 +16,13 @@ internal sealed class AllocatorSettings
     /// <summary>The largest alignment, in bytes, for which a small request prefers a heap to a block of the pool: a heap may lose as much as the alignment.</summary>
     public const int LargestHeapAlignment = 64 * 1024;
 
+    private const long MostIdleArrayBytes = 64L * 1024 * 1024;
+    private const long IdleArrayBytesOfReservations = 8L * 1024 * 1024;
+
     public AllocatorSettings(MemoryAllocatorOptions options)
     {
+        // What the caller changes from here on has no effect.
+        options = options.Copy();
         options.Validate();
         Options = options;
         Safety = SafetyModes.Resolve(options.Safety);
@@ -28,6 +35,7 @@ internal sealed class AllocatorSettings
         Source = NativeMemorySources.Create(options.NativeMemory, options.HugePages, OverreadToleranceInBytes);
         AllocationLimitInBytes = PoolSizing.AllocationLimitBytes(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
         MemoryBudgetInBytes = options.MemoryBudgetMegabytes * 1024L * 1024;
+        MinimumFreeBytes = (options.MinimumFreeMegabytes ?? 0) * 1024L * 1024;
         Geometry = new PoolGeometry(
             PoolGeometry.DefaultBlockSizeInBytes,
             PoolSizing.MaximumBlocks(
@@ -73,8 +81,34 @@ internal sealed class AllocatorSettings
     /// <summary>Gets how much may be held at once; null for no budget.</summary>
     public long? MemoryBudgetInBytes { get; init; }
 
-    /// <summary>Gets how much arrays that count against a budget take while they are idle: an eighth of the budget. Reservations of an allocator without one use such arrays too.</summary>
-    public long MaximumIdleArrayBytes => (MemoryBudgetInBytes ?? 64L * 1024 * 1024) / 8;
+    /// <summary>Gets how much of the container or machine has to stay free for requests to be let in; 0 where that is not asked.</summary>
+    public long MinimumFreeBytes { get; init; }
+
+    /// <summary>Gets what the process may still take of the memory of its container.</summary>
+    public ProcessHeadroom Headroom { get; init; } = ProcessHeadroom.Shared;
+
+    /// <summary>Gets whether what certainly does not fit the container is refused.</summary>
+    public bool HonorsMemoryLimit => Options.HonorMemoryLimit && Headroom.HasHardLimit;
+
+    /// <summary>Gets whether anything limits what the allocator may take.</summary>
+    public bool IsLimited => MemoryBudgetInBytes is not null || MinimumFreeBytes > 0 || HonorsMemoryLimit;
+
+    /// <summary>Gets whether the free memory of malloc is given back where memory is short.</summary>
+    public bool TrimsNativeHeap => Options.TrimNativeHeap ?? IsLimited;
+
+    /// <summary>Gets what gives malloc's free memory back; null where that is not wanted.</summary>
+    public NativeHeapTrimmer? HeapTrimmer
+    {
+        get => TrimsNativeHeap ? field : null;
+        init;
+    }
+    = NativeHeapTrimmer.Shared;
+
+    /// <summary>
+    /// Gets how much the arrays of an allocator that is limited take while they are idle: an eighth of the budget or of the container, and without a budget at most 64 MiB. Reservations of other allocators use such arrays too.
+    /// </summary>
+    public long MaximumIdleArrayBytes =>
+        MemoryBudgetInBytes / 8 ?? (IsLimited ? Math.Min(MostIdleArrayBytes, Headroom.Read().LimitBytes / 8) : IdleArrayBytesOfReservations);
 
     /// <summary>Gets the largest request that an array serves: 1 MiB, the largest array that <c>ArrayPool.Shared</c> of older runtimes keeps.</summary>
     public int ArrayThresholdInBytes { get; init; } = 1024 * 1024;
@@ -84,6 +118,9 @@ internal sealed class AllocatorSettings
 
     public Clock Clock { get; init; } = SystemClock.Instance;
 
+    /// <summary>Gets what ends asynchronous waits whose time is over; one for all allocators of the machine's clock.</summary>
+    public DeadlineThread Deadlines => field ??= Clock == SystemClock.Instance ? DeadlineThread.Shared : new DeadlineThread(Clock);
+
     public PressureSource Pressure { get; init; } = PressureSource.Shared;
 
     /// <summary>Gets the scheduler to trim by; the process-wide one by default.</summary>
@@ -91,6 +128,33 @@ internal sealed class AllocatorSettings
 
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator belongs to nobody.</summary>
     public bool IsShared { get; init; }
+
+    /// <summary>Makes what is asked before memory is committed.</summary>
+    public MemoryCeiling CreateCeiling() =>
+        new(MemoryBudgetInBytes ?? long.MaxValue, Options.HonorMemoryLimit || MinimumFreeBytes > 0 ? Headroom : null, MinimumFreeBytes, Options.HonorMemoryLimit);
+
+    /// <summary>Makes what requests are let in by; null where nothing is to be counted.</summary>
+    public MemoryBudget? CreateBudget(MemoryCeiling ceiling, AllocatorCounters counters)
+    {
+        if (MemoryBudgetInBytes is null && MinimumFreeBytes == 0)
+        {
+            return null;
+        }
+
+        MemoryBudget budget = new(MemoryBudgetInBytes ?? long.MaxValue, Clock, Options.BudgetTimeout)
+        {
+            Ceiling = ceiling,
+            Headroom = MinimumFreeBytes > 0 ? Headroom : null,
+            MinimumFreeBytes = MinimumFreeBytes,
+            BeforeRefusal = () =>
+            {
+                Scheduler.TrimAll();
+                Scheduler.LastResort.Run(Options.CollectToFindAbandoned, HeapTrimmer, counters);
+            },
+        };
+        Headroom.Register(budget);
+        return budget;
+    }
 
     /// <summary>Asks for a collection that may find abandoned memory, unless the user wants none.</summary>
     /// <param name="beforeRefusal">Whether a request is about to be refused, or to wait.</param>

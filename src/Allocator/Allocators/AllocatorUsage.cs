@@ -30,7 +30,7 @@ internal sealed class AllocatorUsage : IUsageSource
         _arrays = new WeakReference<ArrayRenter>(arrays, trackResurrection: true);
         _countedArrays = new WeakReference<CountedArrayPool>(countedArrays, trackResurrection: true);
         _budget = budget is null ? null : new WeakReference<MemoryBudget>(budget, trackResurrection: true);
-        BudgetLimitBytes = budget?.LimitInBytes;
+        BudgetLimitBytes = budget is { LimitInBytes: < long.MaxValue } ? budget.LimitInBytes : null;
         _registration = UsageRegistry.Register(this);
     }
 
@@ -68,6 +68,9 @@ internal sealed class AllocatorUsage : IUsageSource
             Abandoned = Counters.Abandoned,
             AllocationRetries = Counters.Retries,
             BudgetWaits = Counters.BudgetWaits,
+            NativeHeapTrims = Counters.NativeHeapTrims,
+            NativeHeapTrimmedBytes = Counters.NativeHeapTrimmedBytes,
+            NativeHeapTrimTime = TimeSpan.FromMilliseconds(Counters.NativeHeapTrimMilliseconds),
             BudgetUsedBytes = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.UsedBytes : 0,
         };
     }

@@ -35,31 +35,31 @@ internal sealed class ContiguousRenter
     /// <param name="outcome">Whether there was an idle array.</param>
     public CountedArrayGuard RentArray(int lengthInBytes, out PoolOutcome outcome)
     {
-        for (int attempt = 1; ; attempt++)
+        for (MemoryRecovery.Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(refusals);
             if (_arrays.TryRent(lengthInBytes, out bool isNew) is CountedArrayGuard guard)
             {
                 outcome = isNew ? PoolOutcome.Cold : PoolOutcome.Hit;
                 return guard;
             }
 
-            _recovery.Recover(attempt, lengthInBytes, missingBytes: 0);
+            _recovery.Recover(ref refusals, lengthInBytes, missingBytes: 0);
         }
     }
 
     /// <summary>Counts what others have allocated as held, and gives idle memory back for it.</summary>
     public ExternalMemory CountExternal(in BudgetPermit permit)
     {
-        for (int attempt = 1; ; attempt++)
+        for (MemoryRecovery.Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt();
-            if (_policy.Ceiling.TryHold(permit.Bytes))
+            MemoryRecovery.BeginAttempt(refusals);
+            if (_policy.Ceiling.TryHoldCommitted(permit.Bytes))
             {
                 return new ExternalMemory(_policy.Ceiling, permit);
             }
 
-            _recovery.Recover(attempt, permit.Bytes, missingBytes: 0);
+            _recovery.Recover(ref refusals, permit.Bytes, missingBytes: 0);
         }
     }
 
@@ -71,9 +71,9 @@ internal sealed class ContiguousRenter
     /// <param name="outcome">What the pool made of it.</param>
     public NativeGuard Rent(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
     {
-        for (int attempt = 1; ; attempt++)
+        for (MemoryRecovery.Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(refusals);
             outcome = PoolOutcome.Full;
             NativeGuard? guard = isWatched
                 ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean)
@@ -83,7 +83,7 @@ internal sealed class ContiguousRenter
                 return guard;
             }
 
-            _recovery.Recover(attempt, lengthInBytes, missingBytes: 0);
+            _recovery.Recover(ref refusals, lengthInBytes, missingBytes: 0);
         }
     }
 

@@ -39,8 +39,9 @@ internal sealed class GroupRenter
     /// <param name="request">What is asked for.</param>
     /// <param name="clean">Whether the memory has to be zero.</param>
     /// <param name="isWatched">Whether each member is to lie between fences.</param>
+    /// <param name="onMiss">Called where the system had to give any of it, before the rent begins: it may fail.</param>
     /// <param name="isMiss">Whether the system had to give any of it.</param>
-    public GroupRental Rent(in GroupRequest request, bool clean, bool isWatched, out bool isMiss)
+    public GroupRental Rent(in GroupRequest request, bool clean, bool isWatched, Action onMiss, out bool isMiss)
     {
         int usableBlocks = request.AlignmentInBytes <= _pool.BlockAlignmentInBytes ? _pool.MaximumBlocks : 0;
         MemberPlan plan = MemberPlan.Create(request, _pool.BlockSizeInBytes, usableBlocks, _settings.SegmentSizeInBytes);
@@ -50,6 +51,11 @@ internal sealed class GroupRenter
             isMiss = isWatched
                 ? FillFencedChain(plan, request.AlignmentInBytes, clean, ref chain)
                 : FillChain(plan, request.AlignmentInBytes, ref chain);
+            if (isMiss)
+            {
+                onMiss();
+            }
+
             Prepare(plan, chain.First!, clean);
             MemberOrigins origins = FindOrigins(plan, chain.First!);
             return new GroupRental(chain.First!, chain.First!.BeginAllocation(), plan.Layout) { Origins = origins, IsContiguous = origins.IsNone };
@@ -67,9 +73,9 @@ internal sealed class GroupRenter
         bool isMiss = false;
         bool hasSegments = false;
         int filled = 0;
-        for (int attempt = 1; ; attempt++)
+        for (MemoryRecovery.Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(refusals);
 
             // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
             if (plan.UsesPool && !hasSegments)
@@ -77,7 +83,8 @@ internal sealed class GroupRenter
                 isMiss |= TakeBlocks(plan, ref chain, ref filled) == PoolOutcome.Cold;
             }
 
-            while (filled < plan.Layout.Count)
+            bool fits = filled == plan.Layout.Count || _policy.Ceiling.MayHold(MissingBytes(plan, filled));
+            while (fits && filled < plan.Layout.Count)
             {
                 int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - filled);
                 if (MappingGuard.TryAllocate(_settings.Source, plan.BytesOfSegment(filled, members), alignmentInBytes, _policy) is not MappingGuard segment)
@@ -96,11 +103,14 @@ internal sealed class GroupRenter
                 return isMiss;
             }
 
-            Recover(attempt, plan, filled);
+            Recover(ref refusals, plan, filled);
         }
     }
 
-    private void Recover(int attempt, in MemberPlan plan, int filled)
+    private void Recover(ref MemoryRecovery.Refusals refusals, in MemberPlan plan, int filled) =>
+        _recovery.Recover(ref refusals, plan.Layout.TotalLength * plan.ElementSizeInBytes, MissingBytes(plan, filled));
+
+    private long MissingBytes(in MemberPlan plan, int filled)
     {
         long missing = 0;
         for (int member = filled; member < plan.Layout.Count; member++)
@@ -108,16 +118,16 @@ internal sealed class GroupRenter
             missing += plan.UsesPool ? _pool.BlockSizeInBytes : _settings.Source.RoundUp(plan.BytesOf(member));
         }
 
-        _recovery.Recover(attempt, plan.Layout.TotalLength * plan.ElementSizeInBytes, missing);
+        return missing;
     }
 
     // pre: there are fences.
     private bool FillFencedChain(in MemberPlan plan, int alignmentInBytes, bool clean, ref GuardChain chain)
     {
-        int attempt = 0;
+        MemoryRecovery.Refusals refusals = default;
         for (int filled = 0; filled < plan.Layout.Count;)
         {
-            MemoryRecovery.BeginAttempt();
+            MemoryRecovery.BeginAttempt(refusals);
             if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean) is FencedGuard member)
             {
                 chain.Add(member);
@@ -125,7 +135,7 @@ internal sealed class GroupRenter
             }
             else
             {
-                Recover(++attempt, plan, filled);
+                Recover(ref refusals, plan, filled);
             }
         }
 

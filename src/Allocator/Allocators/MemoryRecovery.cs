@@ -2,6 +2,7 @@ using System;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
+using Allocator.Native;
 using Allocator.Pooling;
 
 namespace Allocator.Allocators;
@@ -14,6 +15,9 @@ internal sealed class MemoryRecovery
 
     // Below the ceiling other threads' requests, which fit too, may be faster than this one to what it has freed: more often than the system refuses, but not for ever.
     private const int RetriesAtCeiling = 64;
+
+    // With 5 ms between them, longer than finalizers are waited for.
+    private const int RetriesInContainer = 40;
 
     private readonly AllocatorSettings _settings;
     private readonly UniformUnmanagedMemoryPool _pool;
@@ -32,23 +36,56 @@ internal sealed class MemoryRecovery
     }
 
     /// <summary>Begins one more try for memory. pre: called before each, on the same thread as <see cref="Recover"/>.</summary>
-    public static void BeginAttempt() => MemoryCeiling.BeginAttempt();
+    /// <param name="refusals">What this request has been refused so far.</param>
+    public static void BeginAttempt(in Refusals refusals) => MemoryCeiling.BeginAttempt(isFirst: refusals.ByContainer == 0);
 
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
-    /// <param name="attempt">How often this request has been refused.</param>
+    /// <param name="refusals">How often this request has been refused: made anew for each request.</param>
     /// <param name="requestedBytes">What is asked for, for the message.</param>
     /// <param name="missingBytes">What of it there is no memory for yet; 0 where the attempt was for all of it or nothing.</param>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
-    public void Recover(int attempt, long requestedBytes, long missingBytes)
+    public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
-        if (MemoryCeiling.WasRefused)
+        if (MemoryCeiling.WasRefusedByContainer)
         {
-            RecoverFromCeiling(attempt, requestedBytes, missingBytes);
+            RecoverInContainer(++refusals.ByContainer, requestedBytes, missingBytes);
+        }
+        else if (MemoryCeiling.WasRefused)
+        {
+            RecoverFromCeiling(++refusals.ByCeiling, requestedBytes, missingBytes);
         }
         else
         {
-            RecoverFromRefusal(attempt, requestedBytes);
+            RecoverFromRefusal(++refusals.BySystem, requestedBytes);
+        }
+    }
+
+    // The container certainly has no room. The alternative to a refusal is death, so what it takes is tried in the order of what it costs, and then the caller is told at once: a job that waits holds what others wait for.
+    private void RecoverInContainer(int attempt, long requestedBytes, long missingBytes)
+    {
+        _policy.Counters.CountRetry();
+        if (attempt == 1)
+        {
+            // What this allocator has idle makes room, and no more of it than is needed.
+            long wanted = Math.Max(missingBytes, MemoryCeiling.RefusedBytes);
+            TrimSome(wanted);
+        }
+        else if (attempt == 2)
+        {
+            _settings.Scheduler.TrimAll();
+        }
+        else if (_settings.Scheduler.LastResort.Run(_settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _policy.Counters) && attempt < RetriesInContainer)
+        {
+            if (attempt > 3)
+            {
+                _settings.Clock.Delay(TimeSpan.FromMilliseconds(5));
+            }
+        }
+        else if (attempt > 3)
+        {
+            Headroom left = _settings.Headroom.Read();
+            throw MemoryLimitExceededException.ForContainer(requestedBytes, left.LimitBytes, left.CertainBytes);
         }
     }
 
@@ -83,21 +120,36 @@ internal sealed class MemoryRecovery
             return;
         }
 
-        long trimmed = _pool.Reclaimer.TrimSome(shortage);
-        if (trimmed < shortage)
-        {
-            trimmed += _arrays.Trim(shortage - trimmed, TrimReason.Refusal);
-        }
-
-        if (trimmed < shortage)
-        {
-            _fences?.ReleaseAll();
-        }
+        long trimmed = TrimSome(shortage);
 
         // What nobody has out and nobody finds idle is in somebody's hand, on its way back. And who was outrun often lets the others finish.
         if ((trimmed == 0 && attempt > 1) || attempt > Retries)
         {
             _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));
         }
+    }
+
+    private long TrimSome(long bytes)
+    {
+        long trimmed = _pool.Reclaimer.TrimSome(bytes);
+        if (trimmed < bytes)
+        {
+            trimmed += _arrays.Trim(bytes - trimmed, TrimReason.Refusal);
+        }
+
+        if (trimmed < bytes)
+        {
+            _fences?.ReleaseAll();
+        }
+
+        return trimmed;
+    }
+
+    /// <summary>How often a request has been refused, by each: one that was often at the ceiling has not waited for the system.</summary>
+    public struct Refusals
+    {
+        public int BySystem;
+        public int ByContainer;
+        public int ByCeiling;
     }
 }

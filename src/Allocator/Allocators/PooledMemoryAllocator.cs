@@ -32,6 +32,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly long _arrayThresholdInBytes;
     private readonly long _cachedLimitInBytes;
     private readonly int _blockAlignmentInBytes;
+    private readonly bool _countsArrays;
     private int _disposed;
     private BackgroundState _work;
 
@@ -40,11 +41,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
         _counters = new AllocatorCounters { AllocatorName = options.Name };
-        _budget = settings.MemoryBudgetInBytes is long budget ? new MemoryBudget(budget, settings.Clock, options.BudgetTimeout) : null;
+        MemoryCeiling ceiling = settings.CreateCeiling();
+        _budget = settings.CreateBudget(ceiling, _counters);
         LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
-            Ceiling = new MemoryCeiling(settings.MemoryBudgetInBytes ?? long.MaxValue),
+            Ceiling = ceiling,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             CollectsToFindAbandoned = options.CollectToFindAbandoned,
@@ -64,8 +66,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bool hasFastPath = _fences is null && _budget is null;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
+        _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget);
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget)
+        {
+            WatchesLoad = settings.IsLimited,
+            HeapTrimmer = settings.HeapTrimmer,
+        };
         _recovery = new MemoryRecovery(settings, _pool, _countedArrays, policy, _fences);
         _router = new RequestRouter(
             settings,
@@ -97,6 +104,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
     }
 
+    public override string? Name => _settings.Options.Name;
+
     ref BackgroundState IBackgroundWork.State => ref _work;
 
     void IBackgroundWork.DoWork() => Close();
@@ -114,8 +123,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
-            MemoryRecovery.BeginAttempt();
-            for (int attempt = 1; !_pool.TryPrewarm(bytes); attempt++)
+            MemoryRecovery.Refusals refusals = default;
+            MemoryRecovery.BeginAttempt(refusals);
+            while (!_pool.TryPrewarm(bytes))
             {
                 // At the budget it stops: idle memory makes room for requests, not for more idle memory.
                 if (MemoryCeiling.WasRefused)
@@ -123,8 +133,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     break;
                 }
 
-                _recovery.Recover(attempt, bytes, missingBytes: 0);
-                MemoryRecovery.BeginAttempt();
+                _recovery.Recover(ref refusals, bytes, missingBytes: 0);
+                MemoryRecovery.BeginAttempt(refusals);
             }
         }
         finally
@@ -139,6 +149,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _pool.Reclaimer.TrimAll(TrimReason.Requested);
         _countedArrays.Trim(long.MaxValue, TrimReason.Requested);
         CorruptionFindings? findings = _fences?.ReleaseAll();
+        _settings.HeapTrimmer?.TryTrim(_counters);
         BlockHooks.EndCall();
         ThrowIfCorrupted(findings);
     }
@@ -147,24 +158,26 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
 
-    public override string ToString() => _settings.Options.Name ?? base.ToString()!;
+    public override string ToString() => Name ?? base.ToString()!;
 
     public override void Dispose()
     {
         if (!_settings.IsShared && Interlocked.Exchange(ref _disposed, 1) == 0)
         {
             GC.SuppressFinalize(this);
-            BlockHooks.BeginCall();
             CorruptionFindings? findings = null;
             try
             {
+                BlockHooks.BeginCall();
                 _budget?.Close();
                 findings = Close();
             }
             catch (OutOfMemoryException)
             {
                 // For want of managed memory. The finalizer would have seen to the rest, and is suppressed.
+                _budget?.Close();
                 Background.Queue(this);
+                return;
             }
 
             BlockHooks.EndCall();
@@ -178,7 +191,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
             // Arrays begin behind a header, on a boundary of the pointer size.
-            if (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0)
+            if ((alignmentInBytes <= IntPtr.Size && !_countsArrays) || lengthInBytes == 0)
             {
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }

@@ -23,7 +23,9 @@ internal sealed class RequestRouter
     private readonly SafetySampler? _sampler;
     private readonly CapacityBound _bound;
     private readonly Admission _admission;
+    private readonly Action _noteSystemMemory;
     private readonly long _longestSinglePiece;
+    private readonly bool _countsArrays;
 
     public RequestRouter(AllocatorSettings settings, AllocatorCounters counters, ArrayRenter arrays, PoolTrimmer trimmer, ContiguousRenter contiguous, GroupRenter groups, int blockAlignmentInBytes)
     {
@@ -36,6 +38,8 @@ internal sealed class RequestRouter
         _sampler = settings.Safety == SafetyMode.Standard ? null : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
         _bound = new CapacityBound(settings, blockAlignmentInBytes);
         _admission = new Admission(settings, counters, trimmer);
+        _countsArrays = settings.HonorsMemoryLimit;
+        _noteSystemMemory = NoteSystemMemory;
         _longestSinglePiece = Math.Max(settings.ArrayThresholdInBytes, settings.Geometry.BlockSizeInBytes);
     }
 
@@ -132,19 +136,26 @@ internal sealed class RequestRouter
     public ValueTask<BudgetPermit> AdmitContiguousAsync(BudgetAccount? account, long lengthInBytes, int alignmentInBytes, CancellationToken cancellationToken)
     {
         ThrowIfAboveLimit(lengthInBytes);
-        return account is null ? default : _admission.AdmitAsync(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes), cancellationToken);
+        return account is null
+            ? default
+            : AdmitAsync(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes), Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
     /// <summary>Lets a request for memory in members in, without blocking.</summary>
     public ValueTask<BudgetPermit> AdmitGroupAsync(BudgetAccount? account, GroupRequest request, AllocationOptions options, CancellationToken cancellationToken)
     {
         long bytes = CheckGroup(request, options, out bool isContiguous);
-        return account is null ? default : _admission.AdmitAsync(account, BoundOfGroup(request, bytes, isContiguous), cancellationToken);
+        return account is null
+            ? default
+            : AdmitAsync(account, BoundOfGroup(request, bytes, isContiguous), Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
-    /// <summary>Lets a reservation in, without blocking.</summary>
-    public ValueTask<BudgetPermit> AdmitReservationAsync(BudgetAccount? account, long bytes, CancellationToken cancellationToken) =>
-        _admission.AdmitAsync(account, bytes, cancellationToken);
+    /// <summary>Takes bytes from the budget, without blocking.</summary>
+    public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
+        _admission.AdmitAsync(account, bytes, timeout, cancellationToken);
+
+    /// <summary>Takes bytes from the budget where there is room now.</summary>
+    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAdmit(account, bytes, out permit);
 
     /// <summary>Gives the most memory that one run can take. Above the limit for one allocation: its length.</summary>
     public long BoundOfContiguous(long lengthInBytes) =>
@@ -183,7 +194,7 @@ internal sealed class RequestRouter
 
         // Arrays begin behind a header, on a boundary of the pointer size.
         bool fitsArray = lengthInBytes <= _settings.ArrayThresholdInBytes && (alignmentInBytes <= IntPtr.Size || lengthInBytes == 0);
-        if (fitsArray && !isWatched && !isCounted)
+        if (fitsArray && !isWatched && !isCounted && (!_countsArrays || lengthInBytes == 0))
         {
             return _arrays.Rent((int)lengthInBytes, clean, out generation);
         }
@@ -253,7 +264,7 @@ internal sealed class RequestRouter
         bool isMiss;
         try
         {
-            rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, isWatched, out isMiss);
+            rental = _groups.Rent(request, (options & AllocationOptions.Clean) != 0, isWatched, _noteSystemMemory, out isMiss);
         }
         catch
         {
@@ -264,16 +275,6 @@ internal sealed class RequestRouter
 
         if (isMiss)
         {
-            try
-            {
-                NoteSystemMemory();
-            }
-            catch
-            {
-                rental.Guard.Dispose(rental.Generation);
-                throw;
-            }
-
             _counters.CountMiss(servedByPool: rental.Guard is BlockGuard);
         }
 

@@ -23,6 +23,9 @@ internal abstract class BudgetAccount
     /// <summary>Returns how many bytes more the budget would be charged with, were so many taken.</summary>
     public abstract long ChargeFor(long bytes);
 
+    /// <summary>Returns the least that the budget is charged with once so many more are taken: above its limit they never fit.</summary>
+    public virtual long LeastChargeWith(long bytes) => bytes;
+
     /// <summary>Gives back what was taken, and serves waiting requests.</summary>
     public void Return(long bytes)
     {

@@ -17,4 +17,7 @@ internal enum BudgetOutcome
 
     /// <summary>Growth of a reservation that could have waited for ever.</summary>
     Stuck,
+
+    /// <summary>More than the container leaves, with nothing out that could come back.</summary>
+    NoRoom,
 }

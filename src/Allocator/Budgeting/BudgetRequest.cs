@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -17,8 +18,10 @@ internal sealed class BudgetRequest
     // Never disposed, because it may be set when the wait has timed out.
     private readonly ManualResetEvent? _event;
 
-    // Of an asynchronous wait. Completed by an item of the thread pool, where continuations may run.
+    // Of an asynchronous wait. Completed by an item of the thread pool, where continuations may run, or by the thread that watches its
+    // time.
     private readonly TaskCompletionSource<bool>? _completion;
+    private readonly DeadlineThread? _deadlines;
 
     private int _outcome;
 
@@ -26,8 +29,10 @@ internal sealed class BudgetRequest
     /// <param name="account">What is charged.</param>
     /// <param name="bytes">How much is asked for.</param>
     /// <param name="blocks">Whether a thread is going to wait for it, rather than a task.</param>
-    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false)
+    /// <param name="deadlines">What completes its task, where that has a time to wait; null for the thread pool.</param>
+    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, DeadlineThread? deadlines = null)
     {
+        Debug.Assert(!blocks || deadlines is null);
         Account = account;
         Bytes = bytes;
         Reservation = account.OutermostReservation;
@@ -39,6 +44,12 @@ internal sealed class BudgetRequest
         else
         {
             _completion = new TaskCompletionSource<bool>();
+        }
+
+        if (deadlines is not null)
+        {
+            _deadlines = deadlines;
+            DeadlineNode = new LinkedListNode<BudgetRequest>(this);
         }
 
         // Runs the type initializer here: one that fails where memory is returned, for want of managed memory, fails for ever.
@@ -68,8 +79,19 @@ internal sealed class BudgetRequest
     /// <summary>Gets what the reservation had outstanding when its growth failed, and the most that it ever had.</summary>
     public (long HeldBytes, long PeakBytes) AtFailure { get; private set; }
 
+    /// <summary>
+    /// Gets what the budget would have been charged with for this request, with the rest of its reservation, when it was not granted.
+    /// </summary>
+    public long NeededBytes { get; private set; }
+
     /// <summary>Gets its place in the queue.</summary>
     public LinkedListNode<BudgetRequest> Node { get; }
+
+    /// <summary>Gets its place among the requests that have a time to wait; null where it has none.</summary>
+    public LinkedListNode<BudgetRequest>? DeadlineNode { get; }
+
+    /// <summary>Gets or sets when that time is over. Under the lock of <see cref="DeadlineThread"/>.</summary>
+    public long Due { get; set; }
 
     /// <summary>Gets or sets its number in order of arrival. Under the queue's lock.</summary>
     public long Serial { get; set; }
@@ -83,9 +105,10 @@ internal sealed class BudgetRequest
     /// <summary>Decides the outcome. Called once, under the queue's lock.</summary>
     public void Settle(BudgetOutcome outcome)
     {
-        if (outcome == BudgetOutcome.Stuck && Reservation is ReservationAccount reservation)
+        if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Withdrawn)
         {
-            AtFailure = (reservation.UsedBytes, reservation.PeakUsedBytes);
+            AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
+            NeededBytes = Reservation is null ? Bytes : Reservation.ChargedBytes + Math.Max(0, Account.ChargeFor(Bytes));
         }
 
         Volatile.Write(ref _outcome, (int)outcome);
@@ -98,6 +121,12 @@ internal sealed class BudgetRequest
         if (_event is not null)
         {
             _event.Set();
+            return true;
+        }
+
+        if (_deadlines is not null)
+        {
+            _deadlines.Complete(this);
             return true;
         }
 
@@ -131,7 +160,8 @@ internal sealed class BudgetRequest
         }
     }
 
-    private void Complete()
+    /// <summary>Completes the task, and runs its continuations: on the thread pool, or where they are known to be short.</summary>
+    public void Complete()
     {
         try
         {

@@ -10,8 +10,13 @@ namespace Allocator.Budgeting;
 /// </summary>
 internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 {
+    /// <summary>How often waiters look at the container.</summary>
+    public const int LookAgainMilliseconds = 10;
+
     private readonly BudgetQueue _queue;
     private long _usedBytes;
+    private long _lookedMilliseconds;
+    private bool _mayRefuse;
     private int _closed;
     private BackgroundState _work;
 
@@ -25,6 +30,21 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     }
 
     public long LimitInBytes { get; }
+
+    /// <summary>Gets what counts the memory that its allocator has from the system.</summary>
+    public MemoryCeiling Ceiling { get; init; } = new(long.MaxValue);
+
+    /// <summary>Gets what the container has left, where requests are let in by that too.</summary>
+    public ProcessHeadroom? Headroom { get; init; }
+
+    /// <summary>Gets how much of the container has to stay free.</summary>
+    public long MinimumFreeBytes { get; init; }
+
+    /// <summary>Gets what makes room where nobody has any memory out, and there is none all the same. May block.</summary>
+    public Action? BeforeRefusal { get; init; }
+
+    /// <summary>Gets whether requests that the container has no room for are refused while nothing is out: all has been tried.</summary>
+    public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
     public long UsedBytes => Volatile.Read(ref _usedBytes);
 
@@ -46,7 +66,21 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     void IBackgroundWork.DoWork() => ServeWaiters();
 
-    public override bool TryTake(long bytes, bool overtakes) => (overtakes || !_queue.HasWaiters) && BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes);
+    public override bool TryTake(long bytes, bool overtakes)
+    {
+        if ((!overtakes && _queue.HasWaiters) || !BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes))
+        {
+            return false;
+        }
+
+        if (Headroom?.Admits(bytes, MinimumFreeBytes) == false)
+        {
+            Interlocked.Add(ref _usedBytes, -bytes);
+            return false;
+        }
+
+        return true;
+    }
 
     public override long ChargeFor(long bytes) => bytes;
 
@@ -62,6 +96,28 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     /// <summary>Keeps a request whose waiter could not be notified, until waiters are served again.</summary>
     public void NotifyLater(BudgetRequest request) => _queue.NotifyLater(request);
+
+    /// <summary>
+    /// Serves waiters again where the container may have room by now, of which nobody tells. Called every <see cref="LookAgainMilliseconds"/> while any wait; of many callers at once one does it.
+    /// </summary>
+    public void LookAgain(long nowMilliseconds)
+    {
+        long last = Volatile.Read(ref _lookedMilliseconds);
+        if (nowMilliseconds - last < LookAgainMilliseconds || Interlocked.CompareExchange(ref _lookedMilliseconds, nowMilliseconds, last) != last)
+        {
+            return;
+        }
+
+        ServeWaiters();
+        if (HasWaiters && Headroom?.IsNothingOut() == true)
+        {
+            // Nothing will come back. What is in the way is nobody's, if anything is.
+            BeforeRefusal?.Invoke();
+            Volatile.Write(ref _mayRefuse, true);
+            ServeWaiters();
+            Volatile.Write(ref _mayRefuse, false);
+        }
+    }
 
     /// <summary>Grants what fits by now. Called by all that give memory back; where no request waits it is two reads.</summary>
     public void ServeWaiters()

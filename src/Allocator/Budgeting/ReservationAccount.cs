@@ -5,15 +5,22 @@ using System.Threading;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A part of a budget, taken before it is used. Its outstanding memory counts against it; its parent is charged with the larger of the two: what is reserved, or what is outstanding.
+/// A part of a budget, taken before it is used. Its outstanding memory counts against it. Its parent is charged with what is reserved,
+/// and with the overflow: what was taken when no reserved byte was left.
 /// </summary>
+/// <remarks>
+/// The overflow is what comes back first. While there is any, growth is in addition to it, so that what a job has grown by is there.
+/// </remarks>
 internal sealed class ReservationAccount : BudgetAccount
 {
     private static long s_lastSerial;
 
     private readonly BudgetAccount? _parent;
+    private long _reservedBytes;
+    private long _overflowBytes;
     private long _usedBytes;
     private long _peakUsedBytes;
+    private long _overflowCount;
     private bool _isClosed;
 
     /// <summary>Makes the account. The bytes have been taken from the parent.</summary>
@@ -22,7 +29,7 @@ internal sealed class ReservationAccount : BudgetAccount
         Debug.Assert(reservedBytes >= 0);
         _parent = parent;
         Lock = parent?.Lock ?? new ShortLock();
-        ReservedBytes = reservedBytes;
+        OriginalBytes = _reservedBytes = reservedBytes;
         Serial = Interlocked.Increment(ref s_lastSerial);
         using (Lock.Enter())
         {
@@ -30,7 +37,13 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    public long ReservedBytes { get; }
+    /// <summary>
+    /// Gets what was reserved when the account was made. Growth does not change it: its place in the queue depends on this.
+    /// </summary>
+    public long OriginalBytes { get; }
+
+    /// <summary>Gets what is reserved: at first <see cref="OriginalBytes"/>, and what it has grown by.</summary>
+    public long ReservedBytes => Volatile.Read(ref _reservedBytes);
 
     /// <summary>Gets a number that grows from reservation to reservation: the youngest has the highest.</summary>
     public long Serial { get; }
@@ -52,11 +65,23 @@ internal sealed class ReservationAccount : BudgetAccount
     /// <summary>Gets the most that was outstanding at once.</summary>
     public long PeakUsedBytes => Volatile.Read(ref _peakUsedBytes);
 
-    /// <summary>Gets what is reserved and not outstanding.</summary>
-    public long RemainingBytes => Volatile.Read(ref _isClosed) ? 0 : Math.Max(0, ReservedBytes - UsedBytes);
+    /// <summary>Gets how often more was taken than was reserved and not outstanding.</summary>
+    public long OverflowCount => Volatile.Read(ref _overflowCount);
+
+    /// <summary>Gets what can be taken without a charge to the parent.</summary>
+    public long RemainingBytes
+    {
+        get
+        {
+            using (Lock.Enter())
+            {
+                return _isClosed ? 0 : ChargedBytes - _usedBytes;
+            }
+        }
+    }
 
     /// <summary>Gets what the parent is charged with. Under the lock.</summary>
-    public long ChargedBytes => ChargeOf(_usedBytes);
+    public long ChargedBytes => _isClosed ? _usedBytes : _reservedBytes + _overflowBytes;
 
     public override bool TryTake(long bytes, bool overtakes)
     {
@@ -67,14 +92,18 @@ internal sealed class ReservationAccount : BudgetAccount
                 return false;
             }
 
-            long extra = ChargeOf(_usedBytes + bytes) - ChargedBytes;
-            if (extra > 0 && _parent is not null && !_parent.TryTake(extra, overtakes))
+            long extra = ExtraFor(bytes);
+            if (extra > 0)
             {
-                return false;
+                if (_parent is not null && !_parent.TryTake(extra, overtakes))
+                {
+                    return false;
+                }
+
+                Volatile.Write(ref _overflowCount, _overflowCount + 1);
             }
 
-            NoteCharge(extra);
-            Use(bytes);
+            Change(usedBytes: bytes);
             return true;
         }
     }
@@ -83,8 +112,7 @@ internal sealed class ReservationAccount : BudgetAccount
     {
         using (Lock.Enter())
         {
-            long extra = ChargeOf(_usedBytes + bytes) - ChargedBytes;
-            return extra > 0 && _parent is not null ? _parent.ChargeFor(extra) : extra;
+            return ChargeOfParent(ExtraFor(bytes));
         }
     }
 
@@ -93,18 +121,62 @@ internal sealed class ReservationAccount : BudgetAccount
         using (Lock.Enter())
         {
             long before = ChargedBytes;
-            Use(-bytes);
+            Change(usedBytes: -bytes);
             GiveParent(before - ChargedBytes);
         }
     }
 
-    /// <summary>Gives back what is not used. Outstanding memory stays on the parent's account until it comes back. A second call does nothing.</summary>
-    public void Close()
+    /// <summary>Reserves more, in one step, unless the parent has no room for it.</summary>
+    public bool TryGrow(long bytes, bool overtakes)
     {
-        if (TryClose())
+        Debug.Assert(bytes > 0);
+        using (Lock.Enter())
+        {
+            if (_isClosed || _parent?.TryTake(bytes, overtakes) == false)
+            {
+                return false;
+            }
+
+            Change(reservedBytes: bytes);
+            return true;
+        }
+    }
+
+    /// <summary>Returns how many bytes more the budget would be charged with, were so many more reserved.</summary>
+    public long ChargeForGrowth(long bytes)
+    {
+        using (Lock.Enter())
+        {
+            return ChargeOfParent(bytes);
+        }
+    }
+
+    /// <summary>Takes growth back that its caller no longer wants. What of it is in use by now becomes overflow.</summary>
+    public void Shrink(long bytes)
+    {
+        using (Lock.Enter())
+        {
+            // What a closed account had reserved is back already.
+            if (!_isClosed)
+            {
+                long before = ChargedBytes;
+                Change(reservedBytes: -bytes);
+                GiveParent(before - ChargedBytes);
+            }
+        }
+    }
+
+    /// <summary>Gives back what is not used. Outstanding memory stays on the parent's account until it comes back.</summary>
+    /// <returns>False where it was closed before: nothing is done then.</returns>
+    public bool Close()
+    {
+        bool isClosedNow = TryClose();
+        if (isClosedNow)
         {
             Budget?.ServeWaiters();
         }
+
+        return isClosedNow;
     }
 
     /// <summary>As <see cref="Close"/>, with waiting requests served on the thread pool: for finalizers, which only flip states.</summary>
@@ -138,17 +210,34 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    private void Use(long bytes)
+    // What is taken exceeds what is left by so much. Not from a sum, which wraps where absurdly much is asked for.
+    private long ExtraFor(long bytes) => Math.Max(0, bytes - (ChargedBytes - _usedBytes));
+
+    private long ChargeOfParent(long bytes) => bytes > 0 && _parent is not null ? _parent.ChargeFor(bytes) : bytes;
+
+    // The overflow is the first to shrink, and grows where more is used than is charged.
+    private void Change(long reservedBytes = 0, long usedBytes = 0)
     {
-        Volatile.Write(ref _usedBytes, _usedBytes + bytes);
+        long before = ChargedBytes;
+        Volatile.Write(ref _usedBytes, _usedBytes + usedBytes);
         Volatile.Write(ref _peakUsedBytes, Math.Max(_peakUsedBytes, _usedBytes));
+        Volatile.Write(ref _reservedBytes, _reservedBytes + reservedBytes);
+        _overflowBytes = Math.Max(Math.Max(0, _overflowBytes + Math.Min(0, usedBytes)), _usedBytes - _reservedBytes);
+        if (ChargedBytes > before)
+        {
+            NoteCharge(ChargedBytes - before);
+        }
     }
 
     private void GiveParent(long bytes)
     {
-        if (bytes != 0)
+        if (bytes > 0)
         {
             NoteCharge(-bytes);
+        }
+
+        if (bytes != 0)
+        {
             _parent?.GiveBack(bytes);
         }
     }
@@ -160,6 +249,4 @@ internal sealed class ReservationAccount : BudgetAccount
             budget.ReservedBytes += bytes;
         }
     }
-
-    private long ChargeOf(long usedBytes) => _isClosed ? usedBytes : Math.Max(ReservedBytes, usedBytes);
 }

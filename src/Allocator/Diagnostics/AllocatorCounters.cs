@@ -20,6 +20,9 @@ internal sealed class AllocatorCounters
     private long _poolMisses;
     private long _coldPoolRents;
     private long _budgetWaits;
+    private long _nativeHeapTrims;
+    private long _nativeHeapTrimmedBytes;
+    private long _nativeHeapTrimMilliseconds;
     private long _mappingRents;
     private long _mappingsOutstanding;
     private long _mappingRentedBytes;
@@ -48,6 +51,15 @@ internal sealed class AllocatorCounters
 
     /// <summary>Gets the requests that had to wait for the budget, or were refused by it.</summary>
     public long BudgetWaits => Interlocked.Read(ref _budgetWaits);
+
+    /// <summary>Gets how often free memory of malloc was given back because this allocator asked for it.</summary>
+    public long NativeHeapTrims => Interlocked.Read(ref _nativeHeapTrims);
+
+    /// <summary>Gets by how much less of the process was resident after these than before.</summary>
+    public long NativeHeapTrimmedBytes => Interlocked.Read(ref _nativeHeapTrimmedBytes);
+
+    /// <summary>Gets how long these took in all.</summary>
+    public long NativeHeapTrimMilliseconds => Interlocked.Read(ref _nativeHeapTrimMilliseconds);
 
     /// <summary>Gets the allocations whose first part is a mapping of their own, or an array that counts against a budget.</summary>
     public long MappingRents => Interlocked.Read(ref _mappingRents);
@@ -105,6 +117,13 @@ internal sealed class AllocatorCounters
     public void CountRetry() => Interlocked.Increment(ref _retries);
 
     public void CountBudgetWait() => Interlocked.Increment(ref _budgetWaits);
+
+    public void CountNativeHeapTrim(long bytes, long milliseconds)
+    {
+        Interlocked.Increment(ref _nativeHeapTrims);
+        Interlocked.Add(ref _nativeHeapTrimmedBytes, bytes);
+        Interlocked.Add(ref _nativeHeapTrimMilliseconds, milliseconds);
+    }
 
     public void CountMiss(bool servedByPool)
     {

@@ -71,6 +71,16 @@ internal sealed partial class AllocatorEventSource
         }
     }
 
+    /// <summary>A reservation ended that had taken more than it had reserved.</summary>
+    [NonEvent]
+    public void ReservationExceeded(string? allocatorName, long reservedBytes, long peakUsedBytes, long overflowCount)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
+        {
+            ReservationExceeded(reservedBytes, peakUsedBytes, overflowCount, allocatorName ?? "");
+        }
+    }
+
     [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in all")]
     private void MemoryCommitted(long bytes, long committedBytes, string allocatorName) => WriteAmounts(6, bytes, committedBytes, allocatorName);
 
@@ -93,6 +103,14 @@ internal sealed partial class AllocatorEventSource
             WriteOnce(11, 4, data);
         }
     }
+
+    [Event(
+        13,
+        Level = EventLevel.Informational,
+        Keywords = Keywords.Budget,
+        Message = "A job that had reserved {0} bytes took {1}, and exceeded them {2} times")]
+    private void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string allocatorName) =>
+        WriteAmounts(13, reservedBytes, peakUsedBytes, overflowCount, allocatorName);
 
     /// <summary>Sees to it that rents are traced while somebody wants their events, and no longer.</summary>
     [NonEvent]
@@ -138,12 +156,21 @@ internal sealed partial class AllocatorEventSource
     [NonEvent]
     private unsafe void WriteOnce(int eventId, int count, EventData* data)
     {
-        if (t_isWriting)
+        try
         {
+            if (t_isWriting)
+            {
+                return;
+            }
+
+            t_isWriting = true;
+        }
+        catch (OutOfMemoryException)
+        {
+            // A thread's first use of a thread-static needs managed memory. What the event tells of must not fail for it.
             return;
         }
 
-        t_isWriting = true;
         try
         {
             Write(eventId, count, data);

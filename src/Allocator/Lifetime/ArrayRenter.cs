@@ -47,13 +47,21 @@ internal sealed class ArrayRenter
     /// <summary>Takes back what was rented. Never fails. pre: the rent has ended.</summary>
     public void Return(byte[] array, ArrayGuard guard)
     {
-        if (_shares.Find() is ArrayShare share)
+        try
         {
-            share.CountReturn(array.Length);
-            share.KeepGuard(guard);
+            if (_shares.Find() is ArrayShare share)
+            {
+                share.CountReturn(array.Length);
+                share.KeepGuard(guard);
+            }
+            else
+            {
+                CountWithoutShare(array.Length);
+            }
         }
-        else
+        catch (OutOfMemoryException)
         {
+            // A thread's first use of a thread-static needs managed memory, and nothing was counted then.
             CountWithoutShare(array.Length);
         }
 

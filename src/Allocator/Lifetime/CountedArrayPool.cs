@@ -166,11 +166,12 @@ internal sealed class CountedArrayPool
 
             CountedArrayGuard guard = new(this, new byte[length], _policy);
             Interlocked.Add(ref _heldBytes, length);
+            _policy.Ceiling.Commit(0, length);
             return guard;
         }
         catch
         {
-            _policy.Ceiling.Release(length);
+            _policy.Ceiling.Cancel(length);
             throw;
         }
     }

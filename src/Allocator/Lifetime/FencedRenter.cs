@@ -163,7 +163,7 @@ internal sealed class FencedRenter
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
         if (address == 0)
         {
-            _policy.Ceiling.Release(layout.CapacityInBytes);
+            _policy.Ceiling.Cancel(layout.CapacityInBytes);
             return false;
         }
 
@@ -171,10 +171,11 @@ internal sealed class FencedRenter
         if (!TryFence(address, layout.FrontInBytes) || !TryFence((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
         {
             _source.Free(address, layout.TotalInBytes);
-            _policy.Ceiling.Release(layout.CapacityInBytes);
+            _policy.Ceiling.Cancel(layout.CapacityInBytes);
             return false;
         }
 
+        _policy.Ceiling.Commit(memory.BodyAddress, layout.CapacityInBytes);
         _policy.Counters.AddCommitted(layout.CapacityInBytes);
         if (layout.BodyInBytes <= MostPopulatedInBytes)
         {
@@ -193,6 +194,7 @@ internal sealed class FencedRenter
         FenceLayout layout = memory.Layout;
         if (!_isGuarded)
         {
+            _policy.Ceiling.Forget(memory.BodyAddress);
             if (!_source.TrySealEmpty(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
@@ -253,6 +255,7 @@ internal sealed class FencedRenter
 
     private void Unmap(FencedMemory memory, long committedBytes)
     {
+        _policy.Ceiling.Forget(memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
         _policy.NoteFreed(committedBytes);
         memory.EndRecord();

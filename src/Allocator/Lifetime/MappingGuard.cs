@@ -48,6 +48,7 @@ internal sealed class MappingGuard : NativeGuard
     {
         // Nothing is left to be found: the guard ends with its memory.
         GC.SuppressFinalize(this);
+        Policy.Ceiling.Forget(Address);
         _source.Free(Address, _lengthInBytes);
         Policy.NoteFreed(CapacityInBytes);
     }
@@ -90,10 +91,11 @@ internal sealed class MappingGuard : NativeGuard
         Address = _source.TryAllocate(_lengthInBytes, alignmentInBytes, out bool zeroed);
         if (Address == 0)
         {
-            Policy.Ceiling.Release(CapacityInBytes);
+            Policy.Ceiling.Cancel(CapacityInBytes);
             return false;
         }
 
+        Policy.Ceiling.Commit(Address, CapacityInBytes);
         Record.Zeroed = zeroed;
         Policy.Counters.AddCommitted(CapacityInBytes);
         return true;

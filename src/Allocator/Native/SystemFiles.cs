@@ -11,10 +11,13 @@ internal static class SystemFiles
     {
         try
         {
-            return File.Exists(path) ? File.ReadAllText(path) : null;
+            using SystemFile? file = SystemFile.TryOpen(path);
+            file?.Refresh();
+            return file?.ToString();
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (IOException)
         {
+            // A control group that was removed just now.
             return null;
         }
     }
@@ -22,12 +25,18 @@ internal static class SystemFiles
     /// <summary>Finds the number behind <paramref name="key"/> in lines of the form <c>key number</c> or <c>key: number kB</c>.</summary>
     public static long? FindNumber(string? text, string key)
     {
-        foreach (string line in (text ?? string.Empty).Split('\n'))
+        // Line by line, and not split into strings: it is read every second in a process that is limited.
+        for (int start = 0; text is not null && start < text.Length; start = text.IndexOf('\n', start) is int end and >= 0 ? end + 1 : text.Length)
         {
-            string[] parts = line.Split([' ', ':', '\t'], StringSplitOptions.RemoveEmptyEntries);
-            if (parts.Length >= 2 && parts[0] == key && long.TryParse(parts[1], out long number))
+            int behind = start + key.Length;
+            if (behind < text.Length && string.CompareOrdinal(text, start, key, 0, key.Length) == 0 && text[behind] is (' ' or ':' or '\t'))
             {
-                return parts.Length > 2 && parts[2] == "kB" ? number * 1024 : number;
+                int lineEnd = text.IndexOf('\n', start);
+                string[] parts = text.Substring(behind, (lineEnd < 0 ? text.Length : lineEnd) - behind).Split([' ', ':', '\t'], StringSplitOptions.RemoveEmptyEntries);
+                if (parts.Length >= 1 && long.TryParse(parts[0], out long number))
+                {
+                    return parts.Length > 1 && parts[1] == "kB" ? number * 1024 : number;
+                }
             }
         }
 

@@ -11,20 +11,23 @@ internal sealed partial class BlockArena
     /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
     public bool TryReady(int first, int count, out bool cold)
     {
-        ulong missing = (BitRuns.Mask(count) << first) & ~Committed;
+        ulong blocks = BitRuns.Mask(count) << first;
+        ulong missing = blocks & ~Committed;
+        ulong unregistered = blocks & Unregistered;
         cold = missing != 0;
-        if (!cold)
+        if ((missing | unregistered) == 0)
         {
             return true;
         }
 
         try
         {
+            Register(unregistered);
             return TryCommit(missing);
         }
         catch
         {
-            GiveUp(BitRuns.Mask(count) << first);
+            GiveUp(blocks);
             throw;
         }
     }
@@ -48,14 +51,20 @@ internal sealed partial class BlockArena
     public bool TryPurge(int index)
     {
         nint address = _addresses[index];
-        if (!IsResident(index) || !_pool.Hooks.TryRelease(address, BlockSizeInBytes))
+        bool isRegistered = IsRegistered(index);
+        if (!IsResident(index) || (isRegistered && !_pool.Hooks.TryRelease(address, BlockSizeInBytes)))
         {
             return false;
         }
 
+        _policy.Ceiling.Forget(address);
         if (!_storage.TryPurge(index, address))
         {
-            _pool.Hooks.TakeBackRelease(address, BlockSizeInBytes);
+            if (isRegistered && !_pool.Hooks.TryTakeBackRelease(address, BlockSizeInBytes))
+            {
+                Interlocked.Or(ref _unregistered.Value, 1L << index);
+            }
+
             return false;
         }
 
@@ -77,7 +86,12 @@ internal sealed partial class BlockArena
             // Blocks that came back after the last trim, and those that could not be purged: what still has memory loses it with the addresses.
             if (IsResident(i))
             {
-                _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
+                if (IsRegistered(i))
+                {
+                    _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
+                }
+
+                _policy.Ceiling.Forget(_addresses[i]);
                 _storage.TryPurge(i, _addresses[i]);
                 NoteReleased(i);
             }
@@ -101,7 +115,7 @@ internal sealed partial class BlockArena
             nint address = _storage.TryCommit(index, out bool zeroed);
             if (address == 0)
             {
-                _policy.Ceiling.Release(BytesOf(missing));
+                _policy.Ceiling.Cancel(BytesOf(missing));
                 return false;
             }
 
@@ -111,26 +125,55 @@ internal sealed partial class BlockArena
             }
             catch
             {
-                _storage.TryPurge(index, address);
-                _policy.Ceiling.Release(BytesOf(missing));
+                bool isBack = _storage.TryPurge(index, address);
+                _policy.Ceiling.Cancel(BytesOf(isBack ? missing : missing & (missing - 1)));
+                if (!isBack)
+                {
+                    // The system refuses to take it, so it is there, and counts.
+                    Interlocked.Or(ref _unregistered.Value, 1L << index);
+                    NoteCommitted(index, address, zeroed: false);
+                }
+
                 throw;
             }
 
-            _addresses[index] = address;
-            if (zeroed)
-            {
-                Interlocked.Or(ref _zeroed.Value, 1L << index);
-            }
-
-            Interlocked.Or(ref _committed.Value, 1L << index);
-            _policy.Counters.AddCommitted(BlockSizeInBytes);
+            NoteCommitted(index, address, zeroed);
         }
 
         return true;
     }
 
+    // The user's code threw when it was told of these blocks, and they kept their memory. It is told again before a renter gets them.
+    private void Register(ulong unregistered)
+    {
+        for (; unregistered != 0; unregistered &= unregistered - 1)
+        {
+            int index = BitOperations.TrailingZeroCount(unregistered);
+            _pool.Hooks.Commit(_addresses[index], BlockSizeInBytes);
+            Interlocked.And(ref _unregistered.Value, ~(1L << index));
+        }
+    }
+
+    private void NoteCommitted(int index, nint address, bool zeroed)
+    {
+        _addresses[index] = address;
+        if (zeroed)
+        {
+            Interlocked.Or(ref _zeroed.Value, 1L << index);
+        }
+
+        Interlocked.Or(ref _committed.Value, 1L << index);
+        _policy.Ceiling.Commit(address, BlockSizeInBytes);
+        _policy.Counters.AddCommitted(BlockSizeInBytes);
+    }
+
     private void NoteReleased(int index)
     {
+        if (!IsRegistered(index))
+        {
+            Interlocked.And(ref _unregistered.Value, ~(1L << index));
+        }
+
         Interlocked.And(ref _committed.Value, ~(1L << index));
         _policy.NoteFreed(BlockSizeInBytes);
     }

@@ -28,6 +28,10 @@ internal sealed partial class BlockArena
     // The blocks known to be zero; through a rent: that were, but for what the renter could reach. Written for blocks that the writer holds, and seldom: most are dirty.
     private PaddedBits _zeroed;
 
+    // The blocks with memory that the user's code does not know, because it threw when it was told of them.
+    // Written for blocks that the writer holds.
+    private PaddedBits _unregistered;
+
     public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, LifetimePolicy policy)
     {
         _pool = pool;
@@ -72,6 +76,8 @@ internal sealed partial class BlockArena
     private ulong Free => (ulong)Volatile.Read(ref _free.Value);
 
     private ulong Committed => (ulong)Volatile.Read(ref _committed.Value);
+
+    private ulong Unregistered => (ulong)Volatile.Read(ref _unregistered.Value);
 
     private ulong Zeroed => (ulong)Volatile.Read(ref _zeroed.Value);
 
@@ -207,6 +213,8 @@ internal sealed partial class BlockArena
     public int LookForStale() => Idleness.Look(Committed);
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
+
+    private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;
 
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;

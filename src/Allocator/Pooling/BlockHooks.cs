@@ -55,7 +55,9 @@ internal sealed class BlockHooks
     public bool TryRelease(nint address, long lengthInBytes) => Try(_releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
 
     /// <summary>Says that a block keeps its memory after all, because the system refuses to take it.</summary>
-    public void TakeBackRelease(nint address, long lengthInBytes) => Try(_committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
+    /// <returns>False where the user's code threw: it is told once more before the block is used.</returns>
+    public bool TryTakeBackRelease(nint address, long lengthInBytes) =>
+        Try(_committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
 
     private static bool Try(Action<nint, long>? hook, string name, nint address, long lengthInBytes)
     {
@@ -66,6 +68,15 @@ internal sealed class BlockHooks
         }
         catch (Exception exception)
         {
+            Note(name, exception);
+            return false;
+        }
+    }
+
+    private static void Note(string name, Exception exception)
+    {
+        try
+        {
             if (t_first is null)
             {
                 AllocatorEventSource.Log.CallbackFailed(name, exception);
@@ -74,8 +85,10 @@ internal sealed class BlockHooks
             {
                 t_first = exception;
             }
-
-            return false;
+        }
+        catch (OutOfMemoryException)
+        {
+            // A thread's first use of a thread-static needs managed memory. The block is what matters.
         }
     }
 }

@@ -152,7 +152,17 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <param name="ofGroup">Whether it is one of many: those stay out of the cache, which is for single blocks, and so remain in reach of groups and runs.</param>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || guard.RunLength > 1 || !_cache.TryPut(guard))
+        bool isCached = false;
+        try
+        {
+            isCached = !ofGroup && guard.RunLength == 1 && _cache.TryPut(guard);
+        }
+        catch (OutOfMemoryException)
+        {
+            // A thread's first use of a thread-static needs managed memory.
+        }
+
+        if (!isCached)
         {
             guard.Arena.Return(guard);
         }

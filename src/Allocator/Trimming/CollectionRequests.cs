@@ -40,6 +40,19 @@ internal sealed class CollectionRequests : IBackgroundWork
     /// <summary>Collects, without blocking where the process collects concurrently.</summary>
     public static void Collect() => GC.Collect(2, GCCollectionMode.Forced, blocking: false);
 
+    /// <summary>Collects everything, compacts, gives what that frees back to the system, and comes back when it is done. Nothing in a region without collections, which it would end.</summary>
+    public static void CollectBlocking()
+    {
+        if (GCSettings.LatencyMode != GCLatencyMode.NoGCRegion)
+        {
+#if NET
+            GC.Collect(2, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+#else
+            GC.Collect(2, GCCollectionMode.Forced, blocking: true);
+#endif
+        }
+    }
+
     /// <summary>Has a collection forced on the thread pool, unless one was within the period.</summary>
     /// <param name="period">The trim period of the allocator that lacks memory.</param>
     /// <param name="beforeRefusal">Whether a request is about to be refused or to wait: then it is worth a collection that blocks, too.</param>

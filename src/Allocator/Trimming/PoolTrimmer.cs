@@ -11,6 +11,8 @@ namespace Allocator.Trimming;
 /// <summary>Decides how much of one pool's idle memory goes, and when. The pool does not know it.</summary>
 internal sealed class PoolTrimmer
 {
+    private const int LoadPeriodMilliseconds = 1000;
+
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly CountedArrayPool _arrays;
     private readonly AllocatorCounters _counters;
@@ -49,6 +51,12 @@ internal sealed class PoolTrimmer
     /// <summary>Gets what tells how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
     public PressureSource Pressure { get; }
 
+    /// <summary>Gets whether the allocator is limited, so that a high load has to be noticed soon.</summary>
+    public bool WatchesLoad { get; init; }
+
+    /// <summary>Gets what gives malloc's free memory back; null where that is not wanted.</summary>
+    public NativeHeapTrimmer? HeapTrimmer { get; init; }
+
     /// <summary>Gets or sets whether the scheduler looks after this pool. The scheduler's own.</summary>
     public bool IsActive { get; set; }
 
@@ -72,6 +80,9 @@ internal sealed class PoolTrimmer
             return 2 * (blocks.Rents + _counters.MappingRents) - blocks.Outstanding - _counters.OutstandingAllocations + _counters.Abandoned;
         }
     }
+
+    /// <summary>Gives when to look next: at the period's end, and sooner where a high load has to be noticed.</summary>
+    public long NextLook(long nowMilliseconds) => WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LoadPeriodMilliseconds) : DueMilliseconds;
 
     /// <summary>Starts a period.</summary>
     /// <param name="nowMilliseconds">The time.</param>
@@ -112,13 +123,21 @@ internal sealed class PoolTrimmer
         }
     }
 
+    /// <summary>Gives back everything idle.</summary>
+    /// <returns>The bytes, but for those of fences.</returns>
+    public long TrimAll(TrimReason reason)
+    {
+        long bytes = _pool.Reclaimer.TrimAll(reason) + _arrays.Trim(long.MaxValue, reason);
+        _fences?.ReleaseAll();
+        return bytes;
+    }
+
     private void Trim(bool periodEnded, in MemoryLoad load)
     {
         if (load.IsHigh)
         {
-            long blocks = _pool.Reclaimer.TrimAll(TrimReason.HighLoad);
-            Report(TrimReason.HighLoad, blocks + _arrays.Trim(long.MaxValue, TrimReason.HighLoad), load);
-            _fences?.ReleaseAll();
+            Report(TrimReason.HighLoad, TrimAll(TrimReason.HighLoad), load);
+            HeapTrimmer?.TryTrim(_counters);
         }
         else if (periodEnded)
         {

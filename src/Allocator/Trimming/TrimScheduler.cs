@@ -35,18 +35,23 @@ internal sealed class TrimScheduler : IBackgroundWork
     /// <param name="collect">Asks for a Gen2 collection.</param>
     /// <param name="watchesCollections">Whether it acts after Gen2 collections too. In tests that move a clock by hand nothing else is to act.</param>
     /// <param name="readMode">Reads how the process collects; null for a process that collects concurrently.</param>
-    public TrimScheduler(Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null)
+    /// <param name="collectBlocking">Collects, and comes back when that is done; null for what asks for a collection otherwise.</param>
+    public TrimScheduler(Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null, Action? collectBlocking = null)
     {
         _clock = clock;
         _watchesCollections = watchesCollections;
         Collections = new CollectionRequests(clock, collect, readMode ?? (static () => GCLatencyMode.Interactive));
+        LastResort = new LastResort(clock, collectBlocking ?? collect);
         Quarantine = new Quarantine(clock) { Added = ExpectQuarantine };
         Background.Prepare();
     }
 
     /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is outstanding.</summary>
     public static TrimScheduler Shared { get; } =
-        new(SystemClock.Instance, CollectionRequests.Collect, watchesCollections: true, static () => GCSettings.LatencyMode) { Jitter = TrimJitter.Create() };
+        new(SystemClock.Instance, CollectionRequests.Collect, watchesCollections: true, static () => GCSettings.LatencyMode, CollectionRequests.CollectBlocking)
+        {
+            Jitter = TrimJitter.Create(),
+        };
 
     /// <summary>Gets by how much periods are stretched. Not at all by default: tests count on exact ones.</summary>
     public TrimJitter Jitter { get; init; } = TrimJitter.None;
@@ -56,6 +61,9 @@ internal sealed class TrimScheduler : IBackgroundWork
 
     /// <summary>Gets what forces collections.</summary>
     public CollectionRequests Collections { get; }
+
+    /// <summary>Gets what is done before memory is refused that the container does not have.</summary>
+    public LastResort LastResort { get; }
 
     /// <summary>Gets whether the timer runs.</summary>
     public bool IsRunning
@@ -86,7 +94,7 @@ internal sealed class TrimScheduler : IBackgroundWork
                 trimmer.StartPeriod(_clock.NowMilliseconds, Jitter.Stretch(trimmer.PeriodMilliseconds));
 
                 // A timer that fires for nothing stops; and where something throws here, the next call tries again.
-                Expect(trimmer.DueMilliseconds);
+                Expect(trimmer.NextLook(_clock.NowMilliseconds));
                 _active.Add(trimmer.Reference);
                 trimmer.IsActive = true;
             }
@@ -135,6 +143,15 @@ internal sealed class TrimScheduler : IBackgroundWork
 
         // After every tick: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
         ScheduleNext();
+    }
+
+    /// <summary>Gives back what all pools have idle, because a request is about to be refused for want of memory.</summary>
+    public void TrimAll()
+    {
+        for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
+        {
+            trimmer?.TrimAll(TrimReason.Refusal);
+        }
     }
 
     /// <summary>Ends ticking for good: neither the timer nor the callback after collections keeps the code of the library loaded.</summary>
@@ -192,7 +209,7 @@ internal sealed class TrimScheduler : IBackgroundWork
             {
                 if (_active[i].TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
                 {
-                    due = Math.Min(due, trimmer.DueMilliseconds);
+                    due = Math.Min(due, trimmer.NextLook(now));
                     shortestPeriod = Math.Min(shortestPeriod, trimmer.PeriodMilliseconds);
                     _active[kept++] = _active[i];
                 }

@@ -244,6 +244,16 @@ public class HoistedOwnerTests
             private static bool Check(Span<byte> span) => span[0] == 0;
         """);
 
+    // It is there on one of the two ways only.
+    [Fact]
+    public Task OwnerHandedOutByAParameter_HasNoFix() => OffersNothing(
+        """
+            public void M()
+            {
+                _allocator.TryReserve(64, out MemoryReservation? reservation);
+            }
+        """);
+
     [Fact]
     public Task ExpressionBody_HasNoFix() => OffersNothing(
         """

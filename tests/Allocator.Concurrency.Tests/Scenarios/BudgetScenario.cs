@@ -88,7 +88,7 @@ internal sealed class BudgetScenario : Scenario
     {
         BudgetRequest request = new(account, bytes);
         _requests.Add(request);
-        Thread($"{(account is ReservationAccount ? "reservation " : "")}waits for {bytes}{(givesUp ? ", gives up" : "")}", () =>
+        Thread($"{(account.OutermostReservation is null ? "" : "reservation ")}waits for {bytes}{(givesUp ? ", gives up" : "")}", () =>
         {
             if (account.TryTake(bytes, overtakes: false))
             {
@@ -110,6 +110,10 @@ internal sealed class BudgetScenario : Scenario
         return this;
     }
 
+    /// <summary>Adds a thread that has a reservation grow, and waits for that where it must.</summary>
+    public BudgetScenario Grows(ReservationAccount account, long bytes, bool givesUp = false) =>
+        Waits(new ReservationGrowth(account), bytes, givesUp);
+
     /// <summary>Adds a thread that takes from a reservation and gives back.</summary>
     public BudgetScenario TakesAndReturns(ReservationAccount account, long bytes)
     {
@@ -126,7 +130,7 @@ internal sealed class BudgetScenario : Scenario
     /// <summary>Adds a thread that ends a reservation.</summary>
     public BudgetScenario Closes(ReservationAccount account)
     {
-        Thread("closes the reservation", account.Close);
+        Thread("closes the reservation", () => account.Close());
         return this;
     }
 

@@ -67,6 +67,31 @@ public sealed class BudgetTests : Exploring
         new BudgetScenario(2) { Grants = 1 }.Reserved(1, 0, out ReservationAccount account).TakesAndReturns(account, 2).Waits(1));
 
     [Fact]
+    public void Grow_WhileAnotherReturns_GetsIt() => ExpectNoFailure(static () =>
+        new BudgetScenario(3) { Grants = 1 }.Returns(1).Holds(1).Reserved(1, 1, out ReservationAccount account).Grows(account, 1));
+
+    [Fact]
+    public void Grow_BesideAnOverflowThatComesBack_ChargesTheParentOnce() => ExpectNoFailure(static () =>
+        new BudgetScenario(3) { Grants = 1 }.Reserved(1, 0, out ReservationAccount account).TakesAndReturns(account, 2).Grows(account, 1));
+
+    [Fact]
+    public void Grow_GivenUpWhileGrantedAndUsed_GivesAllBack() => ExpectNoFailure(static () =>
+        new BudgetScenario(3).Returns(1)
+            .Reserved(1, 0, out ReservationAccount account).Grows(account, 2, givesUp: true).TakesAndReturns(account, 1));
+
+    [Fact]
+    public void Close_OfAReservationWhileItGrows_GivesAllBack() => ExpectNoFailure(static () =>
+        new BudgetScenario(2).Reserved(1, 0, out ReservationAccount account).Grows(account, 1).Closes(account).Waits(2));
+
+    [Fact]
+    public void Grow_OfTwoReservationsThatWaitForEachOther_FailsTheYoungest() => ExpectNoFailure(static () =>
+    {
+        BudgetScenario run = new BudgetScenario(2) { Grants = 0 }
+            .Reserved(1, 1, out ReservationAccount older).Reserved(1, 0, out ReservationAccount younger);
+        return run.Grows(older, 1).Grows(younger, 1);
+    });
+
+    [Fact]
     public async Task Return_NoMemoryToNotifyTheWaiter_NotifiesItAtTheNextTick()
     {
         WorkItems.Clear();
@@ -98,7 +123,7 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void Post_ThatDoesNotCountTheWaiterFirst_IsFound() =>
         ExpectFailure(
-            new Weakness("BudgetQueue.Post", "Increment", WeaknessKind.DoesNothing), "A wake-up was lost",
+            new Weakness("WaitingRequests.Add", "Increment", WeaknessKind.DoesNothing), "A wake-up was lost",
             static () => new BudgetScenario(1).Returns(1).Waits(1));
 
     [Fact]

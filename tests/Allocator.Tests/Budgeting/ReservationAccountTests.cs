@@ -296,6 +296,80 @@ public class ReservationAccountTests
         Assert.True(again.IsGranted);
     }
 
+    // It is its size when it was made that gives it its place: else a tiny reservation would grow for ever ahead of all others.
+    [Fact]
+    public void Post_GrownReservationGrows_GoesAheadUpToTwiceItsOriginalSize()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount account = Reserve(budget, 20);
+        budget.TryTake(50, overtakes: false);
+        BudgetRequest plain = Post(budget, 60);
+        Assert.True(Post(new ReservationGrowth(account), 15).IsGranted);
+        BudgetRequest beyond = Post(new ReservationGrowth(account), 16);
+        BudgetRequest within = Post(new ReservationGrowth(account), 5);
+        Assert.True(plain.IsWaiting && beyond.IsWaiting && within.IsGranted);
+        Assert.Equal((20L, 40L, 90L), (account.OriginalBytes, account.ReservedBytes, budget.UsedBytes));
+        budget.Return(50);
+        Assert.True(plain.IsGranted && beyond.IsWaiting);
+        BudgetRequest byUse = Post(account, 41);
+        budget.Return(60);
+        Assert.True(beyond.IsGranted && byUse.IsGranted);
+    }
+
+    [Fact]
+    public void Post_GrowthBeyondTwiceTheReservation_OvertakesSixteenTimesAtMost()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount account = Reserve(budget, 1);
+        budget.TryTake(40, overtakes: false);
+        BudgetRequest head = Post(budget, 100);
+        int grown = 0;
+        for (int i = 0; i < 50; i++)
+        {
+            grown += Post(new ReservationGrowth(account), 1, mayWait: false).IsGranted ? 1 : 0;
+        }
+
+        // The first is within twice its size.
+        Assert.Equal(BudgetQueue.MaximumOvertakes + 1, grown);
+        Assert.True(head.IsWaiting);
+    }
+
+    [Fact]
+    public void Return_OfAGrownReservation_GivesBackWhatWasBeyondIt()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount account = Reserve(budget, 40);
+        Assert.True(account.TryTake(60, overtakes: false));
+        Assert.True(account.TryGrow(10, overtakes: false));
+        Assert.Equal((70L, 10L, 70L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        account.Return(15);
+        Assert.Equal((55L, 10L, 55L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        account.Return(15);
+        Assert.Equal((50L, 20L, 50L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        account.Return(30);
+        account.Close();
+        Assert.Equal((0L, 0L), (budget.UsedBytes, budget.ReservedBytes));
+    }
+
+    // A wait that is cancelled when it has just been granted.
+    [Fact]
+    public void Return_OfGrowthThatIsInUse_StaysChargedUntilItComesBack()
+    {
+        MemoryBudget budget = new(100);
+        ReservationAccount account = Reserve(budget, 40);
+        ReservationGrowth growth = new(account);
+        Assert.True(growth.TryTake(30, overtakes: false));
+        Assert.True(account.TryTake(60, overtakes: false));
+        growth.Return(30);
+        Assert.Equal((60L, 40L, 0L), (budget.UsedBytes, account.ReservedBytes, account.RemainingBytes));
+        account.Return(60);
+        Assert.Equal((40L, 40L), (budget.UsedBytes, budget.ReservedBytes));
+        Assert.True(growth.TryTake(30, overtakes: false));
+        account.Close();
+        growth.Return(30);
+        Assert.Equal((0L, 0L), (budget.UsedBytes, budget.ReservedBytes));
+    }
+
     // The head waits for what the reservation holds: so the reservation comes first, wherever there is room.
     [Fact]
     public void Post_HeadMayNoLongerBeOvertaken_ReservationsComeFirst()

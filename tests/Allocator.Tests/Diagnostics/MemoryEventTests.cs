@@ -83,6 +83,31 @@ public class MemoryEventTests
     }).Dispose();
 
     [Fact]
+    public void ReservationExceeded_JobTookMoreThanItReserved_IsWrittenOnceAtItsEnd() => RemoteExecutor.Invoke(static async () =>
+    {
+        using TestSetup setup = new(8, new MemoryAllocatorOptions { Name = "photos" }, budget: 8 * Block);
+        using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Budget);
+        using (MemoryReservation enough = await setup.Allocator.ReserveAsync(3 * Block))
+        {
+            enough.Allocate<byte>(3 * Block).Dispose();
+        }
+
+        MemoryReservation tooSmall = await setup.Allocator.ReserveAsync(Block);
+        tooSmall.Allocate<byte>(3 * Block).Dispose();
+        tooSmall.Allocate<byte>(2 * Block).Dispose();
+        Assert.Equal(0, listener.Waiting);
+        tooSmall.Dispose();
+        tooSmall.Dispose();
+
+        (string name, IReadOnlyDictionary<string, object?> exceeded) = listener.TakeValues();
+
+        Assert.Equal(
+            ("ReservationExceeded", (long)Block, 3L * Block, 2L, "photos"),
+            (name, exceeded["reservedBytes"], exceeded["peakUsedBytes"], exceeded["overflowCount"], exceeded["allocatorName"]));
+        Assert.Equal(0, listener.Waiting);
+    }).Dispose();
+
+    [Fact]
     public void BudgetWait_ListenerAllocatesWhileItIsTold_WaitsForNobody() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(4, new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(5) }, budget: 4 * Block);
@@ -111,7 +136,7 @@ public class MemoryEventTests
 
         Assert.Equal("Allocator", EventSource.GetName(typeof(AllocatorEventSource)));
         Assert.Equal(
-            Enumerable.Range(1, 12),
+            Enumerable.Range(1, 13),
             manifest.Descendants(events + "event").Select(static e => int.Parse(e.Attribute("value")!.Value)).Where(static id => id is > 0 and < 65534).Order());
         Assert.Equal(
             ["Trimming=0x1", "Memory=0x2", "Budget=0x4", "Rents=0x8"],

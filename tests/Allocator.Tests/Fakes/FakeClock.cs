@@ -61,6 +61,9 @@ internal sealed class FakeClock : Clock
         return timer;
     }
 
+    /// <summary>Gets or sets what happens when a thread has begun to wait, on that thread.</summary>
+    public Action? OnWait { get; set; }
+
     /// <summary>Gets how many threads have begun to wait.</summary>
     public int Waits => Volatile.Read(ref _waits);
 
@@ -74,6 +77,7 @@ internal sealed class FakeClock : Clock
         }
 
         Interlocked.Increment(ref _waits);
+        OnWait?.Invoke();
         WaitHandle.WaitAny([handle, over]);
     }
 

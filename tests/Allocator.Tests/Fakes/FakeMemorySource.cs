@@ -16,6 +16,8 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     private readonly ConcurrentDictionary<nint, long> _commitments = new();
     private readonly ConcurrentDictionary<nint, long> _refused = new();
     private int _calls;
+    private int _refusals;
+    private int _commits;
     private int _unmaps;
     private int _purges;
     private int _purgesAllowed = int.MaxValue;
@@ -59,6 +61,12 @@ internal sealed class FakeMemorySource : VirtualMemorySource
 
     public int Calls => _calls;
 
+    /// <summary>Gets how many calls were refused.</summary>
+    public int Refusals => _refusals;
+
+    /// <summary>Gets how often a part of a reservation has got memory.</summary>
+    public int Commits => _commits;
+
     public int Purges => _purges;
 
     public int PurgesAllowed
@@ -70,6 +78,11 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     public int LiveAllocations => _allocations.Count;
 
     public int LiveReservations => _reservations.Count;
+
+    /// <summary>Gets how many parts of reservations have memory.</summary>
+    public int LiveCommitments => _commitments.Count;
+
+    public bool IsCommitted(nint address) => _commitments.ContainsKey(address);
 
     /// <summary>Gets the number of ranges that the system still has to take back.</summary>
     public int RefusedUnmaps => _refused.Count;
@@ -107,6 +120,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         }
 
         _commitments[address] = lengthInBytes;
+        Interlocked.Increment(ref _commits);
         MarkFresh(address, lengthInBytes, ref zeroed);
         return true;
     }
@@ -218,6 +232,8 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         }
 
         int call = Interlocked.Increment(ref _calls);
-        return call >= RefuseFrom && call - RefuseFrom < RefuseCount;
+        bool isRefused = call >= RefuseFrom && call - RefuseFrom < RefuseCount;
+        Interlocked.Add(ref _refusals, isRefused ? 1 : 0);
+        return isRefused;
     }
 }

@@ -35,7 +35,7 @@ internal sealed class RegisteredBlocks
         MaximumPoolSizeMegabytes = keepBlocks ? 4 : null,
     };
 
-    private void Register(nint address, long lengthInBytes)
+    public void Register(nint address, long lengthInBytes)
     {
         Commits++;
         OnCommitted?.Invoke(Count);
@@ -45,7 +45,7 @@ internal sealed class RegisteredBlocks
         }
     }
 
-    private void Unregister(nint address, long lengthInBytes)
+    public void Unregister(nint address, long lengthInBytes)
     {
         Releases++;
         OnReleasing?.Invoke(address);

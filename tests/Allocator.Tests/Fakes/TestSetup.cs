@@ -2,6 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Allocators;
+using Allocator.Budgeting;
 using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
@@ -16,30 +17,39 @@ internal sealed class TestSetup : IDisposable
     public const int SegmentSize = 8 * BlockSize;
 
     private readonly PressureSource _pressure;
+    private readonly ProcessHeadroom _headroom;
     private readonly StrongBox<int> _collections = new();
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
         long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize,
-        NativeMemorySource? smallSource = null)
+        NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null)
     {
         // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
         StrongBox<int> collections = _collections;
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         _pressure = pressure ?? Pressure;
+        Left = left ?? sharesTimeWith?.Left ?? new FakeHeadroom();
+        _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
         Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Allocator = Create(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize);
+        Settings = Describe(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree);
+        Allocator = new PooledMemoryAllocator(Settings);
     }
 
     public FakeClock Clock { get; }
 
     public FakePressure Pressure { get; }
 
+    /// <summary>Gets what the container leaves: everything, until a test says otherwise.</summary>
+    public FakeHeadroom Left { get; }
+
     public TrimScheduler Scheduler { get; }
 
     public FakeMemorySource Source { get; }
+
+    public AllocatorSettings Settings { get; }
 
     public MemoryAllocator Allocator { get; }
 
@@ -56,8 +66,10 @@ internal sealed class TestSetup : IDisposable
 
     public void Dispose() => Allocator.Dispose();
 
-    private PooledMemoryAllocator Create(int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget, int blockSize) =>
-        new(new AllocatorSettings(options)
+    private AllocatorSettings Describe(
+        int maximumBlocks, MemoryAllocatorOptions options, NativeMemorySource source, NativeMemorySource? smallSource, long? budget,
+        int blockSize, long minimumFree) =>
+        new(options)
         {
             ArrayThresholdInBytes = ArrayThreshold,
             SegmentSizeInBytes = SegmentSize / BlockSize * blockSize,
@@ -68,6 +80,9 @@ internal sealed class TestSetup : IDisposable
             MemoryBudgetInBytes = budget,
             Clock = Clock,
             Pressure = _pressure,
+            Headroom = _headroom,
+            MinimumFreeBytes = minimumFree,
+            HeapTrimmer = null,
             Scheduler = Scheduler,
-        });
+        };
 }

@@ -5,6 +5,7 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
+using Allocator.Native;
 using Allocator.Tests.Fakes;
 using Xunit;
 
@@ -15,15 +16,23 @@ internal sealed class FuzzOracle
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
+    // The first try, and eight more.
+    private const int RefusalsBeforeFailure = 9;
+
     private readonly TestSetup _setup;
+    private readonly FuzzCallbacks _callbacks;
     private readonly long? _budget;
     private readonly bool _quarantines;
     private long _rents;
     private long _abandoned;
     private MemoryAllocatorStatistics _last;
+    private Disturbance _disturbance;
+    private int _refusalsBefore;
+    private long _quarantinedBefore;
 
-    public FuzzOracle(TestSetup setup, long? budget, AbandonedMemory abandoned)
+    public FuzzOracle(TestSetup setup, FuzzCallbacks callbacks, long? budget, AbandonedMemory abandoned)
     {
+        _callbacks = callbacks;
         _quarantines = abandoned == AbandonedMemory.Quarantine;
         _setup = setup;
         _budget = budget;
@@ -39,6 +48,12 @@ internal sealed class FuzzOracle
     private long RentedBytes => Buffers.Where(static buffer => buffer.IsOut).Sum(static buffer => buffer.CapacityInBytes);
 
     private long ArrayBytes => Buffers.Where(static buffer => buffer.IsOut && buffer.IsArray).Sum(static buffer => buffer.CapacityInBytes);
+
+    // Idle memory that could not make room; or what came out of quarantine as the wait ended, and is granted on the thread pool.
+    private bool IsSomethingKept =>
+        _setup.Source.PurgesAllowed != int.MaxValue
+        || _callbacks.ThrownReleases > 0
+        || _setup.Statistics.QuarantinedBytes < _quarantinedBefore;
 
     private long UsedBytes => _budget is null ? 0 : RentedBytes + _setup.Statistics.QuarantinedBytes + Reservations.Sum(static reservation => reservation.RemainingBytes);
 
@@ -64,7 +79,23 @@ internal sealed class FuzzOracle
         CountRent();
     }
 
-    public void CountRent() => _rents++;
+    public void CountRent()
+    {
+        ExpectNoCallbackFailed();
+        _rents++;
+    }
+
+    /// <summary>Notes what is wrong during the call that follows, and that nothing has gone wrong in it yet.</summary>
+    public void BeginCall(Disturbance disturbance)
+    {
+        _callbacks.BeginCall();
+        _disturbance = disturbance;
+        _refusalsBefore = _setup.Source.Refusals;
+        _quarantinedBefore = _setup.Statistics.QuarantinedBytes;
+    }
+
+    /// <summary>After a request that succeeded: nothing was thrown that it should have failed of.</summary>
+    public void ExpectNoCallbackFailed() => Assert.Null(_callbacks.Thrown.OfRequest);
 
     public LiveBuffer? Pick(Random random, Func<LiveBuffer, bool> condition)
     {
@@ -95,6 +126,14 @@ internal sealed class FuzzOracle
             return true;
         }
 
+        if (_setup.Statistics.QuarantinedBytes > 0)
+        {
+            log("    time passes, for what is in quarantine");
+            GC.Collect();
+            _setup.Clock.Advance(TimeSpan.FromMinutes(30));
+            return true;
+        }
+
         return false;
     }
 
@@ -102,22 +141,22 @@ internal sealed class FuzzOracle
 
     public bool NeverFits(long bytes) => bytes > _budget;
 
-    /// <summary>Gives whether a request of that many bytes may fail like this now.</summary>
-    public bool MayRefuse(Exception exception, long bytes) => exception switch
-    {
-        OutOfMemoryException => _setup.Source.RefuseFrom != int.MaxValue,
-        MemoryLimitExceededException => !HasRoomFor(MostCapacityOf(bytes)) || _setup.Source.PurgesAllowed != int.MaxValue,
-        ArgumentOutOfRangeException => true,
-        _ => false,
-    };
+    /// <summary>
+    /// Gives whether a request of that many bytes may fail like this now. Of what a callback has thrown it has to, unless something else
+    /// goes wrong on the way out.
+    /// </summary>
+    public bool MayRefuse(Exception exception, long bytes) =>
+        _callbacks.Thrown.OfRequest is Exception thrown && (exception == thrown || _disturbance == Disturbance.None)
+            ? exception == thrown
+            : MayRefuseItself(exception, bytes);
 
     /// <summary>After a request that failed: what the user can see is as before.</summary>
     public void ExpectUnchanged(in MemoryAllocatorStatistics before)
     {
         MemoryAllocatorStatistics now = _setup.Statistics;
         Assert.Equal(
-            (before.RentedBytes, before.OutstandingAllocations, before.Rents, before.BudgetUsedBytes, before.Abandoned),
-            (now.RentedBytes, now.OutstandingAllocations, now.Rents, now.BudgetUsedBytes, now.Abandoned));
+            (before.RentedBytes, before.OutstandingAllocations, before.Rents, before.PoolHits, before.PoolMisses, before.Abandoned),
+            (now.RentedBytes, now.OutstandingAllocations, now.Rents, now.PoolHits, now.PoolMisses, now.Abandoned));
     }
 
     /// <summary>Compares all figures and all contents.</summary>
@@ -135,6 +174,9 @@ internal sealed class FuzzOracle
         Assert.Equal(_abandoned, now.Abandoned);
         Assert.Equal(UsedBytes, now.BudgetUsedBytes);
 
+        Assert.Null(_callbacks.Error);
+        Assert.Equal(_setup.Source.LiveCommitments, _callbacks.Count + _callbacks.UnknownCount);
+        Assert.InRange(_callbacks.UnknownCount * (long)TestSetup.BlockSize, 0, now.RetainedBytes);
         Assert.True(IsConserved(now), $"{now}: {ArrayBytes} bytes are arrays, and the system has given {_setup.Source.LiveBytes}.");
         Assert.True(_budget is not long limit || now.CommittedBytes + ArrayBytes + IdleArrayBytes(now) <= limit, "More is held than the budget allows.");
         Assert.True(now.PeakCommittedBytes >= now.CommittedBytes && now.TrimmedBytes >= _last.TrimmedBytes && now.PoolHits >= _last.PoolHits && now.PoolMisses >= _last.PoolMisses);
@@ -152,8 +194,20 @@ internal sealed class FuzzOracle
     {
         MemoryAllocatorStatistics now = _setup.Statistics;
         Assert.Equal((0L, 0L, UsedBytes), (now.OutstandingAllocations, now.RentedBytes, now.BudgetUsedBytes));
-        Assert.Equal(now.QuarantinedBytes, now.CommittedBytes);
         Assert.Equal(now.CommittedBytes, _setup.Source.LiveBytes);
+        Assert.Null(_callbacks.Error);
+        Assert.True(SpinWait.SpinUntil(HasNoRefusedUnmap, s_patience), "Addresses that were refused are not offered again.");
+        if (now.QuarantinedBytes == 0)
+        {
+            // The device may hold on to what it has not let go of at the second call either: its memory goes all the same.
+            Assert.Equal((0L, 0, 0), (now.CommittedBytes, _setup.Source.LiveReservations, _setup.Source.LiveAllocations));
+            Assert.Equal(_callbacks.HeldCount, _callbacks.Count);
+        }
+        else
+        {
+            Assert.Equal(now.QuarantinedBytes + now.RetainedBytes, now.CommittedBytes);
+            Assert.InRange(now.RetainedBytes, 0, _callbacks.HeldCount * (long)TestSetup.BlockSize);
+        }
     }
 
     /// <summary>Drops a buffer, and has it found. It is then in quarantine, or back.</summary>
@@ -170,6 +224,22 @@ internal sealed class FuzzOracle
 
         // What is not for the quarantine goes back on the thread pool: its memory first, and then its part of the budget.
         Assert.True(SpinWait.SpinUntil(() => _setup.Statistics is { } now && IsConserved(now) && now.BudgetUsedBytes == UsedBytes && (_quarantines || now.QuarantinedBytes == 0), s_patience), "What was abandoned does not come back.");
+    }
+
+    private bool MayRefuseItself(Exception exception, long bytes) => exception switch
+    {
+        OutOfMemoryException => _disturbance == Disturbance.NoTimer || _setup.Source.Refusals - _refusalsBefore >= RefusalsBeforeFailure,
+        MemoryLimitExceededException => !HasRoomFor(MostCapacityOf(bytes)) || IsSomethingKept,
+        ThreadInterruptedException => _disturbance == Disturbance.Interrupt,
+        ArgumentOutOfRangeException => true,
+        _ => false,
+    };
+
+    // At a trim, of which there may be one in another test.
+    private bool HasNoRefusedUnmap()
+    {
+        RefusedRanges.Retry();
+        return _setup.Source.RefusedUnmaps == 0;
     }
 
     // Every byte is outstanding, retained or in quarantine, or the system has it. Of what is retained, idle arrays are not the system's, and bounded.

@@ -1,8 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Tests.Fakes;
 using Xunit;
 
@@ -12,21 +10,20 @@ namespace Allocator.Tests.Fuzzing;
 /// Does what a seed says with an allocator, operation by operation, and compares its figures and all contents with what a list of buffers says: the oracle has no more to it than that.
 /// What fails first fails in the shortest sequence of that seed.
 /// </summary>
-internal sealed class Fuzzer : IDisposable
+internal sealed partial class Fuzzer : IDisposable
 {
     private const int Block = TestSetup.BlockSize;
-
-    // An array, blocks, a group's worth, more than a pool.
-    private static readonly int[] s_sizes = [16, TestSetup.ArrayThreshold, Block, 4 * Block, TestSetup.SegmentSize, 30 * Block];
 
     private readonly int _seed;
     private readonly Random _random;
     private readonly TestSetup _setup;
+    private readonly FuzzCallbacks _callbacks;
     private readonly FuzzOracle _oracle;
     private readonly List<string> _log = [];
     private readonly bool _collects;
     private readonly (int Weight, Action Do)[] _operations;
     private int _id;
+    private Disturbance _next;
 
     /// <param name="seed">What everything follows from.</param>
     /// <param name="collects">Whether buffers are also abandoned, and collected: in a process of its own.</param>
@@ -35,12 +32,13 @@ internal sealed class Fuzzer : IDisposable
         _seed = seed;
         _collects = collects;
         _random = new Random(seed);
-        _setup = FuzzSetup.Create(_random, out long? budget, out AbandonedMemory abandoned);
-        _oracle = new FuzzOracle(_setup, budget, abandoned);
+        _setup = FuzzSetup.Create(_random, out long? budget, out AbandonedMemory abandoned, out _callbacks);
+        _oracle = new FuzzOracle(_setup, _callbacks, budget, abandoned);
         _operations =
         [
             (10, AllocateBytes), (3, AllocateLongs), (3, AllocateAligned), (6, AllocateGroup), (5, AllocatePixels), (4, Lease), (2, Prewarm), (3, Reserve), (2, CloseReservation), (3, Wait),
-            (18, DisposeOne), (2, DisposeAgain), (4, Pin), (6, Unpin), (2, Trim), (4, LetTimePass), (2, ChangePressure), (3, RefuseSomething), (collects ? 3 : 0, Abandon),
+            (18, DisposeOne), (2, DisposeAgain), (4, Pin), (6, Unpin), (2, Trim), (4, LetTimePass), (2, ChangePressure),
+            (3, RefuseSomething), (3, BreakCallbacks), (6, DisturbNextCall), (collects ? 3 : 0, Abandon),
         ];
     }
 
@@ -65,13 +63,21 @@ internal sealed class Fuzzer : IDisposable
         }
     }
 
-    public void Dispose() => _setup.Dispose();
+    public void Dispose()
+    {
+        _callbacks.Fail(default, default);
+        _setup.Dispose();
+    }
 
     private void End()
     {
         Log("the end");
-        _setup.Source.Restart();
-        _setup.Source.PurgesAllowed = int.MaxValue;
+        RefuseNothing();
+        if (_random.Next(2) == 0)
+        {
+            _callbacks.Fail(default, default);
+        }
+
         foreach (LiveBuffer buffer in _oracle.Buffers.ToArray())
         {
             EndOne(buffer);
@@ -90,12 +96,14 @@ internal sealed class Fuzzer : IDisposable
             _oracle.Compare();
         }
 
-        _setup.Allocator.Dispose();
+        _next = (Disturbance)_random.Next(3);
+        Exception? thrown = Record.Exception(() => Call(_setup.Allocator.Dispose));
+        Assert.Same(_callbacks.Thrown.First, thrown);
         _oracle.ExpectNothingLeft();
         Assert.Throws<ObjectDisposedException>(() => _setup.Allocator.Allocate<byte>(1));
     }
 
-    private static void EndOne(LiveBuffer buffer)
+    private void EndOne(LiveBuffer buffer)
     {
         while (buffer.CanUnpin)
         {
@@ -104,141 +112,7 @@ internal sealed class Fuzzer : IDisposable
 
         if (!buffer.IsDisposed)
         {
-            buffer.Dispose();
-        }
-    }
-
-    private int NextSize() => _random.Next(_random.Next(s_sizes.Length) is int kind && kind == 0 ? 0 : 1, s_sizes[kind] + 1);
-
-    private AllocationOptions NextOptions() => (AllocationOptions)_random.Next(4);
-
-    private MemoryAllocator NextAllocator() =>
-        _oracle.Reservations.Count > 0 && _random.Next(3) == 0 ? _oracle.Reservations[_random.Next(_oracle.Reservations.Count)] : _setup.Allocator;
-
-    private void AllocateBytes()
-    {
-        int length = NextSize();
-        AllocationOptions options = NextOptions();
-        MemoryAllocator from = NextAllocator();
-        Add($"Allocate<byte>({length}, {options}) from {from}", length, options, () =>
-            new LiveOwner<byte>(_id, from.Allocate<byte>(length, options), length) { IsArray = length <= TestSetup.ArrayThreshold });
-    }
-
-    private void AllocateLongs()
-    {
-        int length = NextSize() / 8;
-        AllocationOptions options = NextOptions();
-        Add($"Allocate<long>({length}, {options})", length * 8L, options, () =>
-            new LiveOwner<long>(_id, _setup.Allocator.Allocate<long>(length, options), length) { IsArray = length * 8L <= TestSetup.ArrayThreshold });
-    }
-
-    private void AllocateAligned()
-    {
-        int length = NextSize();
-        int alignment = 1 << _random.Next(0, 17);
-        Add($"AllocateAligned<byte>({length}, {alignment})", length, AllocationOptions.None, () =>
-            new LiveOwner<byte>(_id, _setup.Allocator.AllocateAligned<byte>(length, alignment), length)
-            {
-                IsArray = length <= TestSetup.ArrayThreshold && (alignment <= IntPtr.Size || length == 0),
-            });
-    }
-
-    private void AllocateGroup()
-    {
-        int length = NextSize();
-        int elementAlignment = _random.Next(1, 5000);
-        AllocationOptions options = NextOptions();
-        MemoryAllocator from = NextAllocator();
-        Add($"AllocateGroup<byte>({length}, {elementAlignment}, {options}) from {from}", length, options, () =>
-            new LiveGroup(_id, from.AllocateGroup<byte>(length, elementAlignment, options), length) { IsArray = length <= TestSetup.ArrayThreshold });
-    }
-
-    private void AllocatePixels()
-    {
-        int width = _random.Next(1, 5000);
-        int height = Math.Max(1, NextSize() / 4 / width);
-        AllocationOptions options = NextOptions();
-        MemoryAllocator from = NextAllocator();
-        Add($"AllocatePixels<int>({width}, {height}, {options}) from {from}", width * 4L * height, options, () =>
-            new LivePixels(_id, from.AllocatePixels<int>(width, height, options)) { IsArray = width * 4 * height <= TestSetup.ArrayThreshold });
-    }
-
-    // The one operation that every allocation goes through. What is refused changes nothing.
-    private void Add(string operation, long bytes, AllocationOptions options, Func<LiveBuffer> allocate)
-    {
-        Log(operation);
-        _id++;
-        MemoryAllocatorStatistics before = _setup.Statistics;
-        LiveBuffer buffer;
-        try
-        {
-            buffer = allocate();
-        }
-        catch (Exception exception) when (_oracle.MayRefuse(exception, bytes))
-        {
-            Log($"    refused: {exception.Message}");
-            _oracle.ExpectUnchanged(before);
-            return;
-        }
-
-        buffer.CapacityInBytes = _setup.Statistics.RentedBytes - before.RentedBytes;
-        Assert.InRange(buffer.CapacityInBytes, bytes, FuzzOracle.MostCapacityOf(bytes));
-        buffer.Fill(expectZeros: (options & AllocationOptions.Clean) != 0);
-        _oracle.Add(buffer);
-    }
-
-    private void Lease()
-    {
-        int length = NextSize();
-        Log($"Rent<byte>({length}), and dispose twice");
-        MemoryAllocatorStatistics before = _setup.Statistics;
-        try
-        {
-            using MemoryLease<byte> lease = _setup.Allocator.Rent<byte>(length);
-            Assert.Equal(length, lease.Span.Length);
-            lease.Span.Fill(0xEE);
-            lease.Dispose();
-            _oracle.CountRent();
-        }
-        catch (Exception exception) when (_oracle.MayRefuse(exception, length))
-        {
-            _oracle.ExpectUnchanged(before);
-        }
-    }
-
-    private void Prewarm()
-    {
-        long bytes = _random.Next(0, 10) * (long)Block;
-        Log($"Prewarm({bytes})");
-        try
-        {
-            _setup.Allocator.Prewarm(bytes);
-        }
-        catch (Exception exception) when (_oracle.MayRefuse(exception, bytes))
-        {
-            Log($"    refused: {exception.Message}");
-        }
-    }
-
-    private void Reserve()
-    {
-        long bytes = _random.Next(0, 8) * (long)Block + _random.Next(0, 2000);
-        Log($"ReserveAsync({bytes})");
-        using CancellationTokenSource cancellation = new();
-        Task<MemoryReservation> reserving = _setup.Allocator.ReserveAsync(bytes, cancellation.Token).AsTask();
-        if (_oracle.HasRoomFor(bytes))
-        {
-            _oracle.Reservations.Add(FuzzOracle.ResultOf(reserving));
-        }
-        else if (_oracle.NeverFits(bytes))
-        {
-            Assert.Throws<MemoryLimitExceededException>(() => FuzzOracle.ResultOf(reserving));
-        }
-        else
-        {
-            Assert.False(reserving.IsCompleted);
-            cancellation.Cancel();
-            Assert.ThrowsAny<OperationCanceledException>(() => FuzzOracle.ResultOf(reserving));
+            Call(buffer.Dispose);
         }
     }
 
@@ -248,32 +122,9 @@ internal sealed class Fuzzer : IDisposable
         {
             int index = _random.Next(_oracle.Reservations.Count);
             Log($"dispose of reservation {index}");
-            _oracle.Reservations[index].Dispose();
+            Call(_oracle.Reservations[index].Dispose);
             _oracle.Reservations[index].Dispose();
             _oracle.Reservations.RemoveAt(index);
-        }
-    }
-
-    // Waits without a thread, while buffer after buffer comes back: what is granted is granted at once, and at the latest when nothing is out.
-    private void Wait()
-    {
-        int length = NextSize();
-        Log($"AllocateAsync<byte>({length})");
-        _id++;
-        Task<System.Buffers.IMemoryOwner<byte>> waiting;
-        try
-        {
-            waiting = _setup.Allocator.AllocateAsync<byte>(length).AsTask();
-            while (!waiting.IsCompleted && !_oracle.IsSomethingGranted && _oracle.TryDisposeOfSomething(_random, Log))
-            {
-            }
-
-            System.Buffers.IMemoryOwner<byte> owner = FuzzOracle.ResultOf(waiting);
-            _oracle.Add(new LiveOwner<byte>(_id, owner, length) { IsArray = length <= TestSetup.ArrayThreshold }, measured: true);
-        }
-        catch (Exception exception) when (_oracle.MayRefuse(exception, length))
-        {
-            Log($"    refused: {exception.Message}");
         }
     }
 
@@ -282,7 +133,7 @@ internal sealed class Fuzzer : IDisposable
         if (_oracle.Pick(_random, static buffer => !buffer.IsDisposed) is LiveBuffer buffer)
         {
             Log($"dispose of {buffer.CapacityInBytes} bytes");
-            buffer.Dispose();
+            Call(buffer.Dispose);
         }
     }
 
@@ -309,15 +160,17 @@ internal sealed class Fuzzer : IDisposable
         if (_oracle.Pick(_random, static buffer => buffer.CanUnpin) is LiveBuffer buffer)
         {
             Log("unpin");
-            buffer.Unpin();
+            Call(buffer.Unpin);
         }
     }
 
     private void Trim()
     {
         Log("release what is retained");
-        _setup.Allocator.ReleaseRetainedResources();
-        Assert.True(_setup.Statistics.RetainedBytes == 0 || _setup.Source.PurgesAllowed != int.MaxValue);
+        Exception? thrown = Record.Exception(() => Call(_setup.Allocator.ReleaseRetainedResources));
+        Assert.Same(_callbacks.Thrown.First, thrown);
+        long kept = _callbacks.ThrownReleases * (long)Block;
+        Assert.InRange(_setup.Statistics.RetainedBytes, kept, _setup.Source.PurgesAllowed == int.MaxValue ? kept : long.MaxValue);
     }
 
     private void LetTimePass()
@@ -331,19 +184,6 @@ internal sealed class Fuzzer : IDisposable
     {
         _setup.Pressure.IsHigh = _random.Next(2) == 0;
         Log($"pressure is high: {_setup.Pressure.IsHigh}");
-    }
-
-    private void RefuseSomething()
-    {
-        _setup.Source.Restart();
-        if (_random.Next(2) == 0)
-        {
-            _setup.Source.RefuseFrom = _random.Next(1, 6);
-            _setup.Source.RefuseCount = _random.Next(1, 12);
-        }
-
-        _setup.Source.PurgesAllowed = _random.Next(4) == 0 ? _setup.Source.Purges + _random.Next(3) : int.MaxValue;
-        Log($"the system refuses {_setup.Source.RefuseCount} calls from {_setup.Source.RefuseFrom} on, and purges after {_setup.Source.PurgesAllowed}");
     }
 
     private void Abandon()

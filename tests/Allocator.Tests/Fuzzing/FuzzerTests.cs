@@ -12,6 +12,10 @@ public class FuzzerTests
     private const int Seeds = 300;
     private const int Operations = 80;
 
+    // Of one process with collections, and from one such process to the next.
+    private const int SeedsWithCollections = 40;
+    private const int SeedsBetween = 500;
+
     [Fact]
     public void Run_SeedsFromOneOn_AgreesWithTheOracle()
     {
@@ -22,13 +26,7 @@ public class FuzzerTests
     }
 
     [Fact]
-    public void Run_WithAbandonedBuffersAndCollections_AgreesWithTheOracle() => RemoteExecutor.Invoke(static () =>
-    {
-        for (int seed = 1; seed <= 40; seed++)
-        {
-            Run(seed, 60, collects: true);
-        }
-    }).Dispose();
+    public void Run_WithAbandonedBuffersAndCollections_AgreesWithTheOracle() => RunWithCollections(1);
 
     [SkippableFact]
     public void Run_ForAsLongAsWanted_AgreesWithTheOracle()
@@ -41,6 +39,23 @@ public class FuzzerTests
         for (int seed = Environment.TickCount | int.MinValue; elapsed.Elapsed < duration; seed++)
         {
             Run(seed, 4 * Operations, collects: false);
+            if (seed % SeedsBetween == 0)
+            {
+                RunWithCollections(seed);
+            }
+        }
+    }
+
+    private static void RunWithCollections(int first)
+    {
+        RemoteExecutor.Invoke(RunSeeds, first.ToString(CultureInfo.InvariantCulture)).Dispose();
+
+        static void RunSeeds(string first)
+        {
+            for (int i = 0; i < SeedsWithCollections; i++)
+            {
+                Run(int.Parse(first, CultureInfo.InvariantCulture) + i, 60, collects: true);
+            }
         }
     }
 

@@ -24,6 +24,7 @@ internal static class Burst
         {
             MaximumPoolSizeMegabytes = BudgetMegabytes,
             MemoryBudgetMegabytes = hasBudget ? BudgetMegabytes : null,
+            HonorMemoryLimit = hasBudget,
         });
         await Task.WhenAll(Enumerable.Range(0, Threads).Select(_ => Task.Run(() => WorkAsync(allocator))));
 

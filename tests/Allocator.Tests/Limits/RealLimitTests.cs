@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
 using System.Linq;
@@ -34,13 +35,23 @@ public sealed partial class RealLimitTests
     }
 
     [SkippableFact]
-    public void Cgroup_SameLoadWithoutABudget_IsKilled()
+    public void Cgroup_SameLoadWithoutABudgetAndLimitNotHonored_IsKilled()
     {
         using MemoryCgroup group = CreateOrSkip();
 
         Start(RunInCgroup, group.Folder, hasBudget: false, new RemoteInvokeOptions { ExpectedExitCode = MemoryCgroup.KilledExitCode }).Dispose();
 
         Assert.Equal(1, group.Kills);
+    }
+
+    [SkippableFact]
+    public void Cgroup_SameLoadByDefault_IsRefusedAndNotKilled()
+    {
+        using MemoryCgroup group = CreateOrSkip();
+
+        Start(RunByDefault, group.Folder, hasBudget: false).Dispose();
+
+        Assert.Equal(0, group.Kills);
     }
 
     [SkippableFact]
@@ -80,6 +91,34 @@ public sealed partial class RealLimitTests
     {
         File.WriteAllText(Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
         return Burst.RunAsync(bool.Parse(hasBudget));
+    }
+
+    // Pictures that are never finished: the container is full at some time.
+    private static Task RunByDefault(string folder, string hasBudget)
+    {
+        File.WriteAllText(Path.Combine(folder, "cgroup.procs"), Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        List<PixelBuffer<int>> held = [];
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(void () =>
+        {
+            while (true)
+            {
+                PixelBuffer<int> picture = allocator.AllocatePixels<int>(1448, 1448);
+                held.Add(picture);
+                for (int y = 0; y < picture.Height; y++)
+                {
+                    picture.DangerousGetRowSpan(y).Fill(y);
+                }
+            }
+        });
+        Assert.Equal(CgroupLimit, failure.LimitBytes);
+
+        // Nearly all of it was used, and all of it can be used again.
+        Assert.InRange(held.Count * 8L << 20, CgroupLimit / 2, CgroupLimit);
+        held.ForEach(static picture => picture.Dispose());
+        allocator.AllocatePixels<int>(1448, 1448).Dispose();
+        Assert.False(bool.Parse(hasBudget));
+        return Task.CompletedTask;
     }
 
     // What the shell's "ulimit -v" does, from the inside: how much address space .NET itself takes differs from version to version.

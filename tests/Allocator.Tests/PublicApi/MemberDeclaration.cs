@@ -133,6 +133,7 @@ internal static class MemberDeclaration
         IList<CustomAttributeData> attributes = parameter.GetCustomAttributesData();
         string prefix =
             (Has(attributes, nameof(BorrowedAttribute)) ? "[Borrowed] " : "") +
+            (Has(attributes, nameof(OwnedBufferAttribute)) ? "[OwnedBuffer] " : "") +
             (Has(attributes, "ParamArrayAttribute") || Has(attributes, "ParamCollectionAttribute") ? "params " : "") +
             (Has(attributes, "ScopedRefAttribute") ? "scoped " : "") +
             (parameter.IsOut ? "out " : parameter.IsIn ? "in " : parameter.ParameterType.IsByRef ? "ref " : "");

@@ -55,7 +55,9 @@ public class ContainerLimitTests
             // Half of it would have gone anyway.
             Assert.Equal((0, Block), (allocator.GetStatistics().RetainedBytes, allocator.GetStatistics().CommittedBytes));
             MemoryLoad relieved = allocator.GetMemoryLoad();
-            Assert.InRange(used - relieved.UsedBytes, 24L * Block, 26L * Block);
+
+            // Less what a minute of ticks, one a second, leaves to the collector.
+            Assert.InRange(used - relieved.UsedBytes, 22L * Block, 26L * Block);
             Assert.Equal((group.LimitInBytes, false), (relieved.TotalBytes, relieved.IsHigh));
             Assert.Equal(-1, live.Memory.Span.IndexOfAnyExcept((byte)1));
         }).Dispose();

@@ -1,0 +1,233 @@
+using System;
+using System.Collections.Generic;
+using Allocator.Native;
+
+namespace Allocator.Budgeting;
+
+/// <summary>
+/// What the process may still take of the memory that its container or machine has, as the system tells it, less what was granted and is not in those figures yet. One for all allocators of the process, under one short lock. Thread-safe.
+/// </summary>
+/// <remarks>It is asked where memory is committed, where a request is let in, and never where idle memory is rented. Reading takes some calls to the system, at most one reading in 10 ms, or in 1 s where nothing is limited.</remarks>
+internal sealed class ProcessHeadroom
+{
+    private const int FreshMilliseconds = 10;
+
+    // Limits come and go while a process runs.
+    private const int FreshWithoutLimitMilliseconds = 1000;
+
+    private readonly ShortLock _lock = new();
+    private readonly HeadroomSource _source;
+    private readonly Clock _clock;
+    private readonly RecentGrants _recent = new();
+    private readonly List<WeakReference<MemoryBudget>> _budgets = [];
+    private Headroom _last = Headroom.Unknown;
+    private long _readMilliseconds;
+    private bool _isRead;
+    private bool _isMeasured;
+
+    // Granted, and not committed yet.
+    private long _inFlight;
+
+    // Of managed arrays since the last reading: they have no address, and are used at once.
+    private long _arraysSinceRead;
+
+    public ProcessHeadroom(HeadroomSource source, Clock clock)
+    {
+        _source = source;
+        _clock = clock;
+    }
+
+    /// <summary>Gets the one of this process.</summary>
+    public static ProcessHeadroom Shared { get; } = new(HeadroomSource.Create(), SystemClock.Instance);
+
+    /// <summary>Gets whether there is a limit that the process is killed for.</summary>
+    public bool HasHardLimit
+    {
+        get
+        {
+            using (_lock.Enter())
+            {
+                Refresh(FreshWithoutLimitMilliseconds);
+                return _last.HasHardLimit;
+            }
+        }
+    }
+
+    /// <summary>Reads what is left, less what was granted and is not used yet.</summary>
+    public Headroom Read()
+    {
+        using (_lock.Enter())
+        {
+            Refresh(FreshMilliseconds);
+            long pending = Pending();
+            return _last with { FreeBytes = Less(_last.FreeBytes, pending), CertainBytes = Less(_last.CertainBytes, pending) };
+        }
+    }
+
+    /// <summary>Grants memory that is about to be committed, unless there certainly is none.</summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="minimumFreeBytes">How much has to stay free; 0 where only what certainly does not fit is refused.</param>
+    /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
+    /// <returns>False where it does not fit. Otherwise <see cref="Commit"/> or <see cref="Cancel"/> has to follow.</returns>
+    public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit)
+    {
+        using (_lock.Enter())
+        {
+            bool fits = Fits(bytes, minimumFreeBytes, honorsLimit);
+            if (fits)
+            {
+                _inFlight += bytes;
+            }
+
+            return fits;
+        }
+    }
+
+    /// <summary>Notes where granted memory is.</summary>
+    /// <param name="address">Its address; 0 where the collector has it.</param>
+    /// <param name="bytes">The bytes, as granted or a part of them.</param>
+    public void Commit(nint address, long bytes)
+    {
+        using (_lock.Enter())
+        {
+            _inFlight -= bytes;
+            if (address == 0)
+            {
+                _arraysSinceRead += bytes;
+            }
+            else if (_last.HasHardLimit || _budgets.Count > 0)
+            {
+                _recent.Add(address, bytes, _clock.NowMilliseconds);
+            }
+        }
+    }
+
+    /// <summary>Takes back a grant that the system did not follow.</summary>
+    public void Cancel(long bytes)
+    {
+        using (_lock.Enter())
+        {
+            _inFlight -= bytes;
+        }
+    }
+
+    /// <summary>Notes that committed memory is about to go back. Takes no lock.</summary>
+    public void Forget(nint address) => _recent.Forget(address);
+
+    /// <summary>Adds a budget whose claims count: what it has granted, and its allocator has not committed yet.</summary>
+    public void Register(MemoryBudget budget)
+    {
+        using (_lock.Enter())
+        {
+            _budgets.RemoveAll(static reference => !reference.TryGetTarget(out MemoryBudget? other) || other.IsClosed);
+            _budgets.Add(new WeakReference<MemoryBudget>(budget));
+        }
+    }
+
+    /// <summary>Gives whether a request may be let in. pre: the budget has counted it as used already.</summary>
+    /// <param name="bytes">The bytes of the request.</param>
+    /// <param name="minimumFreeBytes">How much has to stay free beside it, unless nothing else is outstanding or reserved in the process.</param>
+    public bool Admits(long bytes, long minimumFreeBytes)
+    {
+        using (_lock.Enter())
+        {
+            Claims claims = ReadClaims();
+            if (claims.UsedBytes <= bytes)
+            {
+                minimumFreeBytes = 0;
+            }
+
+            // What allocators have committed is in the figures already, idle memory included, and serves their claims.
+            Refresh(FreshMilliseconds);
+            long claimed = claims.UsedBytes - claims.HeldBytes;
+            if (FreeBeside(claimed, minimumFreeBytes) >= 0)
+            {
+                return true;
+            }
+
+            Measure();
+            return FreeBeside(claimed, minimumFreeBytes) >= 0;
+        }
+    }
+
+    /// <summary>Gives whether nothing is outstanding or reserved in the process, as far as budgets know: nothing would make room for a request by coming back.</summary>
+    public bool IsNothingOut()
+    {
+        using (_lock.Enter())
+        {
+            return ReadClaims().UsedBytes == 0;
+        }
+    }
+
+    // The rest runs under the lock.
+    private bool Fits(long bytes, long minimumFreeBytes, bool honorsLimit)
+    {
+        bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0;
+        Refresh(isLimited || !_isRead ? FreshMilliseconds : FreshWithoutLimitMilliseconds);
+        if (Room(minimumFreeBytes, honorsLimit) >= bytes)
+        {
+            return true;
+        }
+
+        Measure();
+        return Room(minimumFreeBytes, honorsLimit) >= bytes;
+    }
+
+    private long Room(long minimumFreeBytes, bool honorsLimit)
+    {
+        long room = Math.Min(honorsLimit ? _last.CertainBytes : long.MaxValue, minimumFreeBytes > 0 ? _last.FreeBytes - minimumFreeBytes : long.MaxValue);
+        return room == long.MaxValue ? room : room - Pending();
+    }
+
+    private static long Less(long bytes, long pending) => bytes == long.MaxValue ? bytes : Math.Max(0, bytes - pending);
+
+    private long FreeBeside(long claimedBytes, long minimumFreeBytes) =>
+        _last.FreeBytes == long.MaxValue ? 0 : _last.FreeBytes - minimumFreeBytes - Pending() - claimedBytes;
+
+    // Granted, and in no figures yet.
+    private long Pending() => _inFlight + _arraysSinceRead + _recent.Sum(_clock.NowMilliseconds);
+
+    private void Refresh(int freshMilliseconds)
+    {
+        long now = _clock.NowMilliseconds;
+        if (!_isRead || now - _readMilliseconds >= freshMilliseconds)
+        {
+            _last = _source.Read();
+            _readMilliseconds = now;
+            _arraysSinceRead = 0;
+            _isRead = true;
+            _isMeasured = false;
+        }
+    }
+
+    // Before somebody is refused: figures of now, and which pages are in them. Measured first: what is used in between counts twice, rather than not at all.
+    private void Measure()
+    {
+        long now = _clock.NowMilliseconds;
+        if (!_isMeasured || now != _readMilliseconds)
+        {
+            _recent.Measure(_source, now);
+            _last = _source.Read();
+            _readMilliseconds = now;
+            _isRead = _isMeasured = true;
+        }
+    }
+
+    private Claims ReadClaims()
+    {
+        long used = 0;
+        long held = 0;
+        foreach (WeakReference<MemoryBudget> reference in _budgets)
+        {
+            if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
+            {
+                used += budget.UsedBytes;
+                held += budget.Ceiling.HeldBytes;
+            }
+        }
+
+        return new Claims(used, held);
+    }
+
+    private readonly record struct Claims(long UsedBytes, long HeldBytes);
+}

@@ -1,0 +1,77 @@
+using System;
+using System.Buffers.Text;
+using System.IO;
+using System.Text;
+
+namespace Allocator.Native;
+
+/// <summary>
+/// One of the small files in which Linux tells about itself, kept open: reading it again is one call to the system and takes no managed memory. Not thread-safe.
+/// </summary>
+internal class SystemFile : IDisposable
+{
+    // The longest is memory.stat, of some 2 KB.
+    private readonly byte[] _buffer = new byte[8192];
+    private readonly FileStream? _file;
+    private int _length;
+
+    protected SystemFile(FileStream? file) => _file = file;
+
+    /// <summary>Opens a file; null where it is not there or not for us.</summary>
+    public static SystemFile? TryOpen(string path)
+    {
+        try
+        {
+            // No buffer of its own: what it had read before would be read again.
+            return File.Exists(path) ? new SystemFile(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 1)) : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Reads what it says now.</summary>
+    /// <exception cref="IOException">It is no longer there: its control group was removed.</exception>
+    public void Refresh() => _length = Read(_buffer);
+
+    /// <summary>Gets all of it, as of the last <see cref="Refresh"/>.</summary>
+    public ReadOnlySpan<byte> Text => _buffer.AsSpan(0, _length);
+
+    /// <summary>Gets the number at its beginning; null where there is none, as in <c>max</c>.</summary>
+    public long? Number => Utf8Parser.TryParse(Text, out long number, out _) ? number : null;
+
+    /// <summary>Finds the number behind a key in lines of the form <c>key number</c> or <c>key: number kB</c>; 0 where there is none.</summary>
+    public long Find(ReadOnlySpan<byte> key)
+    {
+        for (ReadOnlySpan<byte> rest = Text; !rest.IsEmpty;)
+        {
+            int end = rest.IndexOf((byte)'\n');
+            ReadOnlySpan<byte> line = end < 0 ? rest : rest.Slice(0, end);
+            rest = end < 0 ? default : rest.Slice(end + 1);
+            if (line.Length > key.Length && line.StartsWith(key) && line[key.Length] is (byte)' ' or (byte)':')
+            {
+                ReadOnlySpan<byte> value = line.Slice(key.Length + 1);
+                while (!value.IsEmpty && value[0] == (byte)' ')
+                {
+                    value = value.Slice(1);
+                }
+
+                return Utf8Parser.TryParse(value, out long number, out int digits) ? (digits < value.Length ? number * 1024 : number) : 0;
+            }
+        }
+
+        return 0;
+    }
+
+    /// <summary>Gives its text as a string.</summary>
+    public override string ToString() => Encoding.UTF8.GetString(_buffer, 0, _length);
+
+    public void Dispose() => _file?.Dispose();
+
+    protected virtual int Read(byte[] buffer)
+    {
+        _file!.Position = 0;
+        return _file.Read(buffer, 0, buffer.Length);
+    }
+}

@@ -1,0 +1,98 @@
+using System;
+using System.Threading;
+using Allocator.Diagnostics;
+using Allocator.Native;
+
+namespace Allocator.Trimming;
+
+/// <summary>
+/// Gives the free memory of malloc back, in so far as that is worth it: malloc's arenas are locked one after the other meanwhile. One for the process. Thread-safe; never called under a lock that renters or returners take.
+/// </summary>
+internal sealed class NativeHeapTrimmer : IBackgroundWork
+{
+    private const int ShortestPeriodMilliseconds = 1000;
+
+    // A twentieth of the time at most.
+    private const int LongestPart = 20;
+
+    private readonly Clock _clock;
+    private readonly Func<bool> _trim;
+    private readonly Func<long> _readResident;
+    private AllocatorCounters? _requestedBy;
+    private BackgroundState _work;
+    private long _notBeforeMilliseconds = long.MinValue;
+    private int _isBusy;
+
+    /// <param name="clock">The time to go by.</param>
+    /// <param name="trim">Trims; false where the C library cannot.</param>
+    /// <param name="readResident">Reads how much memory of the process is resident.</param>
+    public NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long> readResident)
+    {
+        _clock = clock;
+        _trim = trim;
+        _readResident = readResident;
+    }
+
+    /// <summary>Gets the one of the process.</summary>
+    public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, GlibcHeap.TryTrim, ResidentMemory.Read);
+
+    ref BackgroundState IBackgroundWork.State => ref _work;
+
+    /// <summary>Has it done on the thread pool, for callers that must not wait.</summary>
+    public void Request(AllocatorCounters counters)
+    {
+        if (IsDue)
+        {
+            Volatile.Write(ref _requestedBy, counters);
+            Background.Queue(this);
+        }
+    }
+
+    /// <summary>Does it on this thread, unless that was done lately or another thread does it now.</summary>
+    /// <param name="counters">What counts it.</param>
+    public void TryTrim(AllocatorCounters counters)
+    {
+        if (!IsDue || Interlocked.Exchange(ref _isBusy, 1) != 0)
+        {
+            return;
+        }
+
+        try
+        {
+            if (IsDue)
+            {
+                Trim(counters);
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref _isBusy, 0);
+        }
+    }
+
+    void IBackgroundWork.DoWork()
+    {
+        if (Interlocked.Exchange(ref _requestedBy, null) is AllocatorCounters counters)
+        {
+            TryTrim(counters);
+        }
+    }
+
+    private bool IsDue => _clock.NowMilliseconds >= Volatile.Read(ref _notBeforeMilliseconds);
+
+    private void Trim(AllocatorCounters counters)
+    {
+        long before = _readResident();
+        long begun = _clock.NowMilliseconds;
+        if (!_trim())
+        {
+            // Another C library, for good.
+            Volatile.Write(ref _notBeforeMilliseconds, long.MaxValue);
+            return;
+        }
+
+        long ended = _clock.NowMilliseconds;
+        Volatile.Write(ref _notBeforeMilliseconds, ended + Math.Max(ShortestPeriodMilliseconds, LongestPart * (ended - begun)));
+        counters.CountNativeHeapTrim(Math.Max(0, before - _readResident()), ended - begun);
+    }
+}

@@ -1,0 +1,210 @@
+using System;
+using Allocator.Budgeting;
+using Allocator.Native;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests.Budgeting;
+
+public class ProcessHeadroomTests
+{
+    private readonly FakeClock _clock = new();
+    private readonly FakeHeadroom _left = new() { Now = new Headroom(1000, 300, 300) };
+    private readonly ProcessHeadroom _headroom;
+
+    public ProcessHeadroomTests() => _headroom = new ProcessHeadroom(_left, _clock);
+
+    [Fact]
+    public void TryGrant_MoreThanIsLeft_Refuses()
+    {
+        Assert.False(TryGrant(301));
+        Assert.True(TryGrant(300));
+        Assert.False(TryGrant(1));
+    }
+
+    [Fact]
+    public void TryGrant_LimitNotHonored_Grants()
+    {
+        Assert.True(_headroom.TryGrant(301, 0, honorsLimit: false));
+    }
+
+    [Fact]
+    public void TryGrant_AfterACancel_GrantsTheSameAgain()
+    {
+        Assert.True(TryGrant(300));
+        _headroom.Cancel(300);
+        Assert.True(TryGrant(300));
+    }
+
+    [Fact]
+    public void TryGrant_GrantedAndNotUsed_CountsThoughNoReadingHasIt()
+    {
+        Grant(0x10000, 200);
+        _clock.Advance(TimeSpan.FromMilliseconds(500));
+        Assert.False(TryGrant(101));
+        Assert.True(TryGrant(100));
+    }
+
+    [Fact]
+    public void TryGrant_GrantedAndUsed_CountsOnce()
+    {
+        Grant(0x10000, 200);
+        _clock.Advance(TimeSpan.FromMilliseconds(500));
+        _left.Now = new Headroom(1000, 100, 100);
+        _left.Untouched = 0;
+        Assert.False(TryGrant(101));
+        Assert.True(TryGrant(100));
+    }
+
+    [Fact]
+    public void TryGrant_ASecondAfterAGrant_TakesItThatTheRestIsNeverUsed()
+    {
+        Grant(0x10000, 200);
+        _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds));
+        Assert.True(TryGrant(300));
+    }
+
+    [Fact]
+    public void TryGrant_GrantedMemoryWentBack_NoLongerCounts()
+    {
+        Grant(0x10000, 200);
+        _headroom.Forget(0x10000);
+        Assert.True(TryGrant(300));
+    }
+
+    [Fact]
+    public void TryGrant_Arrays_CountUntilTheNextReading()
+    {
+        Grant(address: 0, 200);
+        Assert.False(TryGrant(101));
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        Assert.True(TryGrant(300));
+    }
+
+    [Fact]
+    public void TryGrant_MinimumFree_IsKept()
+    {
+        Assert.False(_headroom.TryGrant(201, minimumFreeBytes: 100, honorsLimit: true));
+        Assert.True(_headroom.TryGrant(200, minimumFreeBytes: 100, honorsLimit: true));
+    }
+
+    [Fact]
+    public void TryGrant_FilePagesThatMayGo_RefuseNothing()
+    {
+        _left.Now = new Headroom(1000, FreeBytes: 0, CertainBytes: 300);
+        Assert.True(TryGrant(300));
+    }
+
+    [Fact]
+    public void TryGrant_ManyInATime_ReadsOnceInTenMilliseconds()
+    {
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.True(TryGrant(1));
+            _headroom.Commit(0x10000 + i, 1);
+        }
+
+        Assert.Equal(1, _left.Reads);
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        TryGrant(1);
+        Assert.Equal(2, _left.Reads);
+    }
+
+    [Fact]
+    public void TryGrant_RefusedByOldFigures_ReadsNewOnesFirst()
+    {
+        Assert.True(TryGrant(1));
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        _left.Now = new Headroom(1000, 600, 600);
+        Assert.True(TryGrant(500));
+    }
+
+    [Fact]
+    public void TryGrant_NoLimit_ReadsOnceASecondWhetherThereIsOneNow()
+    {
+        _left.Now = Headroom.Unknown;
+        Assert.True(TryGrant(1L << 40));
+        _left.Now = new Headroom(1000, 300, 300);
+        _clock.Advance(TimeSpan.FromMilliseconds(999));
+        Assert.True(TryGrant(1000));
+        Assert.Equal(1, _left.Reads);
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.False(TryGrant(1000));
+    }
+
+    [Fact]
+    public void Admits_ClaimsOfAllBudgets_CountUnlessCommitted()
+    {
+        MemoryBudget first = Register();
+        MemoryBudget second = Register();
+        Assert.True(first.TryTake(100, overtakes: true));
+        Assert.True(second.TryTake(100, overtakes: true));
+
+        // 50 have to stay free.
+        Assert.False(first.TryTake(51, overtakes: true));
+        Assert.Equal(100, first.UsedBytes);
+
+        // Committed, and used: the system's figures have it now.
+        Assert.True(second.Ceiling.TryHold(100));
+        second.Ceiling.Commit(0x10000, 100);
+        _left.Now = new Headroom(1000, 200, 200);
+        _left.Untouched = 0;
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        Assert.False(first.TryTake(51, overtakes: true));
+        Assert.True(first.TryTake(50, overtakes: true));
+    }
+
+    [Fact]
+    public void Admits_IdleMemory_ServesAnyClaim()
+    {
+        MemoryBudget budget = Register();
+        Assert.True(budget.TryTake(200, overtakes: true));
+        Assert.True(budget.Ceiling.TryHold(200));
+        budget.Ceiling.Commit(0x10000, 200);
+        budget.Return(200);
+        _left.Now = new Headroom(1000, 50, 50);
+        _left.Untouched = 0;
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        Assert.True(budget.TryTake(200, overtakes: true));
+        Assert.False(budget.TryTake(1, overtakes: true));
+    }
+
+    [Fact]
+    public void Admits_NothingElseIsOut_MayUseWhatHasToStayFree()
+    {
+        MemoryBudget budget = Register();
+        Assert.True(budget.TryTake(300, overtakes: true));
+        budget.Return(300);
+        Assert.False(budget.TryTake(301, overtakes: true));
+    }
+
+    [Fact]
+    public void Admits_BudgetOfADisposedAllocator_NoLongerCounts()
+    {
+        MemoryBudget first = Register();
+        MemoryBudget second = Register();
+        Assert.True(first.TryTake(200, overtakes: true));
+        first.Close();
+        Assert.True(second.TryTake(250, overtakes: true));
+    }
+
+    private bool TryGrant(long bytes) => _headroom.TryGrant(bytes, 0, honorsLimit: true);
+
+    private void Grant(nint address, long bytes)
+    {
+        Assert.True(TryGrant(bytes));
+        _headroom.Commit(address, bytes);
+    }
+
+    private MemoryBudget Register()
+    {
+        MemoryBudget budget = new(long.MaxValue, _clock)
+        {
+            Ceiling = new MemoryCeiling(long.MaxValue, _headroom, minimumFreeBytes: 50, honorsLimit: true),
+            Headroom = _headroom,
+            MinimumFreeBytes = 50,
+        };
+        _headroom.Register(budget);
+        return budget;
+    }
+}

@@ -1,0 +1,28 @@
+using System;
+using Allocator.Native;
+
+namespace Allocator.Tests.Fakes;
+
+/// <summary>What the system is said to leave.</summary>
+internal sealed class FakeHeadroom : HeadroomSource
+{
+    /// <summary>Gets or sets what is read: nothing, until a test says otherwise.</summary>
+    public Headroom Now { get; set; } = Headroom.Unknown;
+
+    /// <summary>Gets or sets what reads it instead.</summary>
+    public Func<Headroom>? OnRead { get; set; }
+
+    /// <summary>Gets or sets which part of granted memory has not been used.</summary>
+    public double Untouched { get; set; } = 1;
+
+    /// <summary>Gets how often it was read.</summary>
+    public int Reads { get; private set; }
+
+    public override Headroom Read()
+    {
+        Reads++;
+        return OnRead?.Invoke() ?? Now;
+    }
+
+    public override long UntouchedBytes(nint address, long lengthInBytes) => (long)(lengthInBytes * Untouched);
+}

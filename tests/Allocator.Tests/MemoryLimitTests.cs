@@ -1,0 +1,265 @@
+using System;
+using System.Buffers;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Native;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests;
+
+/// <summary>Allocators in a container that has little left. In blocks of 16 KiB.</summary>
+public class MemoryLimitTests
+{
+    private const int Block = TestSetup.BlockSize;
+
+    [Fact]
+    public void Allocate_MoreThanTheContainerCertainlyHas_IsRefusedByName()
+    {
+        using TestSetup setup = new();
+        Leave(setup, 3 * Block);
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(4 * Block));
+        Assert.Equal((4L * Block, 100L * Block, 3L * Block, true), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+        Assert.Contains("49,152", failure.Message);
+        Assert.Contains(nameof(MemoryAllocatorOptions.HonorMemoryLimit), failure.Message);
+        Assert.Equal((0, 0), (setup.Statistics.RentedBytes, setup.Statistics.OutstandingAllocations));
+        setup.Allocator.AllocateGroup<byte>(3 * Block).Dispose();
+    }
+
+    [Fact]
+    public void Allocate_LimitNotHonored_IsServed()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { HonorMemoryLimit = false });
+        Leave(setup, 0);
+        setup.Allocator.Allocate<byte>(100 * Block).Dispose();
+    }
+
+    [Fact]
+    public void Allocate_IdleMemory_IsNeverAskedFor()
+    {
+        using TestSetup setup = new();
+        setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+        Leave(setup, 0);
+        int reads = setup.Left.Reads;
+        for (int i = 0; i < 100; i++)
+        {
+            setup.Allocator.Allocate<byte>(Block).Dispose();
+            setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+        }
+
+        Assert.Equal(reads, setup.Left.Reads);
+    }
+
+    [Fact]
+    public void Allocate_IdleMemoryInTheWay_GoesFirst()
+    {
+        using TestSetup setup = new();
+        setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        setup.Left.Untouched = 0;
+        setup.Left.OnRead = () => LeftOf(setup, 10 * Block);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+
+        // Larger than the pool's blocks, so that idle ones are of no use to it.
+        setup.Allocator.Allocate<byte>(20 * Block, AllocationOptions.Contiguous).Dispose();
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Allocate_IdleMemoryOfAnotherAllocator_GoesToo()
+    {
+        using TestSetup idle = new();
+        using TestSetup setup = new(sharesTimeWith: idle);
+        idle.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
+        setup.Left.Untouched = 0;
+        setup.Left.OnRead = () => LeftOf(idle, 6 * Block);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+        setup.Allocator.Allocate<byte>(5 * Block).Dispose();
+        Assert.Equal(0, idle.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public void Allocate_RefusedAgainAndAgain_CollectsOnceASecond()
+    {
+        using TestSetup setup = new();
+        Leave(setup, 0);
+        setup.Clock.OnDelay = () => setup.Clock.Advance(TimeSpan.FromMilliseconds(5));
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(Block));
+        }
+
+        Assert.Equal(1, setup.Collections);
+
+        // What finalizers bring back was waited for, once.
+        Assert.InRange(setup.Clock.Delays.Count, 10, 25);
+    }
+
+    [Fact]
+    public void Allocate_CollectionBringsMemoryBack_IsServed()
+    {
+        using TestSetup setup = new();
+        Leave(setup, 0);
+        setup.Clock.OnDelay = () =>
+        {
+            setup.Clock.Advance(TimeSpan.FromMilliseconds(5));
+            Leave(setup, Block);
+        };
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Equal(1, setup.Collections);
+    }
+
+    [Fact]
+    public void Allocate_SmallWhereALimitIsHonored_TakesArraysThatAreCountedAndTrimmed()
+    {
+        FakeHeadroom left = new() { Now = new Headroom(100 * Block, 50 * Block, 50 * Block) };
+        using TestSetup setup = new(left: left);
+        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(1000);
+        Assert.Equal((1024, 1), (setup.Statistics.RentedBytes, setup.Statistics.OutstandingAllocations));
+        owner.Dispose();
+        Assert.Equal(1024, setup.Statistics.RetainedBytes);
+        setup.Allocator.ReleaseRetainedResources();
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+    }
+
+    [Fact]
+    public async Task MinimumFree_NoRoom_WaitsUntilMemoryComesBack()
+    {
+        using TestSetup setup = new(minimumFree: 2 * Block);
+        setup.Left.Untouched = 0;
+        setup.Left.OnRead = () => LeftOf(setup, 10 * Block);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(8 * Block);
+        Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(4 * Block).AsTask();
+        Assert.False(waiting.IsCompleted);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(4 * Block));
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
+        held.Dispose();
+        (await waiting).Dispose();
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task MinimumFree_RoomThatNobodyTellsOf_IsFound()
+    {
+        using TestSetup setup = new(minimumFree: 2 * Block);
+        setup.Left.Untouched = 0;
+        setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(4 * Block).AsTask();
+        Assert.False(waiting.IsCompleted);
+
+        // A neighbour ends.
+        setup.Left.Now = new Headroom(100 * Block, 50 * Block, 50 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
+        (await waiting).Dispose();
+    }
+
+    [Fact]
+    public void MinimumFree_ThreadThatWaits_LooksAgainByItself()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(10) }, minimumFree: 2 * Block);
+        setup.Left.Untouched = 0;
+        setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        IMemoryOwner<byte>? owner = null;
+        Thread waiting = new(() => owner = setup.Allocator.Allocate<byte>(4 * Block));
+        waiting.Start();
+        SpinWait.SpinUntil(() => setup.Clock.Waits == 1);
+        setup.Left.Now = new Headroom(100 * Block, 50 * Block, 50 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
+        Assert.True(waiting.Join(TimeSpan.FromSeconds(30)));
+        owner!.Dispose();
+    }
+
+    [Fact]
+    public async Task MinimumFree_NeverFits_FailsAtOnceInEveryCall()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 2 * Block);
+        setup.Left.Now = new Headroom(10 * Block, 10 * Block, 10 * Block);
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(9 * Block));
+        Assert.Contains(nameof(MemoryAllocatorOptions.MinimumFreeMegabytes), failure.Message);
+        Assert.False(failure.IsTransient);
+        await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.AllocateAsync<byte>(9 * Block));
+        await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(9 * Block));
+    }
+
+    [Fact]
+    public async Task MinimumFree_NothingIsOut_IsLetThroughOrFailsAtOnce()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 5 * Block);
+        setup.Left.Now = new Headroom(20 * Block, 6 * Block, 20 * Block);
+        setup.Allocator.Allocate<byte>(6 * Block).Dispose();
+        setup.Left.Now = new Headroom(20 * Block, 3 * Block, 20 * Block);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+        setup.Allocator.ReleaseRetainedResources();
+        Task<MemoryReservation> refused = setup.Allocator.ReserveAsync(6 * Block).AsTask();
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => refused);
+        Assert.True(failure.IsTransient);
+        Assert.True(setup.HasCollected(1));
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task MinimumFree_NothingIsOutAndACollectionMakesRoom_IsLetIn()
+    {
+        using TestSetup setup = new(minimumFree: 5 * Block);
+        setup.Left.OnRead = () => new Headroom(20 * Block, setup.Collections == 0 ? Block : 10 * Block, 20 * Block);
+        (await setup.Allocator.ReserveAsync(6 * Block)).Dispose();
+    }
+
+    [Fact]
+    public async Task MinimumFree_ReservationsOfTwoAllocators_AreOfOneContainer()
+    {
+        using TestSetup first = new(minimumFree: 2 * Block);
+        using TestSetup second = new(sharesTimeWith: first, minimumFree: 2 * Block);
+        first.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
+        MemoryReservation held = await first.Allocator.ReserveAsync(6 * Block);
+        ValueTask<MemoryReservation> waiting = second.Allocator.ReserveAsync(3 * Block);
+        Assert.False(waiting.IsCompleted);
+        held.Dispose();
+        (await waiting).Dispose();
+    }
+
+    [Fact]
+    public async Task MinimumFree_JobThatReserved_NeverWaits()
+    {
+        using TestSetup setup = new(minimumFree: 2 * Block);
+        setup.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(8 * Block);
+
+        // Others have taken what was left.
+        setup.Left.Now = new Headroom(100 * Block, Block, 20 * Block);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+        reservation.AllocateGroup<byte>(8 * Block).Dispose();
+    }
+
+    [Fact]
+    public void Options_NegativeMinimumFree_IsRefusedByName()
+    {
+        ArgumentOutOfRangeException failure =
+            Assert.Throws<ArgumentOutOfRangeException>(static () => MemoryAllocator.Create(new MemoryAllocatorOptions { MinimumFreeMegabytes = -1 }));
+        Assert.Equal(nameof(MemoryAllocatorOptions.MinimumFreeMegabytes), failure.ParamName);
+    }
+
+    [Fact]
+    public void Tick_HighLoadWhereALimitIsSet_IsNoticedWithinASecond()
+    {
+        using TestSetup setup = new(minimumFree: Block);
+        setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+        setup.Pressure.IsHigh = true;
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+    }
+
+    private static void Leave(TestSetup setup, long bytes)
+    {
+        setup.Left.Now = new Headroom(100 * Block, bytes, bytes);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
+    }
+
+    // Of so many bytes in all, what its allocator has not committed.
+    private static Headroom LeftOf(TestSetup setup, long bytes)
+    {
+        long left = (2 * bytes) - setup.Statistics.CommittedBytes;
+        return new Headroom(100 * Block, left, left);
+    }
+}

@@ -1,0 +1,212 @@
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+using Allocator.Native;
+using Allocator.Tests.Fakes;
+using Xunit;
+
+namespace Allocator.Tests.Native;
+
+public class CgroupHeadroomTests
+{
+    private const string Version1 = "/sys/fs/cgroup/memory/app";
+    private const string Version2 = "/sys/fs/cgroup/app";
+    private const long PageBelowMaximum = 9223372036854771712;
+
+    [Fact]
+    public void Read_Version2_CountsFilePagesAsFreeButNotSharedMemory()
+    {
+        FakeFiles files = OfVersion2(limit: "1000", usage: "900", "anon 300\nfile 500\nshmem 60\ninactive_file 100\nslab_reclaimable 20\n");
+
+        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 560), Read(files));
+    }
+
+    [Fact]
+    public void Read_Version1_CountsFilePagesAsFreeButNotSharedMemory()
+    {
+        FakeFiles files = OfVersion1(limit: "1000", usage: "900", "cache 1\nshmem 1\ntotal_cache 500\ntotal_shmem 60\ntotal_inactive_file 100\n");
+
+        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 540), Read(files));
+    }
+
+    [Fact]
+    public void Read_NoLimit_GivesWhatTheMachineHasAvailable()
+    {
+        FakeFiles files = OfVersion2(limit: "max", usage: "900", "file 5\n");
+        files["/proc/meminfo"] = "MemTotal:       4 kB\nMemAvailable:   3 kB\nSwapFree: 0 kB\n";
+
+        Headroom left = Read(files);
+
+        Assert.Equal((4096, 3072, false), (left.LimitBytes, left.FreeBytes, left.HasHardLimit));
+    }
+
+    [Fact]
+    public void Read_LimitAboveTheMachine_IsNone()
+    {
+        FakeFiles files = OfVersion1(limit: PageBelowMaximum.ToString(), usage: "900", "total_cache 5\n");
+        files["/proc/meminfo"] = "MemTotal:       4 kB\nMemAvailable:   3 kB\n";
+        Assert.False(Read(files).HasHardLimit);
+        files[Version1 + "/memory.limit_in_bytes"] = "5000";
+        Assert.False(Read(files).HasHardLimit);
+        files[Version1 + "/memory.limit_in_bytes"] = "4000";
+        Assert.True(Read(files).HasHardLimit);
+    }
+
+    [Fact]
+    public void Read_GroupsAroundIt_TheTightestCounts()
+    {
+        FakeFiles files = OfVersion2(limit: "1000", usage: "100", "file 0\n");
+        files["/proc/self/cgroup"] = "0::/pod/app\n";
+        files["/sys/fs/cgroup/pod/app/memory.max"] = "1000";
+        files["/sys/fs/cgroup/pod/app/memory.current"] = "100";
+        files["/sys/fs/cgroup/pod/memory.max"] = "2000";
+        files["/sys/fs/cgroup/pod/memory.current"] = "1900";
+
+        Assert.Equal(new Headroom(2000, 100, 100), Read(files));
+    }
+
+    [Fact]
+    public void Read_HighOfVersion2_IsALimitForWhatIsFreeAndKillsNobody()
+    {
+        FakeFiles files = OfVersion2(limit: "max", usage: "100", "file 0\n");
+        files[Version2 + "/memory.high"] = "500";
+        Headroom left = Read(files);
+        Assert.Equal((500, 400, false), (left.LimitBytes, left.FreeBytes, left.HasHardLimit));
+    }
+
+    [Theory]
+    [InlineData("0", "0", 100)]
+    [InlineData("max", "0", 1124)]
+    [InlineData("600", "100", 600)]
+    public void Read_SwapOfVersion2_CountsAsFarAsItIsAllowed(string limit, string usage, long expected)
+    {
+        FakeFiles files = OfVersion2("1000", "900", "file 0\n");
+        files["/proc/meminfo"] = "MemTotal: 9 kB\nMemAvailable: 9 kB\nSwapFree: 1 kB\n";
+        files[Version2 + "/memory.swap.max"] = limit;
+        files[Version2 + "/memory.swap.current"] = usage;
+        Assert.Equal(expected, Read(files).CertainBytes);
+    }
+
+    [Fact]
+    public void Read_SwapOfVersion1_IsLimitedTogetherWithMemory()
+    {
+        FakeFiles files = OfVersion1("1000", "900", "total_cache 0\n");
+        files["/proc/meminfo"] = "MemTotal: 9 kB\nMemAvailable: 9 kB\nSwapFree: 1 kB\n";
+        files[Version1 + "/memory.memsw.limit_in_bytes"] = "1500";
+        files[Version1 + "/memory.memsw.usage_in_bytes"] = "950";
+        Assert.Equal(550, Read(files).CertainBytes);
+        files[Version1 + "/memory.memsw.limit_in_bytes"] = PageBelowMaximum.ToString();
+        Assert.Equal(1124, Read(files).CertainBytes);
+    }
+
+    [Fact]
+    public void Read_LimitLoweredWhileRunning_IsSeen()
+    {
+        FakeFiles files = OfVersion2("1000", "500", "file 0\n");
+        CgroupHeadroom source = Open(files);
+        Assert.Equal(500, source.Read().CertainBytes);
+        files[Version2 + "/memory.max"] = "400";
+        Assert.Equal((-100, -100), (source.Read().CertainBytes, source.Read().FreeBytes));
+    }
+
+    [Fact]
+    public void Read_MovedToAnotherGroup_ReadsThat()
+    {
+        FakeFiles files = OfVersion2("1000", "500", "file 0\n");
+        CgroupHeadroom source = Open(files);
+        source.Read();
+        files["/proc/self/cgroup"] = "0::/other\n";
+        files["/sys/fs/cgroup/other/memory.max"] = "3000";
+        files["/sys/fs/cgroup/other/memory.current"] = "1000";
+        Assert.Equal(new Headroom(3000, 2000, 2000), source.Read());
+    }
+
+    [Fact]
+    public void Read_GroupRemoved_IsUnknownAndReadAgain()
+    {
+        FakeFiles files = OfVersion2("1000", "500", "file 0\n");
+        CgroupHeadroom source = Open(files);
+        source.Read();
+        files.Remove(Version2 + "/memory.current");
+        Assert.Equal(Headroom.Unknown, source.Read());
+        files[Version2 + "/memory.current"] = "300";
+        Assert.Equal(700, source.Read().CertainBytes);
+    }
+
+    [Fact]
+    public void Read_NothingToRead_IsUnknown()
+    {
+        Assert.Equal(Headroom.Unknown, Read([]));
+    }
+
+    [SkippableFact]
+    public void Read_AgainInTheSameGroups_TakesNoManagedMemory()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Linux's.");
+        CgroupHeadroom source = new(SystemFile.TryOpen);
+        for (int i = 0; i < 3; i++)
+        {
+            source.Read();
+        }
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < 100; i++)
+        {
+            source.Read();
+        }
+
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.InRange(source.Read().FreeBytes, 1, long.MaxValue - 1);
+    }
+
+    [SkippableFact]
+    public unsafe void UntouchedBytes_OfAMapping_AreThoseThatNobodyWroteTo()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Linux's.");
+        int page = Environment.SystemPageSize;
+        CgroupHeadroom source = new(SystemFile.TryOpen);
+        VirtualMemorySource memory = VirtualMemorySource.Create(HugePages.Off);
+        long length = 10_000L * page;
+        nint address = memory.TryAllocate(length, page, out _);
+        try
+        {
+            Assert.Equal(length, source.UntouchedBytes(address, length));
+            new Span<byte>((void*)address, 5000 * page).Fill(1);
+            Assert.Equal(length / 2, source.UntouchedBytes(address, length));
+        }
+        finally
+        {
+            memory.Free(address, length);
+        }
+
+        Assert.Equal(0, source.UntouchedBytes(address, length));
+    }
+
+    [SkippableFact]
+    public void SystemFile_MissingOrForbidden_IsNone()
+    {
+        Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "Linux's.");
+        Assert.Null(SystemFile.TryOpen(Path.Combine(Path.GetTempPath(), "not-there")));
+        Assert.Null(SystemFile.TryOpen("/proc"));
+    }
+
+    private static Headroom Read(FakeFiles files) => Open(files).Read();
+
+    private static CgroupHeadroom Open(FakeFiles files) => new(path => FakeSystemFile.TryOpen(files, path));
+
+    private static FakeFiles OfVersion2(string limit, string usage, string statistics) => new()
+    {
+        ["/proc/self/cgroup"] = "0::/app\n",
+        [Version2 + "/memory.max"] = limit + "\n",
+        [Version2 + "/memory.current"] = usage + "\n",
+        [Version2 + "/memory.stat"] = statistics,
+    };
+
+    private static FakeFiles OfVersion1(string limit, string usage, string statistics) => new()
+    {
+        ["/proc/self/cgroup"] = "4:memory:/app\n",
+        [Version1 + "/memory.limit_in_bytes"] = limit + "\n",
+        [Version1 + "/memory.usage_in_bytes"] = usage + "\n",
+        [Version1 + "/memory.stat"] = statistics,
+    };
+}
