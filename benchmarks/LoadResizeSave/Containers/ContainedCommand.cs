@@ -21,6 +21,7 @@ internal static class ContainedCommand
     private static readonly Option<string[]> s_warmUp = new("--warm-up") { AllowMultipleArgumentsPerToken = true };
     private static readonly Option<double> s_settle = new("--settle");
     private static readonly Option<double?> s_trimPeriod = new("--trims-every");
+    private static readonly Option<bool> s_keepsMalloc = new("--keep-malloc");
     private static readonly Option<bool> s_explains = new("--explain");
 
     /// <summary>Makes it.</summary>
@@ -28,7 +29,7 @@ internal static class ContainedCommand
     {
         Command command = new(Name)
         {
-            s_way, s_limit, s_workers, s_jobs, s_kinds, s_pictures, s_warmUp, s_settle, s_trimPeriod, s_explains,
+            s_way, s_limit, s_workers, s_jobs, s_kinds, s_pictures, s_warmUp, s_settle, s_trimPeriod, s_keepsMalloc, s_explains,
         };
         command.Hidden = true;
         command.SetAction(parsed =>
@@ -53,6 +54,7 @@ internal static class ContainedCommand
         .. options.WarmUp.Count > 0 ? [s_warmUp.Name, .. options.WarmUp] : Array.Empty<string>(),
         s_settle.Name, Text(options.SettleSeconds),
         .. options.TrimPeriodSeconds is { } seconds ? [s_trimPeriod.Name, Text(seconds)] : Array.Empty<string>(),
+        .. options.KeepsMalloc ? [s_keepsMalloc.Name] : Array.Empty<string>(),
         .. options.Explains ? [s_explains.Name] : Array.Empty<string>(),
     ];
 
@@ -68,6 +70,7 @@ internal static class ContainedCommand
         WarmUp = parsed.GetValue(s_warmUp) ?? [],
         SettleSeconds = parsed.GetValue(s_settle),
         TrimPeriodSeconds = parsed.GetValue(s_trimPeriod),
+        KeepsMalloc = parsed.GetValue(s_keepsMalloc),
         Explains = parsed.GetValue(s_explains),
     };
 

@@ -45,7 +45,13 @@ internal sealed class ContainedJobs
     public void Run()
     {
         TimeSpan trimPeriod = _options.TrimPeriodSeconds is { } seconds ? TimeSpan.FromSeconds(seconds) : s_usualTrimPeriod;
-        using PixelStore store = MemoryWay.Get(_options.Way).CreateStore(_options.LimitMegabytes, trimPeriod);
+        MemoryWay way = MemoryWay.Get(_options.Way);
+        if (way.SetsMapThreshold && !_options.KeepsMalloc)
+        {
+            _ = NativeHeap.TrySetMapThreshold(MemoryWay.MapThresholdInBytes);
+        }
+
+        using PixelStore store = way.CreateStore(_options.LimitMegabytes, trimPeriod);
         PictureJob job = new(new PictureCodecs(useLibjpeg: true), store);
         Action<PictureJob> work = WarmUp;
         using ThreadTeam workers = new(_options.Workers, (_, _) => work(job));

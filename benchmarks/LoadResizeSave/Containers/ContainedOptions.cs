@@ -34,6 +34,9 @@ internal sealed record ContainedOptions
     /// <summary>Gets how often the library looks at its idle memory, in seconds; null: as often as it does by default.</summary>
     public double? TrimPeriodSeconds { get; init; }
 
+    /// <summary>Gets whether malloc is left as it is where the guides say otherwise.</summary>
+    public bool KeepsMalloc { get; init; }
+
     /// <summary>Gets whether the child says all the time who holds its memory.</summary>
     public bool Explains { get; init; }
 }

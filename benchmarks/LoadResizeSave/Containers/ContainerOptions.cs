@@ -65,6 +65,12 @@ internal static class ContainerOptions
         return option.Between(0.1, 600);
     }
 
+    /// <summary>Makes the option that leaves malloc as it is.</summary>
+    public static Option<bool> KeepMalloc() => new("--keep-malloc")
+    {
+        Description = "Do not call NativeHeap.TrySetMapThreshold, as the guides say, where this library does not run by default.",
+    };
+
     /// <summary>Makes the option that asks for a short run.</summary>
     public static Option<bool> Quick() => new("--quick")
     {

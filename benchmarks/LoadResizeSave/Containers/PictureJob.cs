@@ -71,14 +71,12 @@ internal sealed class PictureJob
     /// </summary>
     public static JobEnd? Judge(Exception exception, JobKind kind) => exception switch
     {
-        MemoryLimitExceededException refusal => IsTransient(refusal) ? JobEnd.Refused : JobEnd.RefusedForGood,
+        MemoryLimitExceededException refusal => refusal.IsTransient ? JobEnd.Refused : JobEnd.RefusedForGood,
         OperationCanceledException => JobEnd.Vanished,
         UnreadablePictureException or InvalidDataException when kind == JobKind.Truncated => JobEnd.Damaged,
         UnreadablePictureException or InvalidDataException or IOException or OutOfMemoryException => JobEnd.Failed,
         _ => null,
     };
-
-    private static bool IsTransient(MemoryLimitExceededException refusal) => refusal.RequestedBytes <= refusal.LimitBytes;
 
     private string RunFromFile(string path, JobKind kind, ref TimeSpan waited)
     {

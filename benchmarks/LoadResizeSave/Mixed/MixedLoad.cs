@@ -8,7 +8,7 @@ namespace LoadResizeSave.Mixed;
 internal sealed record MixedLoad
 {
     /// <summary>Gets the names of the ways that are run unless others are asked for.</summary>
-    public static string[] UsualWays => ["default", "reserve"];
+    public static string[] UsualWays => ["default", "free", "reserve"];
 
     /// <summary>Gets where results go.</summary>
     public required string Output { get; init; }

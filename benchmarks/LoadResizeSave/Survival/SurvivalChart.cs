@@ -17,9 +17,9 @@ internal sealed class SurvivalChart
     private const int PanelWidth = 218;
     private const int PanelHeight = 150;
     private const int GapAcross = 16;
-    private const int GapDown = 84;
+    private const int GapDown = 108;
     private const int Left = 64;
-    private const int Top = 106;
+    private const int Top = 130;
     private const int Bottom = 56;
     private const int Columns = 4;
     private const int MostRuns = 5;
@@ -69,6 +69,8 @@ internal sealed class SurvivalChart
             double top = Top + (i * (PanelHeight + GapDown));
             ChartAxis vertical = new(LinearScale.FromZero(_limit * Headroom, ticks: 4, roundUp: false), top + PanelHeight, top);
             AddVerticalAxis(svg, vertical, top);
+            string heading = rows[i][0].Way.IsOfLibrary ? "this library" : "others, and a pool that knows no limit";
+            svg.Add(SvgElements.Text(Left, top - 46, heading, fill: MarkColour));
             for (int j = 0; j < rows[i].Count; j++)
             {
                 AddPanel(svg, rows[i][j], Left + (j * (PanelWidth + GapAcross)), top, vertical);

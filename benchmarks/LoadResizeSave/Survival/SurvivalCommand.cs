@@ -29,6 +29,7 @@ internal sealed class SurvivalCommand
         = ContainerOptions.Number("--claim-limit", "MiB of the containers about which something is claimed.", 350, least: 64);
 
     private readonly Option<double> _minutes = ContainerOptions.Minutes();
+    private readonly Option<bool> _keepMalloc = ContainerOptions.KeepMalloc();
     private readonly Option<bool> _explain = new("--explain") { Description = "Say of each run who held its memory when it was most." };
     private readonly Option<bool> _quick = ContainerOptions.Quick();
 
@@ -37,7 +38,7 @@ internal sealed class SurvivalCommand
     {
         Command = new("survive", "Makes photographs smaller in memory cgroups, with each way of having memory, and says who was killed.")
         {
-            _input, _output, _ways, _limits, _atOnce, _jobs, _runs, _claimRuns, _claimLimit, _minutes, _explain, _quick,
+            _input, _output, _ways, _limits, _atOnce, _jobs, _runs, _claimRuns, _claimLimit, _minutes, _keepMalloc, _explain, _quick,
         };
         Command.SetAction((parsed, _) => RunAsync(parsed));
     }
@@ -61,6 +62,7 @@ internal sealed class SurvivalCommand
             ClaimRuns = ContainerOptions.Get(parsed, _claimRuns, quick, 1),
             ClaimLimit = parsed.GetValue(_claimLimit),
             Time = TimeSpan.FromMinutes(parsed.GetValue(_minutes)),
+            KeepsMalloc = parsed.GetValue(_keepMalloc),
             Explains = parsed.GetValue(_explain),
         };
     }

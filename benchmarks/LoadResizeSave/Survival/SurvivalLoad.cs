@@ -46,6 +46,9 @@ internal sealed record SurvivalLoad
     /// <summary>Gets after how long no further run is begun.</summary>
     public required TimeSpan Time { get; init; }
 
+    /// <summary>Gets whether malloc is left as it is where the guides say otherwise.</summary>
+    public bool KeepsMalloc { get; init; }
+
     /// <summary>Gets whether children say who holds their memory.</summary>
     public bool Explains { get; init; }
 

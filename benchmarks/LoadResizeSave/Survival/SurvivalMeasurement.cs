@@ -100,6 +100,7 @@ internal sealed class SurvivalMeasurement
         Workers = cell.AtOnce,
         Jobs = cell.Jobs,
         Pictures = pictures,
+        KeepsMalloc = _load.KeepsMalloc,
         Explains = _load.Explains,
     };
 
@@ -135,6 +136,11 @@ internal sealed class SurvivalMeasurement
         foreach (IGrouping<string?, JobMessage> failed in run.Jobs.Where(job => job.End == JobEnd.Failed).GroupBy(job => job.Reason))
         {
             _console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
+        }
+
+        if (cell.Way.Claim is { MayFail: false } && run.Jobs.FirstOrDefault(job => job.End is JobEnd.Refused or JobEnd.RefusedForGood) is { } refused)
+        {
+            _console.MarkupLineInterpolated($"[yellow]  refused: {refused.Reason}[/]");
         }
 
         if (run.Readings.Count > 0)

@@ -111,6 +111,9 @@ internal sealed class SurvivalReport
         $"{_origin}. A job reads one, decodes it, makes it a quarter as wide and as high, and encodes it as JPEG.",
         "File, pictures, rows and encoded file are memory of the way in question; what libjpeg-turbo takes for itself is malloc's.",
         "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
+        _load.KeepsMalloc
+            ? "Malloc is left as it is everywhere."
+            : "With a budget, MinimumFreeMegabytes or reservations NativeHeap.TrySetMapThreshold(1 MiB) is called first, as the guides say.",
         "Jobs at once are threads. A job that is refused is not tried again.",
         "Killed: by the kernel, for memory. Crashed: the process ended itself, for want of memory.",
         "Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose "
@@ -118,6 +121,7 @@ internal sealed class SurvivalReport
         "Speed: jobs done a second, the median of the runs that came to their end; where jobs are refused, of fewer jobs.",
         Text($"The best in 4 GiB is {_referenceSpeed:0.0} a second."),
         Text($"Budgets are {string.Join(", ", _load.Limits.Select(DescribeBudget))} MiB: seven eighths of the limit, less 64 MiB."),
+        "MinimumFreeMegabytes is an eighth of the limit, with reservations too. Synchronous calls may wait for 2 s.",
         "The peak of a cgroup is the kernel's own high-water mark, cached files included; it may reach the limit without harm, since the "
             + "kernel drops those first.",
     ];
