@@ -88,7 +88,7 @@ public sealed class PictureJobTests : IDisposable
     [Fact]
     public void Judge_MoreThanThereEverIs_IsRefusedForGood()
     {
-        using PixelStore store = Create("reserve");
+        using PixelStore store = Create("budget");
 
         MemoryLimitExceededException refusal = Assert.Throws<MemoryLimitExceededException>(() => store.Allocate<byte>(int.MaxValue - 100));
 
