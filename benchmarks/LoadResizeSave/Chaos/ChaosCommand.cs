@@ -2,6 +2,7 @@ using System.Collections.Generic;
 using System.CommandLine;
 using System.IO;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring.Results;
@@ -29,7 +30,7 @@ internal sealed class ChaosCommand
         {
             _input, _output, _scenarios, _ways, _runs, _quick,
         };
-        Command.SetAction((parsed, _) => RunAsync(parsed));
+        Command.SetAction(RunAsync);
     }
 
     /// <summary>Gets the command.</summary>
@@ -50,6 +51,9 @@ internal sealed class ChaosCommand
             ContainerOptions.Get(parsed, _runs, quick, 1));
     }
 
-    private async Task<int> RunAsync(ParseResult parsed)
-        => await new ChaosMeasurement(Read(parsed), ResultConsole.Create()).RunAsync(ContainerOptions.Documents(parsed)) ? 0 : 1;
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        ChaosMeasurement measurement = new(Read(parsed), ResultConsole.Create());
+        return await measurement.RunAsync(ContainerOptions.Documents(parsed), cancellationToken) ? 0 : 1;
+    }
 }

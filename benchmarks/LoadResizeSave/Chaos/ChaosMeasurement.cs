@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring.Cgroups;
@@ -32,7 +33,7 @@ internal sealed class ChaosMeasurement
     /// <summary>
     /// Measures, prints and saves; returns whether all passed. <paramref name="newDocument"/> makes a result with a title.
     /// </summary>
-    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument)
+    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument, CancellationToken cancellationToken)
     {
         if (MemoryCgroup.WhyUnavailable() is { } reason)
         {
@@ -46,7 +47,7 @@ internal sealed class ChaosMeasurement
         {
             for (int i = 0; i < _load.Runs; i++)
             {
-                await RunAsync(result, i, pictures);
+                await RunAsync(result, i, pictures, cancellationToken);
             }
         }
 
@@ -88,7 +89,7 @@ internal sealed class ChaosMeasurement
         ],
     };
 
-    private async Task RunAsync(ChaosResult result, int index, IReadOnlyList<string> pictures)
+    private async Task RunAsync(ChaosResult result, int index, IReadOnlyList<string> pictures, CancellationToken cancellationToken)
     {
         (ChaosScenario scenario, MemoryWay way) = (result.Scenario, result.Way);
         ContainedOptions options = new()
@@ -102,7 +103,7 @@ internal sealed class ChaosMeasurement
             SettleSeconds = SettleSeconds,
             TrimPeriodSeconds = TrimPeriodSeconds,
         };
-        ContainedRun run = await ContainedProcess.RunAsync(options, scenario.LimitMegabytes, scenario.Disturb);
+        ContainedRun run = await ContainedProcess.RunAsync(options, scenario.LimitMegabytes, scenario.Disturb, cancellationToken);
         result.Add(run);
         IReadOnlyList<string> faults = result.FindFaults(run);
         string outcome = faults.Count == 0 ? "passed" : "FAILED";

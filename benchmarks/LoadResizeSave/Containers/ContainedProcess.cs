@@ -54,9 +54,14 @@ internal sealed class ContainedProcess
     /// <param name="options">What it is to do.</param>
     /// <param name="limitMegabytes">The limit.</param>
     /// <param name="disturb">Runs beside it from its first job on, until the token says that it has ended.</param>
+    /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="CgroupUnavailableException">No cgroup can be made.</exception>
+    /// <exception cref="OperationCanceledException">It was ended; its group is gone.</exception>
     public static async Task<ContainedRun> RunAsync(
-        ContainedOptions options, int limitMegabytes, Func<ContainedProcess, CancellationToken, Task>? disturb = null)
+        ContainedOptions options,
+        int limitMegabytes,
+        Func<ContainedProcess, CancellationToken, Task>? disturb = null,
+        CancellationToken cancellationToken = default)
     {
         using MemoryCgroup group = MemoryCgroup.Create(limitMegabytes * (1L << 20));
         ProcessStartInfo start = ChildProgram.Describe(
@@ -69,7 +74,7 @@ internal sealed class ContainedProcess
         group.Wrap(start);
         using CgroupWatch watch = new(group.Memory);
         using Process process = ChildProgram.Start(start);
-        return await new ContainedProcess(process, group, watch).FollowAsync(disturb);
+        return await new ContainedProcess(process, group, watch).FollowAsync(disturb, cancellationToken);
     }
 
     // What glibc and the runtime would be told about memory; this program's own start may have set some.
@@ -78,10 +83,12 @@ internal sealed class ContainedProcess
             || name.StartsWith("DOTNET_GC", StringComparison.OrdinalIgnoreCase)
                 || name.StartsWith("COMPlus_GC", StringComparison.OrdinalIgnoreCase);
 
-    private async Task<ContainedRun> FollowAsync(Func<ContainedProcess, CancellationToken, Task>? disturb)
+    private async Task<ContainedRun> FollowAsync(
+        Func<ContainedProcess, CancellationToken, Task>? disturb, CancellationToken cancellationToken)
     {
         bool hasHung = false;
-        using CancellationTokenSource patience = new(s_patience);
+        using CancellationTokenSource patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        patience.CancelAfter(s_patience);
         await using CancellationTokenRegistration registration = patience.Token.Register(() =>
         {
             hasHung = true;
@@ -101,6 +108,7 @@ internal sealed class ContainedProcess
         await _process.WaitForExitAsync(CancellationToken.None);
         await ended.CancelAsync();
         await disturbing;
+        cancellationToken.ThrowIfCancellationRequested();
         IReadOnlyList<CgroupSample> samples = _watch.Stop();
         int kills = Group.Kills;
         return new ContainedRun

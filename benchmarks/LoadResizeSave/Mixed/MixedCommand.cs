@@ -1,5 +1,6 @@
 using System;
 using System.CommandLine;
+using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring.Results;
@@ -27,7 +28,7 @@ internal sealed class MixedCommand
         {
             _output, _ways, _limit, _workers, _jobs, _runs, _minutes, _quick,
         };
-        Command.SetAction((parsed, _) => RunAsync(parsed));
+        Command.SetAction(RunAsync);
     }
 
     /// <summary>Gets the command.</summary>
@@ -49,6 +50,9 @@ internal sealed class MixedCommand
         };
     }
 
-    private async Task<int> RunAsync(ParseResult parsed)
-        => await new MixedMeasurement(Read(parsed), ResultConsole.Create()).RunAsync(ContainerOptions.Documents(parsed)) ? 0 : 1;
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        MixedMeasurement measurement = new(Read(parsed), ResultConsole.Create());
+        return await measurement.RunAsync(ContainerOptions.Documents(parsed), cancellationToken) ? 0 : 1;
+    }
 }

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring.Cgroups;
@@ -33,7 +34,7 @@ internal sealed class MixedMeasurement
     /// Measures, prints and saves; returns whether all runs of the library were as they should be. <paramref name="newDocument"/> makes
     /// a result with a title.
     /// </summary>
-    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument)
+    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument, CancellationToken cancellationToken)
     {
         if (MemoryCgroup.WhyUnavailable() is { } reason)
         {
@@ -49,7 +50,7 @@ internal sealed class MixedMeasurement
         {
             foreach (MixedResult result in results)
             {
-                await RunAsync(result, i, mixed, small);
+                await RunAsync(result, i, mixed, small, cancellationToken);
             }
         }
 
@@ -93,7 +94,8 @@ internal sealed class MixedMeasurement
         ],
     };
 
-    private async Task RunAsync(MixedResult result, int index, IReadOnlyList<string> pictures, IReadOnlyList<string> small)
+    private async Task RunAsync(
+        MixedResult result, int index, IReadOnlyList<string> pictures, IReadOnlyList<string> small, CancellationToken cancellationToken)
     {
         ContainedOptions options = new()
         {
@@ -105,7 +107,7 @@ internal sealed class MixedMeasurement
             WarmUp = small,
             SettleSeconds = SettleSeconds,
         };
-        ContainedRun run = await ContainedProcess.RunAsync(options, _load.LimitMegabytes);
+        ContainedRun run = await ContainedProcess.RunAsync(options, _load.LimitMegabytes, cancellationToken: cancellationToken);
         result.Add(run);
         string fault = MixedResult.FindFault(run, _load.Jobs) ?? "good";
         _console.WriteLine(Text($"{result.Way.Name,-10} run {index + 1,2}: {fault}, {run.Describe()}"));

@@ -1,6 +1,7 @@
 using System;
 using System.CommandLine;
 using System.IO;
+using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring;
@@ -40,7 +41,7 @@ internal sealed class SurvivalCommand
         {
             _input, _output, _ways, _limits, _atOnce, _jobs, _runs, _claimRuns, _claimLimit, _minutes, _keepMalloc, _explain, _quick,
         };
-        Command.SetAction((parsed, _) => RunAsync(parsed));
+        Command.SetAction(RunAsync);
     }
 
     /// <summary>Gets the command.</summary>
@@ -67,6 +68,9 @@ internal sealed class SurvivalCommand
         };
     }
 
-    private async Task<int> RunAsync(ParseResult parsed)
-        => await new SurvivalMeasurement(Read(parsed), ResultConsole.Create()).RunAsync(ContainerOptions.Documents(parsed)) ? 0 : 1;
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        SurvivalMeasurement measurement = new(Read(parsed), ResultConsole.Create());
+        return await measurement.RunAsync(ContainerOptions.Documents(parsed), cancellationToken) ? 0 : 1;
+    }
 }

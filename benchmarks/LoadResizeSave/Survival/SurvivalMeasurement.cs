@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring.Cgroups;
@@ -29,7 +30,7 @@ internal sealed class SurvivalMeasurement
     /// <summary>
     /// Measures, prints and saves; returns whether all that must hold did. <paramref name="newDocument"/> makes a result with a title.
     /// </summary>
-    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument)
+    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument, CancellationToken cancellationToken)
     {
         if (MemoryCgroup.WhyUnavailable() is { } reason)
         {
@@ -43,8 +44,10 @@ internal sealed class SurvivalMeasurement
 
         // Uncounted: the first process reads the photographs and the runtime from disk.
         _ = await ContainedProcess.RunAsync(
-            Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count }, SurvivalLoad.ReferenceMegabytes);
-        await RunAsync(cells, pictures);
+            Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count },
+            SurvivalLoad.ReferenceMegabytes,
+            cancellationToken: cancellationToken);
+        await RunAsync(cells, pictures, cancellationToken);
 
         SurvivalReport report = new(_load, cells, origin);
         ResultDocument document = report.Complete(newDocument(SurvivalReport.Title));
@@ -64,7 +67,7 @@ internal sealed class SurvivalMeasurement
         return _failures.Count == 0;
     }
 
-    private async Task RunAsync(IReadOnlyList<SurvivalCell> cells, IReadOnlyList<string> pictures)
+    private async Task RunAsync(IReadOnlyList<SurvivalCell> cells, IReadOnlyList<string> pictures, CancellationToken cancellationToken)
     {
         Stopwatch clock = Stopwatch.StartNew();
         for (int i = 0; i < cells.Max(cell => cell.WantedRuns); i++)
@@ -78,14 +81,16 @@ internal sealed class SurvivalMeasurement
                     return;
                 }
 
-                cell.Add(await RunAsync(cell, pictures, i));
+                cell.Add(await RunAsync(cell, pictures, i, cancellationToken));
             }
         }
     }
 
-    private async Task<ContainedRun> RunAsync(SurvivalCell cell, IReadOnlyList<string> pictures, int index)
+    private async Task<ContainedRun> RunAsync(
+        SurvivalCell cell, IReadOnlyList<string> pictures, int index, CancellationToken cancellationToken)
     {
-        ContainedRun run = await ContainedProcess.RunAsync(Options(cell, pictures), cell.LimitMegabytes);
+        ContainedRun run = await ContainedProcess.RunAsync(
+            Options(cell, pictures), cell.LimitMegabytes, cancellationToken: cancellationToken);
         string name = FormattableString.Invariant(
             $"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {index + 1}");
         _console.WriteLine($"{name}: {run.Ending}, {run.Describe()}");
