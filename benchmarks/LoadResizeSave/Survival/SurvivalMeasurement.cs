@@ -143,7 +143,8 @@ internal sealed class SurvivalMeasurement
             _console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
         }
 
-        if (cell.Way.Claim is { MayFail: false } && run.Jobs.FirstOrDefault(job => job.End is JobEnd.Refused or JobEnd.RefusedForGood) is { } refused)
+        if (cell.Way.Claim is { MayFail: false }
+            && run.Jobs.FirstOrDefault(job => job.End is JobEnd.Refused or JobEnd.RefusedForGood) is { } refused)
         {
             _console.MarkupLineInterpolated($"[yellow]  refused: {refused.Reason}[/]");
         }

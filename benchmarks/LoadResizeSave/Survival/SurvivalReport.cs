@@ -113,7 +113,7 @@ internal sealed class SurvivalReport
         "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
         _load.KeepsMalloc
             ? "Malloc is left as it is everywhere."
-            : "With a budget, MinimumFreeMegabytes or reservations NativeHeap.TrySetMapThreshold(1 MiB) is called first, as the guides say.",
+            : "With a budget, MinimumFreeMegabytes or reservations, NativeHeap.TrySetMapThreshold(1 MiB) is called first, as guides say.",
         "Jobs at once are threads. A job that is refused is not tried again.",
         "Killed: by the kernel, for memory. Crashed: the process ended itself, for want of memory.",
         "Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose "
