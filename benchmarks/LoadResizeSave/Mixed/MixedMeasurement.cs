@@ -87,7 +87,7 @@ internal sealed class MixedMeasurement
                 + "as high, and encoded in its own format, by libjpeg-turbo and by this program's PNG codec over the base library's zlib.",
             "No environment variable that concerns memory is set.",
             "A run is good when each job is done or was refused, no counter of the library is above zero, and the memory is back.",
-            Text($"It is back when no more than {MixedResult.MostLeftBytes >> 20} MiB more than at the start is charged, without cached files")
+            Text($"It is back when at most {MixedResult.MostLeftBytes >> 20} MiB more than at the start is charged, without cached files")
                 + ", after ReleaseRetainedResources and a collection: arrays that the library has dropped are garbage until then.",
             "The start is after one small picture in each format on each thread, and ReleaseRetainedResources.",
             Text($"What is charged after that call alone was read {SettleSeconds} second after the last job."),
