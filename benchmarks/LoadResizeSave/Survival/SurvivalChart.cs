@@ -176,8 +176,8 @@ internal sealed class SurvivalChart
     private static string Describe(SurvivalCell cell)
     {
         int runs = cell.Runs.Count;
-        string ends = cell.Finished == runs ? $"survives {runs} of {runs}" : $"dies {runs - cell.Finished} of {runs} times";
-        return FormattableString.Invariant($"{ends}, {cell.DonePerRun:0.#} of {cell.Jobs} done");
+        string ends = cell.Finished == runs ? $"survives {runs} of {runs}" : $"dies {runs - cell.Finished} of {runs}";
+        return FormattableString.Invariant($"{ends}, {cell.DonePerRun:0} of {cell.Jobs} done");
     }
 
     private static void AddCross(XElement svg, double x, double y)

@@ -90,7 +90,7 @@ public class SurvivalReportTests
         int CountKilled(string way)
         {
             List<string> texts = [.. root.Elements(svg + "text").Select(text => text.Value)];
-            return texts[texts.IndexOf(way) + 1].StartsWith("dies 1 of 1 times", StringComparison.Ordinal) ? 1 : 0;
+            return texts[texts.IndexOf(way) + 1].StartsWith("dies 1 of 1,", StringComparison.Ordinal) ? 1 : 0;
         }
     }
 
