@@ -21,7 +21,6 @@ internal sealed class MemoryCeiling
     private readonly long _minimumFreeBytes;
     private readonly bool _honorsLimit;
     private long _heldBytes;
-    private long _announcedBytes;
 
     /// <summary>Makes a ceiling.</summary>
     /// <param name="limitInBytes">The most that may be held; <see cref="long.MaxValue"/> for no limit.</param>
@@ -47,11 +46,6 @@ internal sealed class MemoryCeiling
 
     /// <summary>Gets what is held; 0 where nobody asks.</summary>
     public long HeldBytes => Volatile.Read(ref _heldBytes);
-
-    /// <summary>
-    /// Gets what of <see cref="HeldBytes"/> others have only said that they will take. They use it when they like, so no reading need contain it.
-    /// </summary>
-    public long AnnouncedBytes => Volatile.Read(ref _announcedBytes);
 
     private bool IsCounted => _limitInBytes != long.MaxValue || _minimumFreeBytes > 0;
 
@@ -88,22 +82,30 @@ internal sealed class MemoryCeiling
         return mayHold || Refuse(bytes, byContainer: true);
     }
 
-    /// <summary>Counts bytes as held that others are about to take, unless they are too many. <see cref="ReleaseAnnounced"/> has to follow.</summary>
+    /// <summary>
+    /// Counts bytes as held that others are about to take, unless they are too many, or without a budget or minimum the container certainly has none left. <see cref="ReleaseAnnounced"/> has to follow.
+    /// </summary>
     public bool TryHoldAnnounced(long bytes)
     {
-        bool isHeld = TryHoldUncommitted(bytes);
-        if (isHeld)
+        if (!TryHoldUncommitted(bytes))
         {
-            Interlocked.Add(ref _announcedBytes, bytes);
+            return false;
         }
 
-        return isHeld;
+        // Where there is one the job has been admitted with them.
+        if (_headroom is not null && !_headroom.TryAnnounce(bytes, _honorsLimit && !IsCounted))
+        {
+            Release(bytes);
+            return Refuse(bytes, byContainer: true);
+        }
+
+        return true;
     }
 
     /// <summary>Counts bytes as no longer held that others had announced.</summary>
     public void ReleaseAnnounced(long bytes)
     {
-        Interlocked.Add(ref _announcedBytes, -bytes);
+        _headroom?.Withdraw(bytes);
         Release(bytes);
     }
 

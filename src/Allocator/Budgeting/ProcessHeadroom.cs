@@ -28,6 +28,9 @@ internal sealed class ProcessHeadroom
     // Granted, and not committed yet.
     private long _inFlight;
 
+    // What codecs have said that they take they use over seconds. It counts as long as it is announced: twice once it is used, rather than not at all.
+    private long _announced;
+
     // Of managed arrays since the last reading: they have no address, and are used at once.
     private long _arraysSinceRead;
 
@@ -80,6 +83,30 @@ internal sealed class ProcessHeadroom
             }
 
             return fits;
+        }
+    }
+
+    /// <summary>Counts what others are about to take, unless there certainly is no room. <see cref="Withdraw"/> has to follow.</summary>
+    public bool TryAnnounce(long bytes, bool honorsLimit)
+    {
+        using (_lock.Enter())
+        {
+            bool fits = !honorsLimit || Fits(bytes, minimumFreeBytes: 0, honorsLimit);
+            if (fits)
+            {
+                _announced += bytes;
+            }
+
+            return fits;
+        }
+    }
+
+    /// <summary>Notes that others have given back what they had announced.</summary>
+    public void Withdraw(long bytes)
+    {
+        using (_lock.Enter())
+        {
+            _announced -= bytes;
         }
     }
 
@@ -185,7 +212,7 @@ internal sealed class ProcessHeadroom
         _last.FreeBytes == long.MaxValue ? 0 : _last.FreeBytes - minimumFreeBytes - Pending() - claimedBytes;
 
     // Granted, and in no figures yet.
-    private long Pending() => _inFlight + _arraysSinceRead + _recent.Sum();
+    private long Pending() => _inFlight + _announced + _arraysSinceRead + _recent.Sum();
 
     private void Refresh(int freshMilliseconds)
     {
@@ -222,9 +249,7 @@ internal sealed class ProcessHeadroom
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
                 used += budget.UsedBytes;
-
-                // What codecs have announced they use over seconds. It counts as long as it is announced: twice once it is used, rather than not at all.
-                held += budget.Ceiling.HeldBytes - budget.Ceiling.AnnouncedBytes;
+                held += budget.Ceiling.HeldBytes;
             }
         }
 
