@@ -125,10 +125,14 @@ instructions() {
 
 # Every other measurement program, briefly, so that none rots; and the report of what they found.
 measurements() {
-    local program
+    local program command
     for program in HeapPerf A4Copy AlignedAllocation Fragmentation PageAlignedTransfer Decisions Allocator.Benchmarks ThumbnailService EstimateFactors ProcessSettings; do
         echo "-- $program"
         measure "$program" --quick --output "$work/measured/this-machine"
+    done
+    for command in survive mixed chaos; do
+        echo "-- LoadResizeSave $command"
+        measure LoadResizeSave "$command" --quick --ways reserve --output "$work/measured/this-machine"
     done
     echo "-- AnalyzerReach"
     measure AnalyzerReach tests/AotSample/AotSample.csproj --quick --output "$work/measured/this-machine"

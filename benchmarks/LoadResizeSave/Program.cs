@@ -2,8 +2,12 @@ using System;
 using System.CommandLine;
 using System.Threading;
 using System.Threading.Tasks;
+using LoadResizeSave.Chaos;
+using LoadResizeSave.Containers;
 using LoadResizeSave.Limits;
+using LoadResizeSave.Mixed;
 using LoadResizeSave.Running;
+using LoadResizeSave.Survival;
 using Measuring.Processes;
 using Measuring.Results;
 using Spectre.Console;
@@ -16,6 +20,11 @@ internal static class Program
     private static Task<int> Main(string[] arguments)
     {
         CommandLine commandLine = new();
+        commandLine.Root.Subcommands.Add(new SurvivalCommand().Command);
+        commandLine.Root.Subcommands.Add(new MixedCommand().Command);
+        commandLine.Root.Subcommands.Add(new ChaosCommand().Command);
+        commandLine.Root.Subcommands.Add(NeighbourCommand.Create());
+        commandLine.Root.Subcommands.Add(ContainedCommand.Create());
         commandLine.Root.SetAction((result, cancellationToken) => RunAsync(commandLine, result, cancellationToken));
 
         // With a time-out the command line listens to Ctrl+C, and the child is ended before this process ends.

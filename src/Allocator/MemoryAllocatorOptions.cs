@@ -51,7 +51,7 @@ public sealed class MemoryAllocatorOptions
     /// not fit wait as for a budget, see <see cref="BudgetTimeout"/>. What idle memory serves always fits.
     /// </summary>
     /// <remarks>
-    /// The system's figures are read at most every 10 ms, with file pages that nobody has touched lately counted as free. What was granted and is not used yet counts as used for a second; what is reserved counts until it is returned. Memory that
+    /// The system's figures are read at most every 10 ms, with file pages that nobody has touched lately counted as free. What was granted and is not used yet counts as used, for up to 10 s; what is reserved counts until it is returned. Memory that
     /// others, or other parts of the process, take after a request was let in cannot be foreseen: this is the room left for them. Where nothing else is outstanding or reserved, one request may take of it, and fails at once where
     /// even that is not enough.
     /// </remarks>

@@ -228,6 +228,22 @@ public class MemoryLimitTests
     }
 
     [Fact]
+    public async Task MinimumFree_MemoryThatACodecAnnounced_CountsUntilItIsBack()
+    {
+        using TestSetup setup = new(minimumFree: 2 * Block);
+        setup.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
+        using MemoryReservation job = await setup.Allocator.ReserveAsync(6 * Block);
+        IDisposable ofCodec = job.CountExternal(6 * Block);
+
+        // Nothing of it is used yet.
+        Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(3 * Block).AsTask();
+        Assert.False(waiting.IsCompleted);
+        ofCodec.Dispose();
+        job.Dispose();
+        (await waiting).Dispose();
+    }
+
+    [Fact]
     public async Task MinimumFree_JobThatReserved_NeverWaits()
     {
         using TestSetup setup = new(minimumFree: 2 * Block);

@@ -11,18 +11,24 @@ namespace LoadResizeSave.Pixels;
 internal sealed class BlockStore : PixelStore
 {
     private readonly MemoryAllocator _allocator;
-    private readonly bool _hasBudget;
+    private readonly bool _reserves;
 
-    /// <summary>Makes an allocator with <paramref name="options"/>.</summary>
+    /// <summary>Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where there is a budget.</summary>
     public BlockStore(MemoryAllocatorOptions options)
-        : this(MemoryAllocator.Create(options), hasBudget: options.MemoryBudgetMegabytes is not null)
+        : this(options, reserves: options.MemoryBudgetMegabytes is not null)
     {
     }
 
-    private BlockStore(MemoryAllocator allocator, bool hasBudget)
+    /// <summary>Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where <paramref name="reserves"/>.</summary>
+    public BlockStore(MemoryAllocatorOptions options, bool reserves)
+        : this(MemoryAllocator.Create(options), reserves)
+    {
+    }
+
+    private BlockStore(MemoryAllocator allocator, bool reserves)
     {
         _allocator = allocator;
-        _hasBudget = hasBudget;
+        _reserves = reserves;
     }
 
     /// <inheritdoc/>
@@ -40,6 +46,9 @@ internal sealed class BlockStore : PixelStore
     public override IMemoryOwner<T> Allocate<T>(int length) => _allocator.Allocate<T>(length);
 
     /// <inheritdoc/>
+    public override ValueTask<IMemoryOwner<T>> AllocateAsync<T>(int length) => _allocator.AllocateAsync<T>(length);
+
+    /// <inheritdoc/>
     public override long Estimate<T>(int length) => _allocator.EstimateBytes((long)length * Unsafe.SizeOf<T>());
 
     /// <inheritdoc/>
@@ -50,7 +59,7 @@ internal sealed class BlockStore : PixelStore
 
     /// <inheritdoc/>
     public override ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken)
-        => _hasBudget ? ReserveAsync(bytes, cancellationToken) : base.AdmitAsync(bytes, cancellationToken);
+        => _reserves ? ReserveAsync(bytes, cancellationToken) : base.AdmitAsync(bytes, cancellationToken);
 
     /// <inheritdoc/>
     public override void Release() => _allocator.ReleaseRetainedResources();
@@ -61,6 +70,6 @@ internal sealed class BlockStore : PixelStore
     private async ValueTask<Admission> ReserveAsync(long bytes, CancellationToken cancellationToken)
     {
         MemoryReservation reservation = await _allocator.ReserveAsync(bytes, cancellationToken);
-        return new Admission(new BlockStore(reservation, hasBudget: false), reservation);
+        return new Admission(new BlockStore(reservation, reserves: false), reservation);
     }
 }

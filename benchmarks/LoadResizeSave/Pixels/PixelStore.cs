@@ -49,6 +49,11 @@ internal abstract class PixelStore : IDisposable
     public abstract IMemoryOwner<T> Allocate<T>(int length)
         where T : unmanaged;
 
+    /// <summary>As <see cref="Allocate"/>, but where memory is limited it waits, without a thread, until there is some.</summary>
+    public virtual ValueTask<IMemoryOwner<T>> AllocateAsync<T>(int length)
+        where T : unmanaged
+        => new(Allocate<T>(length));
+
     /// <summary>Returns how much memory <paramref name="length"/> elements take at most.</summary>
     public virtual long Estimate<T>(int length)
         where T : unmanaged

@@ -44,7 +44,9 @@ internal sealed class PicturePipeline
     {
         string path = Path.Combine(_outputFolder, name);
         _ = Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-        using HashingFileStream file = new(path);
+
+        // Codecs write whole chunks, so a buffer of the file's own would only be copied through.
+        using HashingStream file = new(new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0));
         codec.Encode(picture, file, store);
         return file.GetHash();
     }

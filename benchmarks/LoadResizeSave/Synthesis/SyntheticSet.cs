@@ -57,6 +57,22 @@ internal static class SyntheticSet
         Directory.Move(unfinished, folder);
     }
 
+    /// <summary>Makes one photograph. The same <paramref name="seed"/> gives the same picture; <paramref name="grain"/> is the largest random difference of single pixels.</summary>
+    public static void MakeOne(string path, uint seed, PictureSize size, int grain, IPictureCodec codec, PixelStore store)
+    {
+        Landscape landscape = new(seed, size.Width, size.Height, grain);
+        using Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, codec.NeedsContiguousPixels);
+        picture.ProcessRows(rows =>
+        {
+            for (int y = 0; y < rows.Height; y++)
+            {
+                landscape.DrawRow(y, rows[y]);
+            }
+        });
+        using FileStream file = File.Create(path);
+        codec.Encode(picture, file, store);
+    }
+
     private static void MakeOne(int index, string folder, JobOptions options, PictureCodecs codecs, PixelStore store)
     {
         (int width, int height) = s_sizes[index % s_sizes.Length];
@@ -69,16 +85,7 @@ internal static class SyntheticSet
         // Grain is what makes a PNG of a photograph large and slow; pictures kept as PNG have little.
         bool png = codecs.Jpeg is null || index % 2 == 1;
         IPictureCodec codec = png ? codecs.Png : codecs.Jpeg!;
-        Landscape landscape = new((uint)(index * 7919) + 1, width, height, grain: png ? 1 : 5);
-        using Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(width, height, codec.NeedsContiguousPixels);
-        picture.ProcessRows(rows =>
-        {
-            for (int y = 0; y < rows.Height; y++)
-            {
-                landscape.DrawRow(y, rows[y]);
-            }
-        });
-        using FileStream file = File.Create(Path.Combine(folder, $"photograph-{index + 1:00}-{width}x{height}{codec.Extension}"));
-        codec.Encode(picture, file, store);
+        string path = Path.Combine(folder, $"photograph-{index + 1:00}-{width}x{height}{codec.Extension}");
+        MakeOne(path, (uint)(index * 7919) + 1, new PictureSize(width, height), png ? 1 : 5, codec, store);
     }
 }

@@ -28,14 +28,18 @@ public sealed class MemoryCgroup : IDisposable
     private MemoryCgroup(string folder, CgroupFiles files)
     {
         Folder = folder;
+        Memory = new CgroupMemory(folder, files);
         _files = files;
     }
 
     /// <summary>Gets the folder that stands for the group.</summary>
     public string Folder { get; }
 
+    /// <summary>Gets what is charged to the group now, by kind.</summary>
+    public CgroupMemory Memory { get; }
+
     /// <summary>Gets what is charged to the group now: memory of its processes, and files that they read and wrote as far as they are still cached.</summary>
-    public long UsedBytes => ReadNumber(_files.Usage) ?? 0;
+    public long UsedBytes => Memory.UsedBytes;
 
     /// <summary>Gets the most that ever was charged, or null where the kernel does not keep it.</summary>
     public long? PeakBytes => ReadNumber(_files.Peak);
@@ -81,6 +85,33 @@ public sealed class MemoryCgroup : IDisposable
         start.FileName = "/bin/sh";
         start.ArgumentList.Clear();
         command.ForEach(start.ArgumentList.Add);
+    }
+
+    /// <summary>
+    /// Sets another limit while processes run in the group, swap again excluded. Returns false where the kernel could not reclaim enough
+    /// to reach it: version 1 then keeps the old limit. Version 2 sets it in any case, and kills.
+    /// </summary>
+    public bool TrySetLimit(long limitInBytes)
+    {
+        bool hasSwapLimit = _files.SwapLimitIsTotal && File.Exists(Path.Combine(Folder, _files.SwapLimit));
+        try
+        {
+            // The limit of memory and swap together is never below that of memory alone, not even between two writes.
+            bool isLower = Memory.LimitBytes is not { } current || limitInBytes < current;
+            foreach (string file in isLower ? (string[])[_files.Limit, _files.SwapLimit] : [_files.SwapLimit, _files.Limit])
+            {
+                if (file == _files.Limit || hasSwapLimit)
+                {
+                    Write(file, limitInBytes);
+                }
+            }
+
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
     }
 
     /// <summary>Ends whatever still runs in the group, and removes it.</summary>

@@ -10,6 +10,9 @@ public sealed class ChartCurve
 {
     private readonly List<(double X, double Y)> _points = [];
 
+    /// <summary>Gets a value indicating whether it has no points.</summary>
+    public bool IsEmpty => _points.Count == 0;
+
     /// <summary>Adds a point, to the right of the one before.</summary>
     public void Add(double x, double y)
     {

@@ -48,15 +48,15 @@ internal sealed class ContiguousRenter
         }
     }
 
-    /// <summary>Counts what others have allocated as held, and gives idle memory back for it.</summary>
+    /// <summary>Counts what others are about to allocate as held, and gives idle memory back for it.</summary>
     public ExternalMemory CountExternal(in BudgetPermit permit)
     {
         for (MemoryRecovery.Refusals refusals = default; ;)
         {
             MemoryRecovery.BeginAttempt(refusals);
-            if (_policy.Ceiling.TryHoldCommitted(permit.Bytes))
+            if (_policy.Ceiling.TryHoldAnnounced(permit.Bytes, out long announcement))
             {
-                return new ExternalMemory(_policy.Ceiling, permit);
+                return new ExternalMemory(_policy.Ceiling, permit, announcement);
             }
 
             _recovery.Recover(ref refusals, permit.Bytes, missingBytes: 0);

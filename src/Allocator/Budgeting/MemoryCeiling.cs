@@ -56,7 +56,7 @@ internal sealed class MemoryCeiling
     /// <summary>Counts bytes as held that are about to be committed, unless they are too many, or the container has none left. <see cref="Commit"/> or <see cref="Cancel"/> has to follow.</summary>
     public bool TryHold(long bytes)
     {
-        if (!TryHoldCommitted(bytes))
+        if (!TryHoldUncommitted(bytes))
         {
             return false;
         }
@@ -82,8 +82,35 @@ internal sealed class MemoryCeiling
         return mayHold || Refuse(bytes, byContainer: true);
     }
 
-    /// <summary>Counts bytes as held that others have committed already, unless they are too many. <see cref="Release"/> has to follow.</summary>
-    public bool TryHoldCommitted(long bytes) => !IsCounted || BoundedSum.TryAdd(ref _heldBytes, bytes, _limitInBytes) || Refuse(bytes, byContainer: false);
+    /// <summary>
+    /// Counts bytes as held that others are about to take, unless they are too many, or without a budget or minimum the container certainly has none left. <see cref="ReleaseAnnounced"/> has to follow.
+    /// </summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="announcement">What to release it by.</param>
+    public bool TryHoldAnnounced(long bytes, out long announcement)
+    {
+        announcement = 0;
+        if (!TryHoldUncommitted(bytes))
+        {
+            return false;
+        }
+
+        // Where there is one the job has been admitted with them.
+        if (_headroom is not null && !_headroom.TryAnnounce(bytes, _honorsLimit && !IsCounted, out announcement))
+        {
+            Release(bytes);
+            return Refuse(bytes, byContainer: true);
+        }
+
+        return true;
+    }
+
+    /// <summary>Counts bytes as no longer held that others had announced.</summary>
+    public void ReleaseAnnounced(long bytes, long announcement)
+    {
+        _headroom?.Withdraw(announcement);
+        Release(bytes);
+    }
 
     /// <summary>Notes that the system has given what was held for it.</summary>
     /// <param name="address">Where; 0 for a managed array.</param>
@@ -115,6 +142,9 @@ internal sealed class MemoryCeiling
 
     /// <summary>Gives how many bytes others have to give back before so many more can be held; 0 or less where that is so already.</summary>
     public long ShortageOf(long bytes) => bytes - (_limitInBytes - HeldBytes);
+
+    private bool TryHoldUncommitted(long bytes) =>
+        !IsCounted || BoundedSum.TryAdd(ref _heldBytes, bytes, _limitInBytes) || Refuse(bytes, byContainer: false);
 
     private bool TryGrant(long bytes) => _headroom is null || _headroom.TryGrant(bytes, t_attempt.IsFirst ? _minimumFreeBytes : 0, _honorsLimit);
 

@@ -30,6 +30,8 @@ internal sealed class ProcessHeadroom
     // Granted, and not committed yet.
     private long _inFlight;
 
+    private long _lastAnnouncement;
+
     // Of managed arrays since the last reading: they have no address, and are used at once.
     private long _arraysSinceRead;
 
@@ -84,6 +86,29 @@ internal sealed class ProcessHeadroom
             return fits;
         }
     }
+
+    /// <summary>Counts what others are about to take, until it is withdrawn, or for as long as it may take them to use it: from then on the figures have it.</summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
+    /// <param name="announcement">What to withdraw it by.</param>
+    public bool TryAnnounce(long bytes, bool honorsLimit, out long announcement)
+    {
+        using (_lock.Enter())
+        {
+            // Not an address.
+            announcement = --_lastAnnouncement;
+            bool fits = !honorsLimit || Fits(bytes, minimumFreeBytes: 0, honorsLimit);
+            if (fits)
+            {
+                _recent.Add(announcement, bytes, _clock.NowMilliseconds);
+            }
+
+            return fits;
+        }
+    }
+
+    /// <summary>Notes that others have given back what they had announced. Takes no lock.</summary>
+    public void Withdraw(long announcement) => _recent.Forget(announcement);
 
     /// <summary>Notes where granted memory is.</summary>
     /// <param name="address">Its address; 0 where the collector has it.</param>
@@ -190,7 +215,7 @@ internal sealed class ProcessHeadroom
         _last.FreeBytes == long.MaxValue ? 0 : _last.FreeBytes - minimumFreeBytes - Pending() - claimedBytes;
 
     // Granted, and in no figures yet.
-    private long Pending() => _inFlight + _arraysSinceRead + _recent.Sum(_clock.NowMilliseconds);
+    private long Pending() => _inFlight + _arraysSinceRead + _recent.Sum();
 
     private void Refresh(int freshMilliseconds)
     {

@@ -1,15 +1,19 @@
+using System;
 using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The memory that was committed within the last second and is still there. Until it is used, no reading of the system contains it. Adding and adding up under the owner's lock; forgetting without one.
+/// The memory that was committed and is neither used nor given back. Until it is used, no reading of the system contains it. Adding and adding up under the owner's lock; forgetting without one.
 /// </summary>
 internal sealed class RecentGrants
 {
-    /// <summary>From then on memory that was not used counts as never going to be: a part of a large buffer often is not.</summary>
-    public const int LifetimeMilliseconds = 1000;
+    /// <summary>
+    /// Memory of which two looks with so much time between them find no further page used counts as never going to be: a part of a large buffer often is not. With many more threads than cores a decoder takes seconds for
+    /// a picture, and stands still for a part of one.
+    /// </summary>
+    public const int LifetimeMilliseconds = 10_000;
 
     // More than a container of 512 MB has blocks of 4 MiB. The oldest makes room for the newest.
     private const int Capacity = 256;
@@ -19,20 +23,23 @@ internal sealed class RecentGrants
     private readonly long[] _untouched = new long[Capacity];
     private readonly long[] _milliseconds = new long[Capacity];
     private int _next;
-    private long _lastMilliseconds = long.MinValue;
+    private int _unsettled;
 
-    /// <summary>Adds memory that was committed just now.</summary>
-    public void Add(nint address, long bytes, long nowMilliseconds)
+    /// <summary>Adds memory that was committed just now, or announced by others.</summary>
+    /// <param name="address">Where it is; below zero, and of this one alone, where only others know.</param>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="nowMilliseconds">The time.</param>
+    public void Add(long address, long bytes, long nowMilliseconds)
     {
         int index = _next++ % Capacity;
         _bytes[index] = _untouched[index] = bytes;
         _milliseconds[index] = nowMilliseconds;
-        _lastMilliseconds = nowMilliseconds;
+        _unsettled = Math.Min(Capacity, _unsettled + 1);
         Volatile.Write(ref _addresses[index], address);
     }
 
     /// <summary>Forgets what is about to go back to the system. Takes no lock.</summary>
-    public void Forget(nint address)
+    public void Forget(long address)
     {
         for (int i = 0; i < Capacity; i++)
         {
@@ -43,30 +50,46 @@ internal sealed class RecentGrants
         }
     }
 
-    /// <summary>Looks which pages have been used since.</summary>
+    /// <summary>Looks which pages have been used since the last look.</summary>
     public void Measure(HeadroomSource source, long nowMilliseconds)
     {
-        for (int i = 0; i < Capacity; i++)
+        int unsettled = 0;
+        for (int i = 0; i < Capacity && _unsettled > 0; i++)
         {
-            if (IsRecent(i, nowMilliseconds) && _untouched[i] > 0)
+            if (!IsUnsettled(i))
             {
-                _untouched[i] = source.UntouchedBytes((nint)_addresses[i], _bytes[i]);
+                continue;
             }
+
+            long address = Volatile.Read(ref _addresses[i]);
+            long untouched = address < 0 ? _untouched[i] : source.UntouchedBytes((nint)address, _bytes[i]);
+            if (untouched < _untouched[i])
+            {
+                _milliseconds[i] = nowMilliseconds;
+            }
+            else if (nowMilliseconds - _milliseconds[i] >= LifetimeMilliseconds)
+            {
+                untouched = 0;
+            }
+
+            _untouched[i] = untouched;
+            unsettled += untouched > 0 ? 1 : 0;
         }
+
+        _unsettled = unsettled;
     }
 
     /// <summary>Adds up what was not used at the last look, or since it was committed.</summary>
-    public long Sum(long nowMilliseconds)
+    public long Sum()
     {
         long sum = 0;
-        for (int i = 0; i < Capacity && nowMilliseconds - _lastMilliseconds < LifetimeMilliseconds; i++)
+        for (int i = 0; i < Capacity && _unsettled > 0; i++)
         {
-            sum += IsRecent(i, nowMilliseconds) ? _untouched[i] : 0;
+            sum += IsUnsettled(i) ? _untouched[i] : 0;
         }
 
         return sum;
     }
 
-    private bool IsRecent(int index, long nowMilliseconds) =>
-        Volatile.Read(ref _addresses[index]) != 0 && nowMilliseconds - _milliseconds[index] < LifetimeMilliseconds;
+    private bool IsUnsettled(int index) => _untouched[index] > 0 && Volatile.Read(ref _addresses[index]) != 0;
 }

@@ -9,13 +9,15 @@ internal sealed class ExternalMemory : IDisposable
 {
     private readonly MemoryCeiling _ceiling;
     private readonly BudgetPermit _permit;
+    private readonly long _announcement;
     private int _isOver;
 
     /// <summary>Makes it. pre: the bytes of the permit are held below the ceiling.</summary>
-    public ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit)
+    public ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit, long announcement)
     {
         _ceiling = ceiling;
         _permit = permit;
+        _announcement = announcement;
     }
 
     // One that is dropped would be counted for ever.
@@ -43,7 +45,7 @@ internal sealed class ExternalMemory : IDisposable
             return false;
         }
 
-        _ceiling.Release(_permit.Bytes);
+        _ceiling.ReleaseAnnounced(_permit.Bytes, _announcement);
         return true;
     }
 }

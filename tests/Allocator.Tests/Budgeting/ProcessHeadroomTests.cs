@@ -57,11 +57,28 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void TryGrant_ASecondAfterAGrant_TakesItThatTheRestIsNeverUsed()
+    public void TryGrant_NothingUsedForLong_TakesItThatTheRestIsNeverUsed()
     {
         Grant(0x10000, 200);
-        _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds));
+        _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds - 1));
+        Assert.False(TryGrant(300));
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
         Assert.True(TryGrant(300));
+    }
+
+    [Fact]
+    public void TryGrant_UsedSlowly_CountsTheRestForAsLongAsItTakes()
+    {
+        Grant(0x10000, 200);
+        for (int used = 20; used <= 180; used += 20)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds - 1));
+            _left.Untouched = (200 - used) / 200.0;
+            _left.Now = new Headroom(1000, 300 - used, 300 - used);
+            Assert.False(TryGrant(101));
+        }
+
+        Assert.True(TryGrant(100));
     }
 
     [Fact]

@@ -115,7 +115,7 @@ public sealed class MemoryCgroupTests
         Assert.Equal((2, 12345, 345, 77), (group.Kills, group.PeakBytes, group.UsedBytes, group.PageFaults));
     }
 
-    private static MemoryCgroup CreateOrSkip(long? limit)
+    internal static MemoryCgroup CreateOrSkip(long? limit)
     {
         try
         {

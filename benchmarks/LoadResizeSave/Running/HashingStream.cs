@@ -4,17 +4,16 @@ using System.Security.Cryptography;
 
 namespace LoadResizeSave.Running;
 
-/// <summary>Writes a file and hashes what is written, so that every repetition is compared without being read back.</summary>
-internal sealed class HashingFileStream : Stream
+/// <summary>Hashes what is written to another stream, so that every repetition is compared without being read back.</summary>
+internal sealed class HashingStream : Stream
 {
-    private readonly FileStream _file;
+    private readonly Stream _destination;
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
 
-    /// <summary>Creates <paramref name="path"/>, or replaces what is there.</summary>
-    public HashingFileStream(string path)
+    /// <summary>Writes on to <paramref name="destination"/>, which is disposed with this.</summary>
+    public HashingStream(Stream destination)
     {
-        // Codecs write whole chunks, so another buffer between would only be copied through.
-        _file = new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        _destination = destination;
     }
 
     /// <inheritdoc/>
@@ -39,14 +38,14 @@ internal sealed class HashingFileStream : Stream
     public override void Write(ReadOnlySpan<byte> buffer)
     {
         _hash.AppendData(buffer);
-        _file.Write(buffer);
+        _destination.Write(buffer);
     }
 
     /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
 
     /// <inheritdoc/>
-    public override void Flush() => _file.Flush();
+    public override void Flush() => _destination.Flush();
 
     /// <inheritdoc/>
     public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
@@ -62,7 +61,7 @@ internal sealed class HashingFileStream : Stream
     {
         if (disposing)
         {
-            _file.Dispose();
+            _destination.Dispose();
             _hash.Dispose();
         }
 

@@ -1,0 +1,149 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Text.Json;
+using System.Threading;
+using Allocator;
+using LoadResizeSave.Codecs;
+using LoadResizeSave.Pixels;
+using Measuring.Cgroups;
+using Measuring.Machines;
+using Measuring.Timing;
+
+namespace LoadResizeSave.Containers;
+
+/// <summary>
+/// The child in a container: does its jobs with one way of having memory, and writes a line about each of them as it ends.
+/// </summary>
+internal sealed class ContainedJobs
+{
+    private const int ReportAttempts = 200;
+
+    private static readonly TimeSpan s_explainPeriod = TimeSpan.FromMilliseconds(25);
+    private static readonly TimeSpan s_reportPause = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan s_finding = TimeSpan.FromMilliseconds(100);
+
+    // What was abandoned comes back after a collection and a trim period, each of which may just have begun.
+    private static readonly TimeSpan s_findingPatience = TimeSpan.FromSeconds(20);
+
+    private static readonly TimeSpan s_usualTrimPeriod = new MemoryAllocatorOptions().TrimPeriod;
+
+    private readonly ContainedOptions _options;
+    private readonly TextWriter _parent;
+    private readonly Stopwatch _clock = Stopwatch.StartNew();
+    private readonly CgroupMemory? _cgroup = CgroupMemory.OfThisProcess();
+    private int _next = -1;
+
+    /// <summary>Prepares a child that reports to <paramref name="parent"/>.</summary>
+    public ContainedJobs(ContainedOptions options, TextWriter parent)
+    {
+        _options = options;
+        _parent = TextWriter.Synchronized(parent);
+    }
+
+    /// <summary>Runs to the end, and writes what was found as the last line.</summary>
+    public void Run()
+    {
+        TimeSpan trimPeriod = _options.TrimPeriodSeconds is { } seconds ? TimeSpan.FromSeconds(seconds) : s_usualTrimPeriod;
+        MemoryWay way = MemoryWay.Get(_options.Way);
+        if (way.SetsMapThreshold && !_options.KeepsMalloc)
+        {
+            _ = NativeHeap.TrySetMapThreshold(MemoryWay.MapThresholdInBytes);
+        }
+
+        using PixelStore store = way.CreateStore(_options.LimitMegabytes, trimPeriod);
+        PictureJob job = new(new PictureCodecs(useLibjpeg: true), store);
+        Action<PictureJob> work = WarmUp;
+        using ThreadTeam workers = new(_options.Workers, (_, _) => work(job));
+        workers.Run(1);
+        work = Work;
+        store.Release();
+        MemoryReading before = Read(store);
+        using Timer? explaining = _options.Explains ? new Timer(
+            _ => Report(new ContainerMessage { Memory = Read(store) }), null, TimeSpan.Zero, s_explainPeriod) : null;
+        Report(new ContainerMessage { Begins = true });
+        long started = Stopwatch.GetTimestamp();
+        workers.Run(1);
+        double wall = Stopwatch.GetElapsedTime(started).TotalSeconds;
+        (MemoryReading after, MemoryReading collected) = Settle(store);
+        Report(new ContainerMessage
+        {
+            Run = new RunMessage { Seconds = wall, Before = before, After = after, Collected = collected, Statistics = store.Statistics },
+        });
+    }
+
+    private void Work(PictureJob job)
+    {
+        for (int i = Interlocked.Increment(ref _next); i < _options.Jobs; i = Interlocked.Increment(ref _next))
+        {
+            string picture = _options.Pictures[i % _options.Pictures.Count];
+            Report(new ContainerMessage { Job = job.Run(picture, _options.Kinds[i % _options.Kinds.Count]) });
+        }
+    }
+
+    private void WarmUp(PictureJob job)
+    {
+        foreach (string picture in _options.WarmUp)
+        {
+            _ = job.Run(picture, JobKind.Whole);
+        }
+    }
+
+    private (MemoryReading After, MemoryReading Collected) Settle(PixelStore store)
+    {
+        store.Release();
+        Thread.Sleep(TimeSpan.FromSeconds(_options.SettleSeconds));
+        MemoryReading after = Read(store);
+        if (_options.SettleSeconds > 0)
+        {
+            long started = Stopwatch.GetTimestamp();
+            do
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                Thread.Sleep(s_finding);
+            }
+            while (
+                store.Statistics is { } statistics && HasMemoryOut(statistics) && Stopwatch.GetElapsedTime(started) < s_findingPatience);
+
+            store.Release();
+        }
+
+        return (after, Read(store));
+    }
+
+    /// <summary>Returns whether any counter says that memory is out.</summary>
+    public static bool HasMemoryOut(MemoryAllocatorStatistics statistics)
+        => statistics is not { OutstandingAllocations: 0, RentedBytes: 0, QuarantinedBytes: 0, BudgetUsedBytes: 0 };
+
+    private MemoryReading Read(PixelStore store)
+    {
+        MallocState malloc = MallocState.Read();
+        return new MemoryReading(
+            _clock.Elapsed.TotalSeconds,
+            _cgroup?.UnreclaimableBytes ?? 0,
+            ProcessMemory.ReadResidentOften(),
+            store.CommittedBytes,
+            GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes,
+            malloc.HeldBytes,
+            malloc.FreeBytes);
+    }
+
+    // Where the managed heap is full, that is what is measured: saying so must not end the process. Another job's arrays are garbage soon.
+    private void Report(ContainerMessage message)
+    {
+        for (int i = 0; ; i++)
+        {
+            try
+            {
+                _parent.WriteLine(JsonSerializer.Serialize(message, ContainerJson.Default.ContainerMessage));
+                _parent.Flush();
+                return;
+            }
+            catch (OutOfMemoryException) when (i < ReportAttempts)
+            {
+                Thread.Sleep(s_reportPause);
+            }
+        }
+    }
+}

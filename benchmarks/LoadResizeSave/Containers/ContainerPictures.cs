@@ -1,0 +1,116 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using LoadResizeSave.Codecs;
+using LoadResizeSave.Pictures;
+using LoadResizeSave.Pixels;
+using LoadResizeSave.Running;
+using LoadResizeSave.Synthesis;
+
+namespace LoadResizeSave.Containers;
+
+/// <summary>The pictures for jobs in containers: photographs that the system has, or some that are made once.</summary>
+internal sealed class ContainerPictures
+{
+    // Debian's package plasma-workspace-wallpapers puts photographs there.
+    private const string OfSystem = "/usr/share/wallpapers";
+
+    private const double LeastMegapixels = 8;
+    private const double MostMegapixels = 15.5;
+    private const int FewestPhotographs = 3;
+
+    // A change to the pictures must change this, or pictures that lie about would be taken for the new ones.
+    private const int Version = 1;
+
+    private static readonly PictureSize[] s_photographs = [
+        new(5120, 2880), new(4032, 3024), new(3840, 2160), new(4000, 3000), new(4608, 3072), new(3264, 2448)];
+
+    private static readonly (PictureSize Size, bool IsPng)[] s_mixed =
+    [
+        (new(5120, 2880), false), (new(800, 600), true), (new(1600, 1200), false), (new(2560, 1600), true), (new(640, 480), false),
+        (new(4032, 3024), false), (new(1280, 960), true), (new(3000, 2000), false), (new(3840, 2160), true), (new(2048, 1536), false),
+    ];
+
+    private readonly PictureCodecs _codecs = new(useLibjpeg: true);
+    private readonly string? _input;
+    private readonly string _work;
+
+    /// <summary>
+    /// Prepares to look in <paramref name="input"/>, or where the system has photographs, and to make what is missing below
+    /// <paramref name="work"/>.
+    /// </summary>
+    public ContainerPictures(string? input, string work)
+    {
+        _input = input;
+        _work = work;
+    }
+
+    /// <summary>Returns the paths of photographs of 8 to 15 megapixels, and where they come from.</summary>
+    /// <exception cref="IOException">The folder that was asked for has none.</exception>
+    public (IReadOnlyList<string> Paths, string Origin) GetPhotographs()
+    {
+        string folder = _input ?? OfSystem;
+        List<string> found = Directory.Exists(folder) ? [
+            .. PictureFolder.Find(folder).Select(name => Path.Combine(folder, name)).Where(IsPhotograph)] : [];
+        if (_input is not null && found.Count == 0)
+        {
+            throw new IOException($"{_input} has no picture of {LeastMegapixels} to {MostMegapixels} megapixels that can be read.");
+        }
+
+        return found.Count > 0 && (_input is not null || found.Count >= FewestPhotographs)
+            ? (found, $"{found.Count} photographs of {LeastMegapixels} to {MostMegapixels} megapixels in {folder}")
+            : (
+                Make("photographs", s_photographs.Select(size => (size, _codecs.Jpeg is null))),
+                $"{s_photographs.Length} synthetic photographs of 8 to 15 megapixels");
+    }
+
+    /// <summary>Returns the paths of JPEGs and PNGs of mixed sizes, 0.3 to 15 megapixels.</summary>
+    public IReadOnlyList<string> GetMixed()
+        => Make("mixed", s_mixed.Select(picture => (picture.Size, picture.IsPng || _codecs.Jpeg is null)));
+
+    /// <summary>Returns the paths of a small picture in each format, to warm up with.</summary>
+    public IReadOnlyList<string> GetSmall() => Make("small", [(new(320, 240), _codecs.Jpeg is null), (new(320, 240), true)]);
+
+    // A JPEG where the system can read those: the library's codec decodes it into the memory that is to be compared, and in a tenth of
+    // a second.
+    private bool IsPhotograph(string path)
+    {
+        try
+        {
+            using PictureFile file = PictureFile.Open(path);
+            PictureHeader header = file.ReadHeader(_codecs);
+            return header.Codec == (_codecs.Jpeg ?? (IPictureCodec)_codecs.Png)
+                && header.Size.Megapixels is >= LeastMegapixels and <= MostMegapixels;
+        }
+        catch (Exception exception) when (exception is UnreadablePictureException or IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    private List<string> Make(string name, IEnumerable<(PictureSize Size, bool IsPng)> pictures)
+    {
+        string folder = Path.Combine(_work, FormattableString.Invariant($"{name}-v{Version}"));
+        _ = Directory.CreateDirectory(folder);
+        List<string> paths = [];
+        using AlignedStore store = new();
+        foreach ((PictureSize size, bool isPng) in pictures)
+        {
+            IPictureCodec codec = isPng ? _codecs.Png : _codecs.Jpeg!;
+            string path = Path.Combine(
+                folder, FormattableString.Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{codec.Extension}"));
+            if (!File.Exists(path))
+            {
+                // Moved when complete, so that one that was interrupted is never taken for a whole one. Grain makes the PNG of a
+                // photograph large and slow.
+                SyntheticSet.MakeOne(path + ".unfinished", (uint)(paths.Count * 7919) + 1, size, isPng ? 1 : 5, codec, store);
+                File.Move(path + ".unfinished", path, overwrite: true);
+            }
+
+            paths.Add(path);
+        }
+
+        return paths;
+    }
+}

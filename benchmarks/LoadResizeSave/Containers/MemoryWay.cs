@@ -1,0 +1,75 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Allocator;
+using LoadResizeSave.Pixels;
+
+namespace LoadResizeSave.Containers;
+
+/// <summary>A way of having the memory for pictures.</summary>
+/// <param name="Name">What it is called on the command line.</param>
+/// <param name="Title">What readers call it.</param>
+/// <param name="CreateStore">Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its
+/// idle memory.</param>
+/// <param name="Claim">What the library claims of it; null where it is somebody else's memory.</param>
+internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, PixelStore> CreateStore, SurvivalClaim? Claim = null)
+{
+    /// <summary>
+    /// The size from which on malloc maps memory of its own for a request, in bytes, where the library's guides are followed: large
+    /// pieces of codecs then go back to the system when they are freed.
+    /// </summary>
+    public const int MapThresholdInBytes = 1 << 20;
+
+    private const string DefaultName = "default";
+
+    // Kept free of the container's limit by a budget: what the runtime takes beside pixels, and an eighth for what codecs take of malloc.
+    private const int RuntimeMegabytes = 64;
+    private const double CalmShare = 0.875;
+
+    // What malloc and the collector may take after a job was admitted.
+    private const double FreeShare = 0.125;
+
+    // How long a synchronous request waits.
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
+
+    /// <summary>Gets all of them, those of others first.</summary>
+    public static IReadOnlyList<MemoryWay> All { get; } =
+    [
+        new("gc", "GC arrays", (_, _) => new ArrayStore(pooled: false)),
+        new("arraypool", "ArrayPool.Shared", (_, _) => new ArrayStore(pooled: true)),
+        new("aligned", "AlignedAlloc, no pool", (_, _) => new AlignedStore()),
+        new("pool", "a pool, no limit honored", (_, trim) => Store(new() { TrimPeriod = trim, HonorMemoryLimit = false })),
+        new(DefaultName, "by default", (_, trim) => Store(new() { TrimPeriod = trim }), new(0.9, MayFail: true)),
+        new(
+            "budget", "with a budget",
+            (limit, trim) => Store(new() { TrimPeriod = trim, MemoryBudgetMegabytes = Budget(limit), BudgetTimeout = s_timeout }),
+            new(1, MayFail: true)),
+        new(
+            "free", "with MinimumFreeMegabytes",
+            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = Free(limit), BudgetTimeout = s_timeout }),
+            new(1, MayFail: true)),
+        new(
+            "reserve", "a reservation a job",
+            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = Free(limit) }, reserves: true),
+            new(1, MayFail: false)),
+    ];
+
+    /// <summary>Gets whether its user has read the guides, and set more than the defaults: then malloc's map threshold too.</summary>
+    public bool SetsMapThreshold => IsOfLibrary && Name != DefaultName;
+
+    /// <summary>Gets whether it is the library's.</summary>
+    public bool IsOfLibrary => Claim is not null;
+
+    /// <summary>Returns the way that is called <paramref name="name"/>.</summary>
+    /// <exception cref="ArgumentException">There is none.</exception>
+    public static MemoryWay Get(string name)
+        => All.FirstOrDefault(way => way.Name == name) ?? throw new ArgumentException($"There is no way called {name}.", nameof(name));
+
+    /// <summary>Returns the budget in MiB for a container of <paramref name="limitMegabytes"/>.</summary>
+    public static int Budget(int limitMegabytes) => Math.Max(32, (int)(CalmShare * limitMegabytes) - RuntimeMegabytes);
+
+    /// <summary>Returns how much is to stay free in a container of <paramref name="limitMegabytes"/>, in MiB.</summary>
+    public static int Free(int limitMegabytes) => Math.Max(16, (int)(FreeShare * limitMegabytes));
+
+    private static BlockStore Store(MemoryAllocatorOptions options, bool reserves = false) => new(options, reserves);
+}

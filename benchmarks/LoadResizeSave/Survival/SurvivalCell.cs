@@ -1,0 +1,88 @@
+using System.Collections.Generic;
+using System.Linq;
+using LoadResizeSave.Containers;
+using Measuring.Timing;
+
+namespace LoadResizeSave.Survival;
+
+/// <summary>One way of having memory, in containers of one size, with so many jobs at once: all its runs.</summary>
+internal sealed class SurvivalCell
+{
+    private readonly List<ContainedRun> _runs = [];
+
+    /// <summary>Makes a cell without runs.</summary>
+    public SurvivalCell(MemoryWay way, int limitMegabytes, int atOnce, int jobs, int wantedRuns)
+    {
+        Way = way;
+        LimitMegabytes = limitMegabytes;
+        AtOnce = atOnce;
+        Jobs = jobs;
+        WantedRuns = wantedRuns;
+    }
+
+    /// <summary>Gets the way of having memory.</summary>
+    public MemoryWay Way { get; }
+
+    /// <summary>Gets the container's limit in MiB.</summary>
+    public int LimitMegabytes { get; }
+
+    /// <summary>Gets how many jobs run at once.</summary>
+    public int AtOnce { get; }
+
+    /// <summary>Gets the jobs of a run.</summary>
+    public int Jobs { get; }
+
+    /// <summary>Gets how many runs were asked for; there may be fewer where the time was over.</summary>
+    public int WantedRuns { get; }
+
+    /// <summary>Gets the runs so far.</summary>
+    public IReadOnlyList<ContainedRun> Runs => _runs;
+
+    /// <summary>Gets how many of them the kernel killed.</summary>
+    public int Killed => Count(RunEnding.Killed);
+
+    /// <summary>Gets how many came to their end.</summary>
+    public int Finished => Count(RunEnding.Finished);
+
+    /// <summary>Gets the jobs done, on average over all runs.</summary>
+    public double? DonePerRun => Average(JobEnd.Done);
+
+    /// <summary>Gets the jobs refused, for the time being or for good, on average over all runs.</summary>
+    public double? RefusedPerRun => Average(JobEnd.Refused) + Average(JobEnd.RefusedForGood);
+
+    /// <summary>Gets the jobs that failed in any other way, on average over all runs.</summary>
+    public double? FailedPerRun => Average(JobEnd.Failed);
+
+    /// <summary>Gets the jobs done a second, the median of the runs that came to their end; null where none did.</summary>
+    public double? DonePerSecond
+        => _runs.Select(
+            run => run.DonePerSecond).OfType<double>().ToList() is { Count: > 0 } rates ? Statistics.Percentile(rates, 0.5) : null;
+
+    /// <summary>Gets the most that was charged in any run, in bytes.</summary>
+    public long? PeakBytes => _runs.Max(run => run.PeakBytes);
+
+    /// <summary>Gets the longest time that a job took to its end, whatever that was, in seconds.</summary>
+    public double? SlowestJob => _runs.SelectMany(run => run.Jobs).Select(job => (double?)job.Seconds).DefaultIfEmpty().Max();
+
+    /// <summary>Gets whether the library's claim holds here; null where there is none, or no run.</summary>
+    public bool? KeepsClaim => Way.Claim is not { } claim || _runs.Count == 0
+        ? null
+        : Finished >= claim.SurvivingShare * _runs.Count
+            && (claim.MayFail || _runs.Where(run => run.Ending == RunEnding.Finished).All(run => run.Count(JobEnd.Done) == Jobs));
+
+    /// <summary>Adds a run.</summary>
+    public void Add(ContainedRun run) => _runs.Add(run);
+
+    /// <summary>Says in some words what became of the runs.</summary>
+    public string Outcome => string.Join(", ", ((string?[])
+    [
+        Finished == _runs.Count ? $"all {_runs.Count} survived" : null,
+        Killed > 0 ? $"killed {Killed} of {_runs.Count}" : null,
+        Count(RunEnding.Crashed) is > 0 and var crashed ? $"crashed {crashed} of {_runs.Count}" : null,
+        Count(RunEnding.Hung) is > 0 and var hung ? $"hung {hung} of {_runs.Count}" : null,
+    ]).OfType<string>());
+
+    private int Count(RunEnding ending) => _runs.Count(run => run.Ending == ending);
+
+    private double? Average(JobEnd end) => _runs.Count == 0 ? null : _runs.Average(run => run.Count(end));
+}

@@ -1,0 +1,76 @@
+using System;
+using System.CommandLine;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using LoadResizeSave.Containers;
+using Measuring;
+using Measuring.Results;
+
+namespace LoadResizeSave.Survival;
+
+/// <summary>The command that asks which ways of having memory survive in a container.</summary>
+internal sealed class SurvivalCommand
+{
+    private readonly Option<string?> _input = ContainerOptions.Input();
+    private readonly Option<string?> _output = ContainerOptions.Output();
+    private readonly Option<string[]> _ways = ContainerOptions.Ways(ContainerOptions.All);
+    private readonly Option<int[]> _limits = ContainerOptions.Numbers("--limits", "MiB of the containers.", [256, 350, 512], least: 64);
+    private readonly Option<int[]> _atOnce = ContainerOptions.Numbers("--at-once", "Jobs at once.", [2, 4, 16, 64]);
+    private readonly Option<int?> _jobs = new Option<int?>("--jobs")
+    {
+        Description = "Jobs of a run. [default: as many as run at once, at least 24]",
+    }.AtLeast(1);
+
+    private readonly Option<int> _runs = ContainerOptions.Number("--runs", "Runs of each cell.", 3);
+    private readonly Option<int> _claimRuns
+        = ContainerOptions.Number("--claim-runs", "Runs of this library's ways in containers of --claim-limit.", 20);
+
+    private readonly Option<int> _claimLimit
+        = ContainerOptions.Number("--claim-limit", "MiB of the containers about which something is claimed.", 350, least: 64);
+
+    private readonly Option<double> _minutes = ContainerOptions.Minutes();
+    private readonly Option<bool> _keepMalloc = ContainerOptions.KeepMalloc();
+    private readonly Option<bool> _explain = new("--explain") { Description = "Say of each run who held its memory when it was most." };
+    private readonly Option<bool> _quick = ContainerOptions.Quick();
+
+    /// <summary>Makes it.</summary>
+    public SurvivalCommand()
+    {
+        Command = new("survive", "Makes photographs smaller in memory cgroups, with each way of having memory, and says who was killed.")
+        {
+            _input, _output, _ways, _limits, _atOnce, _jobs, _runs, _claimRuns, _claimLimit, _minutes, _keepMalloc, _explain, _quick,
+        };
+        Command.SetAction(RunAsync);
+    }
+
+    /// <summary>Gets the command.</summary>
+    public Command Command { get; }
+
+    /// <summary>Reads what was asked for; a quick run is a small one wherever nothing else was.</summary>
+    public SurvivalLoad Read(ParseResult parsed)
+    {
+        bool quick = parsed.GetValue(_quick);
+        return new SurvivalLoad
+        {
+            Input = parsed.GetValue(_input) is { } input ? Path.GetFullPath(input) : null,
+            Output = ContainerOptions.GetOutput(parsed.GetValue(_output)),
+            Ways = ContainerOptions.GetWays(parsed.GetRequiredValue(_ways)),
+            Limits = ContainerOptions.Get(parsed, _limits, quick, [350]),
+            AtOnce = ContainerOptions.Get(parsed, _atOnce, quick, [16]),
+            Jobs = ContainerOptions.Get(parsed, _jobs, quick, 16),
+            Runs = ContainerOptions.Get(parsed, _runs, quick, 1),
+            ClaimRuns = ContainerOptions.Get(parsed, _claimRuns, quick, 1),
+            ClaimLimit = parsed.GetValue(_claimLimit),
+            Time = TimeSpan.FromMinutes(parsed.GetValue(_minutes)),
+            KeepsMalloc = parsed.GetValue(_keepMalloc),
+            Explains = parsed.GetValue(_explain),
+        };
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        SurvivalMeasurement measurement = new(Read(parsed), ResultConsole.Create());
+        return await measurement.RunAsync(ContainerOptions.Documents(parsed), cancellationToken) ? 0 : 1;
+    }
+}

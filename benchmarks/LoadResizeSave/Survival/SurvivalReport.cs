@@ -1,0 +1,132 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using LoadResizeSave.Containers;
+using Measuring.Results;
+
+namespace LoadResizeSave.Survival;
+
+/// <summary>The result: a table for each container's limit, what of the claims was reached, and a picture of memory over time.</summary>
+internal sealed class SurvivalReport
+{
+    /// <summary>What the document is called.</summary>
+    public const string Title = "Photographs in containers: who is killed";
+
+    private const string Program = "LoadResizeSave-survival";
+    private const double Mebibyte = 1 << 20;
+    private const double ClaimedSpeed = 0.85;
+
+    private readonly SurvivalLoad _load;
+    private readonly IReadOnlyList<SurvivalCell> _cells;
+    private readonly string _origin;
+    private readonly double? _referenceSpeed;
+
+    /// <summary>Prepares the report on <paramref name="cells"/>; <paramref name="origin"/> says where the photographs come from.</summary>
+    public SurvivalReport(SurvivalLoad load, IReadOnlyList<SurvivalCell> cells, string origin)
+    {
+        _load = load;
+        _cells = [.. cells.Where(cell => cell.Runs.Count > 0)];
+        _origin = origin;
+        _referenceSpeed = _cells.Where(IsReference).Max(cell => cell.DonePerSecond);
+    }
+
+    /// <summary>Returns <paramref name="document"/> with all that was found.</summary>
+    public ResultDocument Complete(ResultDocument document) => document with
+    {
+        Program = Program,
+        Tables = [CreateClaims(), .. _load.Limits.Select(CreateTable), CreateReference()],
+        Notes = [.. Notes()],
+        Pictures = ChartCells().Any() ? [new ResultPicture(ChartTitle(), Program + ".svg")] : [],
+    };
+
+    /// <summary>Returns the picture of memory over time.</summary>
+    public string DrawChart() => new SurvivalChart(ChartTitle(), [.. ChartCells()]).Render();
+
+    private static bool IsReference(SurvivalCell cell) => cell.LimitMegabytes == SurvivalLoad.ReferenceMegabytes;
+
+    private int ChartLimit => _load.Limits.Contains(_load.ClaimLimit) ? _load.ClaimLimit : _load.Limits[0];
+
+    private IEnumerable<SurvivalCell> ChartCells()
+        => _cells.Where(cell => cell.LimitMegabytes == ChartLimit && cell.AtOnce == _load.AtOnce.Max());
+
+    private string ChartTitle() => Text($"{_load.AtOnce.Max()} photographs at once in a container of {ChartLimit} MiB");
+
+    private ResultTable CreateTable(int limit) => new()
+    {
+        Title = Text($"In {limit} MiB"),
+        Labels = ["at once", "memory", "outcome"],
+        Columns =
+        [
+            new("runs", null, "N0"), new("jobs", "a run", "N0"), new("done", "a run", "0.0"), new("refused", "a run", "0.0"),
+            new("failed", "a run", "0.0"), new("done", "a second", "0.0"), new("speed to 4 GiB", "×", "0.00"),
+            new("peak of cgroup", "MiB", "0"), new("slowest job", "seconds", "0.0"),
+        ],
+        Rows = [.. _cells.Where(cell => !IsReference(cell) && cell.LimitMegabytes == limit).Select(CreateRow)],
+    };
+
+    private ResultTable CreateReference() => CreateTable(0) with
+    {
+        Title = "The same load in 4 GiB, this library by default",
+        Rows = [.. _cells.Where(IsReference).Select(CreateRow)],
+    };
+
+    private ResultRow CreateRow(SurvivalCell cell) => new(
+        [Text($"{cell.AtOnce}"), cell.Way.Title, cell.Outcome],
+        [
+            cell.Runs.Count, cell.Jobs, cell.DonePerRun, cell.RefusedPerRun, cell.FailedPerRun,
+            cell.DonePerSecond, cell.DonePerSecond / _referenceSpeed, cell.PeakBytes / Mebibyte, cell.SlowestJob,
+        ]);
+
+    private ResultTable CreateClaims() => new()
+    {
+        Title = Text($"What is claimed in {_load.ClaimLimit} MiB"),
+        Labels = ["memory", "at once", "claim", "reached"],
+        Columns = [
+            new("survived", "runs", "N0"), new("runs", null, "N0"), new("jobs done", "%", "0.0"), new("speed to 4 GiB", "×", "0.00")],
+        Rows =
+        [
+            .. from cell in _cells
+               where cell.LimitMegabytes == _load.ClaimLimit && cell.Way.IsOfLibrary
+               orderby _load.Ways.ToList().IndexOf(cell.Way), cell.AtOnce
+               select new ResultRow(
+                   [cell.Way.Title, Text($"{cell.AtOnce}"), Describe(cell.Way.Claim!), Reached(cell)],
+                   [cell.Finished, cell.Runs.Count, 100 * cell.DonePerRun / cell.Jobs, cell.DonePerSecond / _referenceSpeed]),
+        ],
+    };
+
+    private static string Describe(SurvivalClaim claim)
+        => Text($"{100 * claim.SurvivingShare:0} % survive{(claim.MayFail ? "" : "; every job done")}; speed {ClaimedSpeed}");
+
+    private string Reached(SurvivalCell cell)
+        => (cell.KeepsClaim, cell.DonePerSecond / _referenceSpeed >= ClaimedSpeed) switch
+        {
+            (true, true) => "yes",
+            (true, false) => "not the speed",
+            (_, true) => "only the speed",
+            _ => "no",
+        };
+
+    private IEnumerable<string> Notes() =>
+    [
+        $"{_origin}. A job reads one, decodes it, makes it a quarter as wide and as high, and encodes it as JPEG.",
+        "File, pictures, rows and encoded file are memory of the way in question; what libjpeg-turbo takes for itself is malloc's.",
+        "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
+        _load.KeepsMalloc
+            ? "Malloc is left as it is everywhere."
+            : "With a budget, MinimumFreeMegabytes or reservations, NativeHeap.TrySetMapThreshold(1 MiB) is called first, as guides say.",
+        "Jobs at once are threads. A job that is refused is not tried again.",
+        "Killed: by the kernel, for memory. Crashed: the process ended itself, for want of memory.",
+        "Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose "
+            + "heap may take three quarters of the limit.",
+        "Speed: jobs done a second, the median of the runs that came to their end; where jobs are refused, of fewer jobs.",
+        Text($"The best in 4 GiB is {_referenceSpeed:0.0} a second."),
+        Text($"Budgets are {string.Join(", ", _load.Limits.Select(DescribeBudget))} MiB: seven eighths of the limit, less 64 MiB."),
+        "MinimumFreeMegabytes is an eighth of the limit, with reservations too. Synchronous calls may wait for 2 s.",
+        "The peak of a cgroup is the kernel's own high-water mark, cached files included; it may reach the limit without harm, since the "
+            + "kernel drops those first.",
+    ];
+
+    private static string DescribeBudget(int limit) => Text($"{MemoryWay.Budget(limit)} in {limit}");
+
+    private static string Text(FormattableString text) => FormattableString.Invariant(text);
+}
