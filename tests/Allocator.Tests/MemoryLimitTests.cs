@@ -232,6 +232,7 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
         setup.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         using MemoryReservation job = await setup.Allocator.ReserveAsync(6 * Block);
         IDisposable ofCodec = job.CountExternal(6 * Block);
 

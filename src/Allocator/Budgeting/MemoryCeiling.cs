@@ -146,7 +146,7 @@ internal sealed class MemoryCeiling
     private bool TryHoldUncommitted(long bytes) =>
         !IsCounted || BoundedSum.TryAdd(ref _heldBytes, bytes, _limitInBytes) || Refuse(bytes, byContainer: false);
 
-    private bool TryGrant(long bytes) => _headroom is null || _headroom.TryGrant(bytes, t_attempt.IsFirst ? _minimumFreeBytes : 0, _honorsLimit);
+    private bool TryGrant(long bytes) => _headroom is null || _headroom.TryGrant(bytes, t_attempt.IsFirst ? _minimumFreeBytes : 0, _honorsLimit, isAdmitted: IsCounted);
 
     private static bool Refuse(long bytes, bool byContainer)
     {

@@ -72,12 +72,13 @@ internal sealed class ProcessHeadroom
     /// <param name="bytes">The bytes.</param>
     /// <param name="minimumFreeBytes">How much has to stay free; 0 where only what certainly does not fit is refused.</param>
     /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
+    /// <param name="isAdmitted">Whether the request was let in before, with what its codec announced: that may be in the figures by now, and is not counted again.</param>
     /// <returns>False where it does not fit. Otherwise <see cref="Commit"/> or <see cref="Cancel"/> has to follow.</returns>
-    public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit)
+    public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
         using (_lock.Enter())
         {
-            bool fits = Fits(bytes, minimumFreeBytes, honorsLimit);
+            bool fits = Fits(bytes, minimumFreeBytes, honorsLimit, isAdmitted);
             if (fits)
             {
                 _inFlight += bytes;
@@ -97,7 +98,7 @@ internal sealed class ProcessHeadroom
         {
             // Not an address.
             announcement = --_lastAnnouncement;
-            bool fits = !honorsLimit || Fits(bytes, minimumFreeBytes: 0, honorsLimit);
+            bool fits = !honorsLimit || Fits(bytes, minimumFreeBytes: 0, honorsLimit, isAdmitted: false);
             if (fits)
             {
                 _recent.Add(announcement, bytes, _clock.NowMilliseconds);
@@ -190,23 +191,23 @@ internal sealed class ProcessHeadroom
     }
 
     // The rest runs under the lock.
-    private bool Fits(long bytes, long minimumFreeBytes, bool honorsLimit)
+    private bool Fits(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
     {
         bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0;
         Refresh(isLimited || !_isRead ? FreshMilliseconds : FreshWithoutLimitMilliseconds);
-        if (Room(minimumFreeBytes, honorsLimit) >= bytes)
+        if (Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes)
         {
             return true;
         }
 
         Measure();
-        return Room(minimumFreeBytes, honorsLimit) >= bytes;
+        return Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes;
     }
 
-    private long Room(long minimumFreeBytes, bool honorsLimit)
+    private long Room(long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
     {
         long room = Math.Min(honorsLimit ? _last.CertainBytes : long.MaxValue, minimumFreeBytes > 0 ? _last.FreeBytes - minimumFreeBytes : long.MaxValue);
-        return room == long.MaxValue ? room : room - Pending();
+        return room == long.MaxValue ? room : room - Pending(withAnnounced: !isAdmitted);
     }
 
     private static long Less(long bytes, long pending) => bytes == long.MaxValue ? bytes : Math.Max(0, bytes - pending);
@@ -215,7 +216,7 @@ internal sealed class ProcessHeadroom
         _last.FreeBytes == long.MaxValue ? 0 : _last.FreeBytes - minimumFreeBytes - Pending() - claimedBytes;
 
     // Granted, and in no figures yet.
-    private long Pending() => _inFlight + _arraysSinceRead + _recent.Sum();
+    private long Pending(bool withAnnounced = true) => _inFlight + _arraysSinceRead + _recent.Sum(withAnnounced);
 
     private void Refresh(int freshMilliseconds)
     {

@@ -80,12 +80,13 @@ internal sealed class RecentGrants
     }
 
     /// <summary>Adds up what was not used at the last look, or since it was committed.</summary>
-    public long Sum()
+    /// <param name="withAnnounced">Whether what others announced is in it.</param>
+    public long Sum(bool withAnnounced)
     {
         long sum = 0;
         for (int i = 0; i < Capacity && _unsettled > 0; i++)
         {
-            sum += IsUnsettled(i) ? _untouched[i] : 0;
+            sum += IsUnsettled(i) && (withAnnounced || Volatile.Read(ref _addresses[i]) > 0) ? _untouched[i] : 0;
         }
 
         return sum;

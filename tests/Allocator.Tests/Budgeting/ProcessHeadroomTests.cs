@@ -99,6 +99,27 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
+    public void TryGrant_WhatOthersAnnounced_CountsUntilItIsBackOrLongEnoughToBeUsed()
+    {
+        Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out long announcement));
+        Assert.False(_headroom.TryAnnounce(101, honorsLimit: true, out _));
+        Assert.False(TryGrant(101));
+        _headroom.Withdraw(announcement);
+        Assert.True(TryGrant(101));
+        _headroom.Cancel(101);
+        Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out _));
+        _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds));
+        Assert.True(TryGrant(101));
+    }
+
+    [Fact]
+    public void TryGrant_AdmittedWithWhatItsCodecAnnounced_IsNotRefusedForIt()
+    {
+        Assert.True(_headroom.TryAnnounce(200, honorsLimit: false, out _));
+        Assert.True(_headroom.TryGrant(300, 0, honorsLimit: true, isAdmitted: true));
+    }
+
+    [Fact]
     public void TryGrant_MinimumFree_IsKept()
     {
         Assert.False(_headroom.TryGrant(201, minimumFreeBytes: 100, honorsLimit: true));
