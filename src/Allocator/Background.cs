@@ -43,8 +43,24 @@ internal static class Background
         }
     }
 
-    /// <summary>Makes a timer, not yet running. The flow of execution context would tie what the caller has in its AsyncLocals to the timer for good.</summary>
+    /// <summary>Makes a timer, not yet running.</summary>
     public static Timer CreateTimer(Action callback)
+    {
+        Timer? timer = null;
+        WithoutFlow(() => timer = new Timer(static state => ((Action)state!)(), callback, Timeout.Infinite, Timeout.Infinite));
+        return timer!;
+    }
+
+    /// <summary>Starts a thread that does not keep the process alive. Nothing may leave <paramref name="run"/>: it would end the process.</summary>
+    /// <exception cref="OutOfMemoryException">There is no memory for one.</exception>
+    public static void StartThread(Action run, string name)
+    {
+        Thread thread = new(new ThreadStart(run)) { IsBackground = true, Name = name };
+        WithoutFlow(thread.Start);
+    }
+
+    // The flow of execution context would tie what the caller has in its AsyncLocals to the timer or thread, for good.
+    private static void WithoutFlow(Action start)
     {
         bool suppress = !ExecutionContext.IsFlowSuppressed();
         if (suppress)
@@ -54,7 +70,7 @@ internal static class Background
 
         try
         {
-            return new Timer(static state => ((Action)state!)(), callback, Timeout.Infinite, Timeout.Infinite);
+            start();
         }
         finally
         {

@@ -148,7 +148,14 @@ public class TimedReservationTests
         Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(4 * Block, TimeSpan.FromSeconds(10)).AsTask();
         Advance(setup, seconds: 9, untilNext: 10);
         Assert.False(waiting.IsCompleted);
-        setup.Clock.Advance(TimeSpan.FromSeconds(2));
+
+        // In steps: the thread may read the clock before one and begin to wait behind it.
+        for (int i = 0; i < 80 && !waiting.IsCompleted; i++)
+        {
+            setup.Clock.Advance(TimeSpan.FromMilliseconds(100));
+            SpinWait.SpinUntil(() => waiting.IsCompleted, TimeSpan.FromMilliseconds(50));
+        }
+
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting.WaitAsync(s_patience));
         Assert.True(failure.IsTransient);
         Assert.Contains("00:00:10 (its own timeout)", failure.Message);

@@ -56,7 +56,15 @@ internal sealed class ContiguousRenter
             MemoryRecovery.BeginAttempt(refusals);
             if (_policy.Ceiling.TryHoldAnnounced(permit.Bytes, out long announcement))
             {
-                return new ExternalMemory(_policy.Ceiling, permit, announcement);
+                try
+                {
+                    return new ExternalMemory(_policy.Ceiling, permit, announcement);
+                }
+                catch
+                {
+                    _policy.Ceiling.ReleaseAnnounced(permit.Bytes, announcement);
+                    throw;
+                }
             }
 
             _recovery.Recover(ref refusals, permit.Bytes, missingBytes: 0);

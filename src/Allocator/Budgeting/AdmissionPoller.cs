@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Budgeting;
@@ -57,8 +56,7 @@ internal sealed class AdmissionPoller : IBackgroundWork
 
         try
         {
-            Thread thread = new(Poll) { IsBackground = true, Name = "Allocator admission" };
-            thread.Start();
+            Background.StartThread(Poll, "Allocator admission");
         }
         catch
         {

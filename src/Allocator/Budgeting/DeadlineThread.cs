@@ -94,7 +94,7 @@ internal sealed class DeadlineThread
 
             try
             {
-                Start();
+                Background.StartThread(Run, "Allocator deadlines");
             }
             catch
             {
@@ -174,29 +174,6 @@ internal sealed class DeadlineThread
         if (isLast)
         {
             _wake.Set();
-        }
-    }
-
-    // What the caller has in its AsyncLocals is not for a thread that serves all.
-    private void Start()
-    {
-        Thread thread = new(Run) { IsBackground = true, Name = "Allocator deadlines" };
-        bool suppress = !ExecutionContext.IsFlowSuppressed();
-        if (suppress)
-        {
-            ExecutionContext.SuppressFlow();
-        }
-
-        try
-        {
-            thread.Start();
-        }
-        finally
-        {
-            if (suppress)
-            {
-                ExecutionContext.RestoreFlow();
-            }
         }
     }
 

@@ -68,19 +68,16 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool TryTake(long bytes, bool overtakes)
     {
-        if ((!overtakes && _queue.HasWaiters) || !BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes))
+        if (!overtakes && _queue.HasWaiters)
         {
             return false;
         }
 
-        if (Headroom?.Admits(bytes, MinimumFreeBytes) == false)
-        {
-            Interlocked.Add(ref _usedBytes, -bytes);
-            return false;
-        }
-
-        return true;
+        return Headroom is null ? TryAdd(bytes) : Headroom.TryAdmit(this, bytes);
     }
+
+    /// <summary>Adds to what is used, whatever the container has left. Called by <see cref="ProcessHeadroom.TryAdmit"/>.</summary>
+    public bool TryAdd(long bytes) => BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes);
 
     public override long ChargeFor(long bytes) => bytes;
 

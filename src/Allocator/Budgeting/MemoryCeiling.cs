@@ -90,6 +90,11 @@ internal sealed class MemoryCeiling
     public bool TryHoldAnnounced(long bytes, out long announcement)
     {
         announcement = 0;
+        if (bytes == 0)
+        {
+            return true;
+        }
+
         if (!TryHoldUncommitted(bytes))
         {
             return false;

@@ -125,7 +125,7 @@ internal sealed class ProcessHeadroom
             }
             else if (_last.HasHardLimit || _budgets.Count > 0)
             {
-                _recent.Add(address, bytes, _clock.NowMilliseconds);
+                _recent.Add((long)(nuint)address, bytes, _clock.NowMilliseconds);
             }
         }
     }
@@ -140,7 +140,7 @@ internal sealed class ProcessHeadroom
     }
 
     /// <summary>Notes that committed memory is about to go back. Takes no lock.</summary>
-    public void Forget(nint address) => _recent.Forget(address);
+    public void Forget(nint address) => _recent.Forget((long)(nuint)address);
 
     /// <summary>Notes that memory has gone back: before anybody is refused the figures are read anew. Takes no lock.</summary>
     public void NoteFreed() => Volatile.Write(ref _isFreed, true);
@@ -155,29 +155,28 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Gives whether a request may be let in. pre: the budget has counted it as used already.</summary>
-    /// <param name="bytes">The bytes of the request.</param>
-    /// <param name="minimumFreeBytes">How much has to stay free beside it, unless nothing else is outstanding or reserved in the process.</param>
-    public bool Admits(long bytes, long minimumFreeBytes)
+    /// <summary>Lets a request in where enough stays free beside it; one may take of that where nothing else is outstanding or reserved in the process.</summary>
+    /// <remarks>Counted here, under the lock: what is not let in is in nobody else's way, not even for a moment.</remarks>
+    /// <returns>False where it does not fit the container or the budget.</returns>
+    public bool TryAdmit(MemoryBudget budget, long bytes)
     {
         using (_lock.Enter())
         {
             Refresh(FreshMilliseconds);
             Claims claims = ReadClaims();
-            if (claims.UsedBytes <= bytes && bytes <= _last.LimitBytes - minimumFreeBytes)
-            {
-                minimumFreeBytes = 0;
-            }
+            bool isAlone = claims.UsedBytes == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
+            long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
 
             // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-            long claimed = claims.UsedBytes - claims.HeldBytes;
-            if (FreeBeside(claimed, minimumFreeBytes) >= 0)
+            long claimed = claims.UsedBytes + bytes - claims.HeldBytes;
+            bool fits = FreeBeside(claimed, minimumFree) >= 0;
+            if (!fits)
             {
-                return true;
+                Measure();
+                fits = FreeBeside(claimed, minimumFree) >= 0;
             }
 
-            Measure();
-            return FreeBeside(claimed, minimumFreeBytes) >= 0;
+            return fits && budget.TryAdd(bytes);
         }
     }
 
@@ -241,6 +240,7 @@ internal sealed class ProcessHeadroom
             _recent.Measure(_source, now);
             _last = _source.Read();
             _readMilliseconds = now;
+            _arraysSinceRead = 0;
             _isRead = _isMeasured = true;
         }
     }

@@ -15,14 +15,13 @@ internal sealed class RecentGrants
     /// </summary>
     public const int LifetimeMilliseconds = 10_000;
 
-    // More than a container of 512 MB has blocks of 4 MiB. The oldest makes room for the newest.
+    // More than a container of 512 MB has blocks of 4 MiB.
     private const int Capacity = 256;
 
     private readonly long[] _addresses = new long[Capacity];
     private readonly long[] _bytes = new long[Capacity];
     private readonly long[] _untouched = new long[Capacity];
     private readonly long[] _milliseconds = new long[Capacity];
-    private int _next;
     private int _unsettled;
 
     /// <summary>Adds memory that was committed just now, or announced by others.</summary>
@@ -31,7 +30,12 @@ internal sealed class RecentGrants
     /// <param name="nowMilliseconds">The time.</param>
     public void Add(long address, long bytes, long nowMilliseconds)
     {
-        int index = _next++ % Capacity;
+        if (bytes == 0)
+        {
+            return;
+        }
+
+        int index = FindPlace();
         _bytes[index] = _untouched[index] = bytes;
         _milliseconds[index] = nowMilliseconds;
         _unsettled = Math.Min(Capacity, _unsettled + 1);
@@ -72,7 +76,8 @@ internal sealed class RecentGrants
                 untouched = 0;
             }
 
-            _untouched[i] = untouched;
+            // What was written to swap is not resident either.
+            _untouched[i] = untouched = Math.Min(untouched, _untouched[i]);
             unsettled += untouched > 0 ? 1 : 0;
         }
 
@@ -90,6 +95,23 @@ internal sealed class RecentGrants
         }
 
         return sum;
+    }
+
+    // A free place; where there is none, that of the least: many small ones do not push out the large.
+    private int FindPlace()
+    {
+        int least = 0;
+        for (int i = 0; i < Capacity; i++)
+        {
+            if (!IsUnsettled(i))
+            {
+                return i;
+            }
+
+            least = _untouched[i] < _untouched[least] ? i : least;
+        }
+
+        return least;
     }
 
     private bool IsUnsettled(int index) => _untouched[index] > 0 && Volatile.Read(ref _addresses[index]) != 0;

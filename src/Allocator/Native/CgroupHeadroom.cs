@@ -18,6 +18,7 @@ internal sealed unsafe class CgroupHeadroom : HeadroomSource
     private readonly SystemFile? _membership;
     private CgroupLevel[] _levels = [];
     private byte[]? _membershipSeen;
+    private Headroom _last = Headroom.Unknown;
 
     public CgroupHeadroom(Func<string, SystemFile?> open)
     {
@@ -31,17 +32,30 @@ internal sealed unsafe class CgroupHeadroom : HeadroomSource
         try
         {
             FollowMembership();
-            return ReadLevels();
+            return _last = ReadLevels();
         }
         catch (Exception)
         {
-            // A group was removed, or there is no managed memory to open the files of another. Looked for again at the next reading.
+            // A group was removed, or there is no managed memory to open the files of another: what was known holds until the next reading, which opens them anew.
             _membershipSeen = null;
-            return Headroom.Unknown;
+            return _last;
         }
     }
 
     public override long UntouchedBytes(nint address, long lengthInBytes)
+    {
+        try
+        {
+            return CountUntouched(address, lengthInBytes);
+        }
+        catch (Exception)
+        {
+            // The first call to the system of its kind needs managed memory.
+            return 0;
+        }
+    }
+
+    private static long CountUntouched(nint address, long lengthInBytes)
     {
         int page = Environment.SystemPageSize;
         nint end = address + (nint)lengthInBytes;

@@ -62,6 +62,9 @@ internal sealed class PoolTrimmer
 
     public long PeriodMilliseconds { get; }
 
+    /// <summary>Gets how often something is looked at.</summary>
+    public long LookPeriodMilliseconds => WatchesLoad ? Math.Min(PeriodMilliseconds, LoadPeriodMilliseconds) : PeriodMilliseconds;
+
     /// <summary>Gets when the current period ends.</summary>
     public long DueMilliseconds { get; private set; }
 
@@ -82,7 +85,7 @@ internal sealed class PoolTrimmer
     }
 
     /// <summary>Gives when to look next: at the period's end, and sooner where a high load has to be noticed.</summary>
-    public long NextLook(long nowMilliseconds) => WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LoadPeriodMilliseconds) : DueMilliseconds;
+    public long NextLook(long nowMilliseconds) => WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LookPeriodMilliseconds) : DueMilliseconds;
 
     /// <summary>Starts a period.</summary>
     /// <param name="nowMilliseconds">The time.</param>

@@ -210,7 +210,7 @@ internal sealed class TrimScheduler : IBackgroundWork
                 if (_active[i].TryGetTarget(out PoolTrimmer? trimmer) && StaysActive(trimmer))
                 {
                     due = Math.Min(due, trimmer.NextLook(now));
-                    shortestPeriod = Math.Min(shortestPeriod, trimmer.PeriodMilliseconds);
+                    shortestPeriod = Math.Min(shortestPeriod, trimmer.LookPeriodMilliseconds);
                     _active[kept++] = _active[i];
                 }
             }

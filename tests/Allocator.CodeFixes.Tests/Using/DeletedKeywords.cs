@@ -37,11 +37,13 @@ internal sealed class DeletedKeywords
     public IReadOnlyDictionary<string, SourceText> Files =>
         _originals.Keys.ToDictionary(path => path, path => Without(path, _deleted.Where(keyword => keyword.Path == path)));
 
-    /// <summary>Reads all sources below <paramref name="folders"/>, which make up <paramref name="assembly"/>.</summary>
+    /// <summary>Reads all sources below <paramref name="folders"/>, or of a pattern in one, which make up <paramref name="assembly"/>.</summary>
     public static DeletedKeywords From(string assembly, IEnumerable<MetadataReference> references, params string[] folders)
     {
         Dictionary<string, SourceText> originals = folders
-            .SelectMany(folder => Directory.EnumerateFiles(Repository.PathTo(folder), "*.cs", SearchOption.AllDirectories))
+            .SelectMany(static folder => folder.EndsWith(".cs", StringComparison.Ordinal)
+                ? Directory.EnumerateFiles(Repository.PathTo(Path.GetDirectoryName(folder)!), Path.GetFileName(folder))
+                : Directory.EnumerateFiles(Repository.PathTo(folder), "*.cs", SearchOption.AllDirectories))
             .Where(path => File.ReadAllText(path) is string text && !NeedsGenerator(text))
             .ToDictionary(path => Path.GetRelativePath(Repository.Root, path), Read);
         CSharpCompilation compilation = CSharpCompilation.Create(

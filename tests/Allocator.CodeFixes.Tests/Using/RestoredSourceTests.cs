@@ -27,7 +27,12 @@ public class RestoredSourceTests(ITestOutputHelper output)
     [Theory]
     // By these names they see the internals.
     [InlineData("WindowsSmoke", "tests/AotSample", "tests/ContractSuite")]
-    [InlineData("Allocator.Tests", "tests/Allocator.Tests", "tests/RemoteExecutor", "benchmarks/Measuring/Cgroups")]
+    [InlineData(
+        "Allocator.Tests",
+        "tests/Allocator.Tests",
+        "tests/RemoteExecutor",
+        "benchmarks/Measuring/Cgroups",
+        "docs/integrations/code/ImageSharp*.cs")]
     public async Task FixAll_OfSourcesWithoutTheirKeywords_RestoresThemByteForByte(string assembly, params string[] folders)
     {
         DeletedKeywords deleted = DeletedKeywords.From(assembly, s_references, folders);

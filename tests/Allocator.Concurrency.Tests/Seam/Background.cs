@@ -16,6 +16,8 @@ internal static class Background
 
     public static System.Threading.Timer CreateTimer(Action callback) => throw new NotSupportedException();
 
+    public static void StartThread(Action run, string name) => throw new NotSupportedException();
+
     /// <summary>Nothing is kept here.</summary>
     public static void RetryAll()
     {

@@ -93,9 +93,26 @@ public class ProcessHeadroomTests
     public void TryGrant_Arrays_CountUntilTheNextReading()
     {
         Grant(address: 0, 200);
+        Assert.True(TryGrant(100));
+        _headroom.Cancel(100);
+
+        // The figures have them by then.
+        _left.Now = new Headroom(1000, 100, 100);
         Assert.False(TryGrant(101));
-        _clock.Advance(TimeSpan.FromMilliseconds(10));
-        Assert.True(TryGrant(300));
+        Assert.True(TryGrant(100));
+    }
+
+    [Fact]
+    public void TryGrant_ManySmallGrants_DoNotPushOutTheLargeOne()
+    {
+        _left.Now = new Headroom(10_000, 1000, 1000);
+        Grant(0x10000, 500);
+        for (int i = 1; i <= 400; i++)
+        {
+            Grant(0x10000 + i, 1);
+        }
+
+        Assert.False(TryGrant(500));
     }
 
     [Fact]

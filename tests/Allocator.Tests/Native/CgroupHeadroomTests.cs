@@ -122,13 +122,13 @@ public class CgroupHeadroomTests
     }
 
     [Fact]
-    public void Read_GroupRemoved_IsUnknownAndReadAgain()
+    public void Read_GroupRemoved_KeepsTheLastFiguresAndReadsAgain()
     {
         FakeFiles files = OfVersion2("1000", "500", "file 0\n");
         CgroupHeadroom source = Open(files);
         source.Read();
         files.Remove(Version2 + "/memory.current");
-        Assert.Equal(Headroom.Unknown, source.Read());
+        Assert.Equal(500, source.Read().CertainBytes);
         files[Version2 + "/memory.current"] = "300";
         Assert.Equal(700, source.Read().CertainBytes);
     }
