@@ -37,7 +37,7 @@ internal static class FactorTrial
         MeasuredCodec codec = MeasuredCodec.Load().First(codec => codec.Recognizes(small));
         _ = Measure(() => Run(operation, small, codec, encoder, reduction));
 
-        // The file is there before the measurement begins, whoever keeps it: its length is known without a factor.
+        // The file is there before the measurement begins, in whichever memory: its length is known without a factor.
         byte[] data = File.ReadAllBytes(file);
         return Measure(() => Run(operation, data, codec, encoder, reduction));
     }

@@ -6,7 +6,7 @@ using LoadResizeSave.Synthesis;
 
 namespace EstimateFactors.Trials;
 
-/// <summary>Two landscapes, as PNG and as JPEG, for whoever has no photographs at hand: they show that the program works.</summary>
+/// <summary>Two landscapes, as PNG and as JPEG, for machines without photographs: they show that the program works.</summary>
 internal static class SyntheticPictures
 {
     private const uint Seed = 11;

@@ -11,7 +11,7 @@ namespace LoadResizeSave.Containers;
 /// <param name="Title">What readers call it.</param>
 /// <param name="CreateStore">Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its
 /// idle memory.</param>
-/// <param name="Claim">What the library claims of it; null where it is somebody else's memory.</param>
+/// <param name="Claim">What the library claims of it; null where the memory is not of this library.</param>
 internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, PixelStore> CreateStore, SurvivalClaim? Claim = null)
 {
     /// <summary>

@@ -68,28 +68,32 @@ internal sealed class MemoryRecovery
         if (attempt == 1)
         {
             // What this allocator has idle makes room, and no more of it than is needed.
-            long wanted = Math.Max(missingBytes, MemoryCeiling.RefusedBytes);
-            TrimSome(wanted);
+            TrimSome(Math.Max(missingBytes, MemoryCeiling.RefusedBytes));
         }
         else if (attempt == 2)
         {
             _settings.Scheduler.TrimAll();
         }
-        else if (_settings.Scheduler.LastResort.Run(_settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _policy.Counters)
-            && attempt < RetriesInContainer)
+        else
         {
+            bool isWorthAWait = _settings.Scheduler.LastResort.Run(_settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _policy.Counters);
+            _settings.Headroom.NoteFreed();
             if (attempt > 3)
             {
-                _settings.Clock.Delay(TimeSpan.FromMilliseconds(5));
+                WaitOrRefuse(isWorthAWait && attempt < RetriesInContainer, requestedBytes);
             }
-
-            _settings.Headroom.NoteFreed();
         }
-        else if (attempt > 3)
+    }
+
+    private void WaitOrRefuse(bool waits, long requestedBytes)
+    {
+        if (!waits)
         {
             Headroom left = _settings.Headroom.Read();
             throw MemoryLimitExceededException.ForContainer(requestedBytes, left.LimitBytes, left.CertainBytes);
         }
+
+        _settings.Clock.Delay(TimeSpan.FromMilliseconds(5));
     }
 
     private void RecoverFromRefusal(int attempt, long requestedBytes)

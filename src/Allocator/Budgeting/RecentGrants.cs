@@ -38,14 +38,15 @@ internal sealed class RecentGrants
         int index = FindPlace();
         _bytes[index] = _untouched[index] = bytes;
         _milliseconds[index] = nowMilliseconds;
-        _unsettled = Math.Min(Capacity, _unsettled + 1);
+        Volatile.Write(ref _unsettled, Math.Min(Capacity, _unsettled + 1));
         Volatile.Write(ref _addresses[index], address);
     }
 
     /// <summary>Forgets what is about to go back to the system. Takes no lock.</summary>
     public void Forget(long address)
     {
-        for (int i = 0; i < Capacity; i++)
+        // In a process without limits there is never anything here, and everything that goes back comes by.
+        for (int i = 0; i < Capacity && Volatile.Read(ref _unsettled) > 0; i++)
         {
             if (Volatile.Read(ref _addresses[i]) == address)
             {

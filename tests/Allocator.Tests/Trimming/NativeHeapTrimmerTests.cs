@@ -22,26 +22,15 @@ public class NativeHeapTrimmerTests
         Assert.Equal((1, 100, 3), (_counters.NativeHeapTrims, _counters.NativeHeapTrimmedBytes, _counters.NativeHeapTrimMilliseconds));
     }
 
-    [Fact]
-    public void TryTrim_WithinASecond_DoesNothing()
+    [Theory]
+    [InlineData(3, 1000)]
+    [InlineData(100, 2000)]
+    public void TryTrim_WithinASecondOrTwentyTimesTheLastDuration_DoesNothing(int duration, int pause)
     {
+        _duration = TimeSpan.FromMilliseconds(duration);
         NativeHeapTrimmer trimmer = Create();
         trimmer.TryTrim(_counters);
-        _clock.Advance(TimeSpan.FromMilliseconds(999));
-        trimmer.TryTrim(_counters);
-        Assert.Equal(1, _trims);
-        _clock.Advance(TimeSpan.FromMilliseconds(1));
-        trimmer.TryTrim(_counters);
-        Assert.Equal(2, _trims);
-    }
-
-    [Fact]
-    public void TryTrim_ALongOne_IsFollowedByTwentyTimesAsLongAPause()
-    {
-        _duration = TimeSpan.FromMilliseconds(100);
-        NativeHeapTrimmer trimmer = Create();
-        trimmer.TryTrim(_counters);
-        _clock.Advance(TimeSpan.FromMilliseconds(1999));
+        _clock.Advance(TimeSpan.FromMilliseconds(pause - 1));
         trimmer.TryTrim(_counters);
         Assert.Equal(1, _trims);
         _clock.Advance(TimeSpan.FromMilliseconds(1));
