@@ -143,13 +143,15 @@ public abstract partial class MemoryAllocator
     /// <param name="bytes">How many bytes it is going to take at most.</param>
     /// <returns>What the caller disposes when that memory has been freed.</returns>
     /// <remarks>
-    /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>; within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget it costs
-    /// an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes; <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
+    /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>; within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget, memory
+    /// that the container certainly has no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>); where nothing limits the process it costs an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes; <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
     /// </exception>
-    /// <exception cref="MemoryLimitExceededException"><paramref name="bytes"/> is more than the whole budget, or it had no room for them in time.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// <paramref name="bytes"/> is more than the whole budget, or it had no room for them in time; or the container certainly has none.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
     public IDisposable CountExternal(long bytes)

@@ -29,6 +29,9 @@ public class AllocatorMeterTests
                 "ObservableCounter allocator.allocation_retries {retry}",
                 "ObservableCounter allocator.budget.waits {request}",
                 "ObservableCounter allocator.memory.trimmed By",
+                "ObservableCounter allocator.native_heap.trim_time ms",
+                "ObservableCounter allocator.native_heap.trimmed By",
+                "ObservableCounter allocator.native_heap.trims {trim}",
                 "ObservableCounter allocator.pool.hits {request}",
                 "ObservableCounter allocator.pool.misses {request}",
                 "ObservableCounter allocator.rents {rent}",
@@ -84,6 +87,9 @@ public class AllocatorMeterTests
         Assert.Equal(statistics.Abandoned, readings["allocator.abandoned_allocations{allocator.name=photos}"]);
         Assert.Equal(statistics.AllocationRetries, readings["allocator.allocation_retries{allocator.name=photos}"]);
         Assert.Equal(statistics.BudgetWaits, readings["allocator.budget.waits{allocator.name=photos}"]);
+        Assert.Equal(statistics.NativeHeapTrims, readings["allocator.native_heap.trims{allocator.name=photos}"]);
+        Assert.Equal(statistics.NativeHeapTrimmedBytes, readings["allocator.native_heap.trimmed{allocator.name=photos}"]);
+        Assert.Equal((long)statistics.NativeHeapTrimTime.TotalMilliseconds, readings["allocator.native_heap.trim_time{allocator.name=photos}"]);
         Assert.Equal(statistics.Trims, SumOf(readings, "allocator.trims{"));
         Assert.Equal(statistics.TrimmedBytes, SumOf(readings, "allocator.memory.trimmed{"));
         Assert.True(readings["allocator.trims{allocator.name=photos}{allocator.trim.reason=requested}"] > 0);
@@ -303,7 +309,7 @@ public class AllocatorMeterTests
         Assert.Throws<AggregateException>(measuring.RecordObservableInstruments);
 
         // Each instrument that has a measurement throws at its first.
-        Assert.Equal((16, 12), (instruments, measurements));
+        Assert.Equal((19, 15), (instruments, measurements));
         Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
     }).Dispose();
 

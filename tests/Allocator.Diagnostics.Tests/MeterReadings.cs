@@ -42,7 +42,7 @@ internal sealed class MeterReadings : IDisposable
     public long? this[string key] => _measurements.Where(measurement => measurement.Key == key).Select(measurement => (long?)measurement.Value).SingleOrDefault();
 
     /// <summary>Waits for instruments that another thread is making.</summary>
-    public void WaitForAll(int count = 16)
+    public void WaitForAll(int count = 19)
     {
         if (!SpinWait.SpinUntil(() => _instruments.Count == count, s_patience))
         {

@@ -245,6 +245,35 @@ public class MemoryLimitTests
     }
 
     [Fact]
+    public void CountExternal_MoreThanTheContainerCertainlyHas_IsRefusedWithoutABudget()
+    {
+        using TestSetup setup = new();
+        Leave(setup, 3 * Block);
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(4 * Block));
+        Assert.Equal((4L * Block, 100L * Block, 3L * Block, true), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+        setup.Allocator.CountExternal(3 * Block).Dispose();
+    }
+
+    [Fact]
+    public void CountExternal_WithoutABudget_CountsUntilItIsBack()
+    {
+        using TestSetup setup = new();
+        Leave(setup, 4 * Block);
+        IDisposable ofCodec = setup.Allocator.CountExternal(3 * Block);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(2 * Block));
+        ofCodec.Dispose();
+        setup.Allocator.AllocateGroup<byte>(2 * Block).Dispose();
+    }
+
+    [Fact]
+    public void CountExternal_LimitNotHonored_IsServed()
+    {
+        using TestSetup setup = new(options: new MemoryAllocatorOptions { HonorMemoryLimit = false });
+        Leave(setup, 0);
+        setup.Allocator.CountExternal(100 * Block).Dispose();
+    }
+
+    [Fact]
     public async Task MinimumFree_JobThatReserved_NeverWaits()
     {
         using TestSetup setup = new(minimumFree: 2 * Block);

@@ -49,25 +49,27 @@ internal sealed class ContiguousRenter
     }
 
     /// <summary>Counts what others are about to allocate as held, and gives idle memory back for it.</summary>
-    public ExternalMemory CountExternal(in BudgetPermit permit)
+    /// <param name="permit">What was taken from the budget for it.</param>
+    /// <param name="bytes">The bytes, which the permit has none of where there is no budget.</param>
+    public ExternalMemory CountExternal(in BudgetPermit permit, long bytes)
     {
         for (MemoryRecovery.Refusals refusals = default; ;)
         {
             MemoryRecovery.BeginAttempt(refusals);
-            if (_policy.Ceiling.TryHoldAnnounced(permit.Bytes, out long announcement))
+            if (_policy.Ceiling.TryHoldAnnounced(bytes, out long announcement))
             {
                 try
                 {
-                    return new ExternalMemory(_policy.Ceiling, permit, announcement);
+                    return new ExternalMemory(_policy.Ceiling, permit, bytes, announcement);
                 }
                 catch
                 {
-                    _policy.Ceiling.ReleaseAnnounced(permit.Bytes, announcement);
+                    _policy.Ceiling.ReleaseAnnounced(bytes, announcement);
                     throw;
                 }
             }
 
-            _recovery.Recover(ref refusals, permit.Bytes, missingBytes: 0);
+            _recovery.Recover(ref refusals, bytes, missingBytes: 0);
         }
     }
 

@@ -123,7 +123,7 @@ internal sealed class RequestRouter
         BudgetPermit permit = _admission.Admit(account, bytes);
         try
         {
-            return _contiguous.CountExternal(permit);
+            return _contiguous.CountExternal(permit, bytes);
         }
         catch
         {

@@ -99,7 +99,7 @@ internal sealed class ProcessHeadroom
             // Not an address.
             announcement = --_lastAnnouncement;
             bool fits = !honorsLimit || Fits(bytes, minimumFreeBytes: 0, honorsLimit, isAdmitted: false);
-            if (fits)
+            if (fits && IsMeasured)
             {
                 _recent.Add(announcement, bytes, _clock.NowMilliseconds);
             }
@@ -123,7 +123,7 @@ internal sealed class ProcessHeadroom
             {
                 _arraysSinceRead += bytes;
             }
-            else if (_last.HasHardLimit || _budgets.Count > 0)
+            else if (IsMeasured)
             {
                 _recent.Add((long)(nuint)address, bytes, _clock.NowMilliseconds);
             }
@@ -189,7 +189,9 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    // The rest runs under the lock.
+    // The rest runs under the lock. Whether anybody is let in or refused by what is left.
+    private bool IsMeasured => _last.HasHardLimit || _budgets.Count > 0;
+
     private bool Fits(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
     {
         bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0;

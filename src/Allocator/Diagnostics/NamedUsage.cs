@@ -65,6 +65,9 @@ internal sealed class NamedUsage
         Add(figures, UsageFigure.Abandoned, usage.Abandoned);
         Add(figures, UsageFigure.Retries, usage.AllocationRetries);
         Add(figures, UsageFigure.BudgetWaits, usage.BudgetWaits);
+        Add(figures, UsageFigure.NativeHeapTrims, usage.NativeHeapTrims);
+        Add(figures, UsageFigure.NativeHeapTrimmedBytes, usage.NativeHeapTrimmedBytes);
+        Add(figures, UsageFigure.NativeHeapTrimMilliseconds, (long)usage.NativeHeapTrimTime.TotalMilliseconds);
         for (int reason = 0; reason < AllocatorCounters.TrimReasons; reason++)
         {
             Add(figures, UsageFigure.TrimmedBytes + reason, source.Counters.TrimmedBytesFor((TrimReason)reason));

@@ -17,6 +17,9 @@ internal enum UsageFigure
     Abandoned,
     Retries,
     BudgetWaits,
+    NativeHeapTrims,
+    NativeHeapTrimmedBytes,
+    NativeHeapTrimMilliseconds,
 
     /// <summary>The first of as many as there are reasons.</summary>
     TrimmedBytes,

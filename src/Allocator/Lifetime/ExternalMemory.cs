@@ -9,14 +9,16 @@ internal sealed class ExternalMemory : IDisposable
 {
     private readonly MemoryCeiling _ceiling;
     private readonly BudgetPermit _permit;
+    private readonly long _bytes;
     private readonly long _announcement;
     private int _isOver;
 
-    /// <summary>Makes it. pre: the bytes of the permit are held below the ceiling.</summary>
-    public ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit, long announcement)
+    /// <summary>Makes it. pre: the bytes are held below the ceiling, and the permit is for as many where there is a budget.</summary>
+    public ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit, long bytes, long announcement)
     {
         _ceiling = ceiling;
         _permit = permit;
+        _bytes = bytes;
         _announcement = announcement;
     }
 
@@ -45,7 +47,7 @@ internal sealed class ExternalMemory : IDisposable
             return false;
         }
 
-        _ceiling.ReleaseAnnounced(_permit.Bytes, _announcement);
+        _ceiling.ReleaseAnnounced(_bytes, _announcement);
         return true;
     }
 }

@@ -151,6 +151,9 @@ internal static class AllocatorMeter
         Counter(UsageFigure.Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
         Counter(UsageFigure.Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
         Counter(UsageFigure.BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
+        Counter(UsageFigure.NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
+        Counter(UsageFigure.NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By", "Resident memory less after these trims than before.");
+        Counter(UsageFigure.NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
         Counter(UsageFigure.TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
         Counter(UsageFigure.Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
 
