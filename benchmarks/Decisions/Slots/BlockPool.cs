@@ -16,7 +16,7 @@ internal abstract class BlockPool : IDisposable
     protected BlockPool(int blocks) => Pool = new UniformUnmanagedMemoryPool(
         new PoolGeometry(PoolGeometry.DefaultBlockSizeInBytes, blocks),
         NativeMemorySources.Create(NativeMemoryKind.Virtual, HugePages.Auto),
-        new LifetimePolicy(_counters, SystemClock.Instance, new Quarantine(SystemClock.Instance)));
+        new AllocatorContext(_counters, SystemClock.Instance, new Quarantine(SystemClock.Instance)));
 
     /// <summary>Gets what its slots are called in tables.</summary>
     public abstract string Name { get; }

@@ -9,7 +9,7 @@ internal sealed class ContiguousRenter
 {
     private readonly AllocatorSettings _settings;
     private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _context;
     private readonly MemoryRecovery _recovery;
     private readonly FencedRenter? _fences;
     private readonly CountedArrayPool _arrays;
@@ -18,13 +18,13 @@ internal sealed class ContiguousRenter
         AllocatorSettings settings,
         UniformUnmanagedMemoryPool pool,
         CountedArrayPool arrays,
-        LifetimePolicy policy,
+        AllocatorContext context,
         MemoryRecovery recovery,
         FencedRenter? fences)
     {
         _settings = settings;
         _pool = pool;
-        _policy = policy;
+        _context = context;
         _recovery = recovery;
         _fences = fences;
         _arrays = arrays;
@@ -56,15 +56,15 @@ internal sealed class ContiguousRenter
         for (MemoryRecovery.Refusals refusals = default; ;)
         {
             MemoryRecovery.BeginAttempt(refusals);
-            if (_policy.Ceiling.TryHoldAnnounced(bytes, out long announcement))
+            if (_context.Ceiling.TryHoldAnnounced(bytes, out long announcement))
             {
                 try
                 {
-                    return new ExternalMemory(_policy.Ceiling, permit, bytes, announcement);
+                    return new ExternalMemory(_context.Ceiling, permit, bytes, announcement);
                 }
                 catch
                 {
-                    _policy.Ceiling.ReleaseAnnounced(bytes, announcement);
+                    _context.Ceiling.ReleaseAnnounced(bytes, announcement);
                     throw;
                 }
             }
@@ -79,13 +79,13 @@ internal sealed class ContiguousRenter
     /// <param name="isWatched">Whether it lies between fences. pre: there are some.</param>
     /// <param name="clean">Whether it is going to be cleared.</param>
     /// <param name="outcome">What the pool made of it.</param>
-    public NativeGuard Rent(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
+    public FinalizableGuard Rent(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
     {
         for (MemoryRecovery.Refusals refusals = default; ;)
         {
             MemoryRecovery.BeginAttempt(refusals);
             outcome = PoolOutcome.Full;
-            NativeGuard? guard = isWatched
+            FinalizableGuard? guard = isWatched
                 ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean)
                 : TryRentUnwatched(lengthInBytes, alignmentInBytes, out outcome);
             if (guard is not null)
@@ -97,7 +97,7 @@ internal sealed class ContiguousRenter
         }
     }
 
-    private NativeGuard? TryRentUnwatched(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
+    private FinalizableGuard? TryRentUnwatched(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Full;
         long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
@@ -117,6 +117,6 @@ internal sealed class ContiguousRenter
             }
         }
 
-        return MappingGuard.TryAllocate(isSmall ? _settings.SmallSource : _settings.Source, lengthInBytes, alignmentInBytes, _policy);
+        return MappingGuard.TryAllocate(isSmall ? _settings.SmallSource : _settings.Source, lengthInBytes, alignmentInBytes, _context);
     }
 }

@@ -9,16 +9,16 @@ internal sealed class GroupRenter
 {
     private readonly AllocatorSettings _settings;
     private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _context;
     private readonly MemoryRecovery _recovery;
     private readonly FencedRenter? _fences;
 
     public GroupRenter(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, LifetimePolicy policy, MemoryRecovery recovery, FencedRenter? fences)
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, AllocatorContext context, MemoryRecovery recovery, FencedRenter? fences)
     {
         _settings = settings;
         _pool = pool;
-        _policy = policy;
+        _context = context;
         _recovery = recovery;
         _fences = fences;
     }
@@ -83,11 +83,11 @@ internal sealed class GroupRenter
                 isMiss |= TakeBlocks(plan, ref chain, ref filled) == PoolOutcome.Cold;
             }
 
-            bool fits = filled == plan.Layout.Count || _policy.Ceiling.MayHold(MissingBytes(plan, filled));
+            bool fits = filled == plan.Layout.Count || _context.Ceiling.MayHold(MissingBytes(plan, filled));
             while (fits && filled < plan.Layout.Count)
             {
                 int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - filled);
-                if (MappingGuard.TryAllocate(_settings.Source, plan.BytesOfSegment(filled, members), alignmentInBytes, _policy) is not MappingGuard segment)
+                if (MappingGuard.TryAllocate(_settings.Source, plan.BytesOfSegment(filled, members), alignmentInBytes, _context) is not MappingGuard segment)
                 {
                     break;
                 }
@@ -155,7 +155,7 @@ internal sealed class GroupRenter
     }
 
     // A part holds as many members as its run has blocks, or as a segment has room for.
-    private int MembersOf(NativeGuard part, in MemberPlan plan, int firstMember, out long stride)
+    private int MembersOf(FinalizableGuard part, in MemberPlan plan, int firstMember, out long stride)
     {
         if (part is BlockGuard run)
         {
@@ -167,10 +167,10 @@ internal sealed class GroupRenter
         return part is FencedGuard ? 1 : Math.Min(plan.MembersPerSegment, plan.Layout.Count - firstMember);
     }
 
-    private void Prepare(in MemberPlan plan, NativeGuard first, bool clean)
+    private void Prepare(in MemberPlan plan, FinalizableGuard first, bool clean)
     {
         int member = 0;
-        for (NativeGuard? part = first; part is not null; part = part.Next)
+        for (FinalizableGuard? part = first; part is not null; part = part.Next)
         {
             int members = MembersOf(part, plan, member, out long stride);
             part.Prepare((members - 1) * stride + plan.BytesOf(member + members - 1), clean);
@@ -178,7 +178,7 @@ internal sealed class GroupRenter
         }
     }
 
-    private MemberOrigins FindOrigins(in MemberPlan plan, NativeGuard first)
+    private MemberOrigins FindOrigins(in MemberPlan plan, FinalizableGuard first)
     {
         if (plan.Layout.Count == 1)
         {
@@ -194,7 +194,7 @@ internal sealed class GroupRenter
 
         nint[] origins = new nint[plan.Layout.Count];
         int member = 0;
-        for (NativeGuard? part = first; part is not null; part = part.Next)
+        for (FinalizableGuard? part = first; part is not null; part = part.Next)
         {
             int members = MembersOf(part, plan, member, out long stride);
             for (int i = 0; i < members; i++, member++)

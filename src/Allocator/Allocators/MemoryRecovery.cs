@@ -22,11 +22,11 @@ internal sealed class MemoryRecovery
     private readonly AllocatorSettings _settings;
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly CountedArrayPool _arrays;
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _policy;
     private readonly FencedRenter? _fences;
 
     public MemoryRecovery(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, LifetimePolicy policy, FencedRenter? fences)
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext policy, FencedRenter? fences)
     {
         _settings = settings;
         _pool = pool;

@@ -14,7 +14,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 {
     private readonly AllocatorSettings _settings;
     private readonly AllocatorCounters _counters;
-    private readonly ArrayRenter _arrays;
+    private readonly ArraySource _arrays;
     private readonly CountedArrayPool _countedArrays;
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
@@ -43,7 +43,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _counters = new AllocatorCounters { AllocatorName = options.Name };
         MemoryCeiling ceiling = settings.CreateCeiling();
         _budget = settings.CreateBudget(ceiling, _counters);
-        LifetimePolicy policy = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
+        AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
             Ceiling = ceiling,
@@ -52,14 +52,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             CollectsToFindAbandoned = options.CollectToFindAbandoned,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
-        _arrays = new ArrayRenter(options);
+        _arrays = new ArraySource(options);
         Action? requestCollection = options.CollectToFindAbandoned ? CollectionRequest(settings.Scheduler, options.TrimPeriod) : null;
-        _countedArrays = new CountedArrayPool(policy, settings.MaximumIdleArrayBytes, requestCollection);
+        _countedArrays = new CountedArrayPool(context, settings.MaximumIdleArrayBytes, requestCollection);
         _pool = new UniformUnmanagedMemoryPool(
-            settings.Geometry, settings.Source, policy, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
+            settings.Geometry, settings.Source, context, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
-            _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, policy);
+            _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
         }
 
         // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
@@ -73,14 +73,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
         };
-        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, policy, _fences);
+        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, context, _fences);
         _router = new RequestRouter(
             settings,
             _counters,
             _arrays,
             _trimmer,
-            new ContiguousRenter(settings, _pool, _countedArrays, policy, _recovery, _fences),
-            new GroupRenter(settings, _pool, policy, _recovery, _fences),
+            new ContiguousRenter(settings, _pool, _countedArrays, context, _recovery, _fences),
+            new GroupRenter(settings, _pool, context, _recovery, _fences),
             _blockAlignmentInBytes);
 
         if (settings.IsShared)

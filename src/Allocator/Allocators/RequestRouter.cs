@@ -16,7 +16,7 @@ internal sealed class RequestRouter
 {
     private readonly AllocatorSettings _settings;
     private readonly AllocatorCounters _counters;
-    private readonly ArrayRenter _arrays;
+    private readonly ArraySource _arrays;
     private readonly PoolTrimmer _trimmer;
     private readonly ContiguousRenter _contiguous;
     private readonly GroupRenter _groups;
@@ -27,7 +27,7 @@ internal sealed class RequestRouter
     private readonly long _longestSinglePiece;
     private readonly bool _countsArrays;
 
-    public RequestRouter(AllocatorSettings settings, AllocatorCounters counters, ArrayRenter arrays, PoolTrimmer trimmer, ContiguousRenter contiguous, GroupRenter groups, int blockAlignmentInBytes)
+    public RequestRouter(AllocatorSettings settings, AllocatorCounters counters, ArraySource arrays, PoolTrimmer trimmer, ContiguousRenter contiguous, GroupRenter groups, int blockAlignmentInBytes)
     {
         _settings = settings;
         _counters = counters;
@@ -79,7 +79,7 @@ internal sealed class RequestRouter
             throw;
         }
 
-        (guard as NativeGuard)?.Charge(permit);
+        (guard as FinalizableGuard)?.Charge(permit);
         return guard;
     }
 
@@ -199,7 +199,7 @@ internal sealed class RequestRouter
             return _arrays.Rent((int)lengthInBytes, clean, out generation);
         }
 
-        NativeGuard guard = fitsArray && !isWatched
+        FinalizableGuard guard = fitsArray && !isWatched
             ? _contiguous.RentArray((int)lengthInBytes, out PoolOutcome outcome)
             : RentNative(lengthInBytes, alignmentInBytes, isWatched, clean, out outcome);
         try
@@ -227,7 +227,7 @@ internal sealed class RequestRouter
         return guard;
     }
 
-    private NativeGuard RentNative(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
+    private FinalizableGuard RentNative(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
     {
         try
         {
@@ -253,7 +253,7 @@ internal sealed class RequestRouter
             throw;
         }
 
-        ((NativeGuard)rental.Guard).Charge(permit);
+        ((FinalizableGuard)rental.Guard).Charge(permit);
         return rental;
     }
 

@@ -21,7 +21,7 @@ internal sealed class CountedArrayPool
     // Dropped arrays go with the next Gen2 collection. For less than that none is asked for.
     private const long WorthACollection = 1024 * 1024;
 
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _context;
     private readonly long _maximumIdleBytes;
     private readonly Action? _requestCollection;
     private readonly SizeClass?[] _classes = new SizeClass?[Classes];
@@ -29,12 +29,12 @@ internal sealed class CountedArrayPool
     private long _heldBytes;
     private int _closed;
 
-    /// <param name="policy">What all guards of the allocator share.</param>
+    /// <param name="context">What all guards of the allocator share.</param>
     /// <param name="maximumIdleBytes">The most that idle arrays take in all.</param>
     /// <param name="requestCollection">Asks for a background collection, which frees what was dropped; null where none is to be forced.</param>
-    public CountedArrayPool(LifetimePolicy policy, long maximumIdleBytes, Action? requestCollection)
+    public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
     {
-        _policy = policy;
+        _context = context;
         _maximumIdleBytes = maximumIdleBytes;
         _requestCollection = requestCollection;
     }
@@ -89,7 +89,7 @@ internal sealed class CountedArrayPool
         GC.SuppressFinalize(guard);
         long bytes = guard.CapacityInBytes;
         Interlocked.Add(ref _heldBytes, -bytes);
-        _policy.Ceiling.Release(bytes);
+        _context.Ceiling.Release(bytes);
     }
 
     /// <summary>Drops idle arrays, the largest first.</summary>
@@ -151,7 +151,7 @@ internal sealed class CountedArrayPool
     private CountedArrayGuard? TryMake(int index)
     {
         int length = CapacityOfClass(index);
-        if (!_policy.Ceiling.TryHold(length))
+        if (!_context.Ceiling.TryHold(length))
         {
             return null;
         }
@@ -164,14 +164,14 @@ internal sealed class CountedArrayPool
                 Interlocked.CompareExchange(ref _classes[index], new SizeClass(), null);
             }
 
-            CountedArrayGuard guard = new(this, new byte[length], _policy);
+            CountedArrayGuard guard = new(this, new byte[length], _context);
             Interlocked.Add(ref _heldBytes, length);
-            _policy.Ceiling.Commit(0, length);
+            _context.Ceiling.Commit(0, length);
             return guard;
         }
         catch
         {
-            _policy.Ceiling.Cancel(length);
+            _context.Ceiling.Cancel(length);
             throw;
         }
     }
@@ -221,7 +221,7 @@ internal sealed class CountedArrayPool
 
     private long Count(long dropped, TrimReason reason)
     {
-        _policy.Counters.CountTrim(reason, dropped);
+        _context.Counters.CountTrim(reason, dropped);
         if (dropped >= WorthACollection)
         {
             _requestCollection?.Invoke();

@@ -5,7 +5,7 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>Guards memory between inaccessible pages for one rent.</summary>
-internal sealed class FencedGuard : NativeGuard
+internal sealed class FencedGuard : FinalizableGuard
 {
     private readonly FencedRenter _renter;
     private readonly FencedMemory _memory;
@@ -13,8 +13,8 @@ internal sealed class FencedGuard : NativeGuard
     // Shared by the parts of a group. Nobody reads it any more where the return was not a call of the user's.
     private CorruptionFindings? _findings;
 
-    public FencedGuard(FencedRenter renter, FencedMemory memory, LifetimePolicy policy)
-        : base(new GuardRecord[1], 0, policy)
+    public FencedGuard(FencedRenter renter, FencedMemory memory, AllocatorContext context)
+        : base(new BlockState[1], 0, context)
     {
         _renter = renter;
         _memory = memory;
@@ -32,7 +32,7 @@ internal sealed class FencedGuard : NativeGuard
 
     protected override void OnTraced(string stack)
     {
-        for (NativeGuard? part = this; part is not null; part = part.Next)
+        for (FinalizableGuard? part = this; part is not null; part = part.Next)
         {
             ((FencedGuard)part)._memory.BeginRent(stack);
         }
@@ -49,7 +49,7 @@ internal sealed class FencedGuard : NativeGuard
             findings = new CorruptionFindings();
             string stack = CallerStack.Capture();
             Trace?.ReturnStackTrace = stack;
-            for (NativeGuard? part = this; part is not null; part = part.Next)
+            for (FinalizableGuard? part = this; part is not null; part = part.Next)
             {
                 ((FencedGuard)part).NoteReturn(stack, findings);
             }
@@ -88,21 +88,21 @@ internal sealed class FencedGuard : NativeGuard
     protected override void OnRented(bool isAllocation)
     {
         _memory.WasRented = true;
-        Policy.Counters.MappingRented(CapacityInBytes, isAllocation);
+        Context.Counters.MappingRented(CapacityInBytes, isAllocation);
     }
 
-    protected override void OnReturned(bool isAllocation) => Policy.Counters.MappingReturned(CapacityInBytes, isAllocation);
+    protected override void OnReturned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
 
     protected override void OnAbandoned(bool isAllocation)
     {
         _memory.Abandon();
-        Policy.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
+        Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
     }
 
     protected override void OnRecycled()
     {
         _memory.FindBrokenSlack();
-        Policy.Counters.MappingLeftQuarantine(CapacityInBytes);
+        Context.Counters.MappingLeftQuarantine(CapacityInBytes);
     }
 
     private void NoteReturn(string stack, CorruptionFindings findings)

@@ -15,7 +15,7 @@ internal sealed class FencedRenter
     private const long MostPopulatedInBytes = 4 * 1024 * 1024;
 
     private readonly VirtualMemorySource _source;
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _context;
     private readonly ReturnedMemory _returned;
     private readonly bool _isGuarded;
     private readonly int _overreadToleranceInBytes;
@@ -25,11 +25,11 @@ internal sealed class FencedRenter
     /// <param name="mode">Sampled or Guarded.</param>
     /// <param name="maximumBytes">The most memory to keep after its return.</param>
     /// <param name="overreadToleranceInBytes">How many bytes behind every buffer are readable before the fence.</param>
-    /// <param name="policy">What all guards of the allocator share.</param>
-    public FencedRenter(VirtualMemorySource source, SafetyMode mode, long maximumBytes, int overreadToleranceInBytes, LifetimePolicy policy)
+    /// <param name="context">What all guards of the allocator share.</param>
+    public FencedRenter(VirtualMemorySource source, SafetyMode mode, long maximumBytes, int overreadToleranceInBytes, AllocatorContext context)
     {
         _source = source;
-        _policy = policy;
+        _context = context;
         _overreadToleranceInBytes = overreadToleranceInBytes;
         _isGuarded = mode == SafetyMode.Guarded;
         _returned = _isGuarded ? new ReturnedMemory(256, maximumBytes) : new ReturnedMemory(16, long.MaxValue);
@@ -51,7 +51,7 @@ internal sealed class FencedRenter
         FenceLayout layout = new(lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), _source.PageSizeInBytes, _overreadToleranceInBytes);
         FencedMemory? memory = TryTakeReturned(layout);
         bool isReused = memory is not null;
-        memory ??= new FencedMemory(layout, _policy.Clock);
+        memory ??= new FencedMemory(layout, _context.Clock);
         FencedGuard guard = MakeGuard(memory, isReused);
         if (!isReused && !TryMap(memory))
         {
@@ -125,7 +125,7 @@ internal sealed class FencedRenter
     {
         try
         {
-            return new FencedGuard(this, memory, _policy);
+            return new FencedGuard(this, memory, _context);
         }
         catch when (isReused)
         {
@@ -155,7 +155,7 @@ internal sealed class FencedRenter
     private bool TryMap(FencedMemory memory)
     {
         FenceLayout layout = memory.Layout;
-        if (!_policy.Ceiling.TryHold(layout.CapacityInBytes))
+        if (!_context.Ceiling.TryHold(layout.CapacityInBytes))
         {
             return false;
         }
@@ -163,7 +163,7 @@ internal sealed class FencedRenter
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
         if (address == 0)
         {
-            _policy.Ceiling.Cancel(layout.CapacityInBytes);
+            _context.Ceiling.Cancel(layout.CapacityInBytes);
             return false;
         }
 
@@ -171,12 +171,12 @@ internal sealed class FencedRenter
         if (!TryFence(address, layout.FrontInBytes) || !TryFence((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
         {
             _source.Free(address, layout.TotalInBytes);
-            _policy.Ceiling.Cancel(layout.CapacityInBytes);
+            _context.Ceiling.Cancel(layout.CapacityInBytes);
             return false;
         }
 
-        _policy.Ceiling.Commit(memory.BodyAddress, layout.CapacityInBytes);
-        _policy.Counters.AddCommitted(layout.CapacityInBytes);
+        _context.Ceiling.Commit(memory.BodyAddress, layout.CapacityInBytes);
+        _context.Counters.AddCommitted(layout.CapacityInBytes);
         if (layout.BodyInBytes <= MostPopulatedInBytes)
         {
             _source.Populate(memory.BodyAddress, layout.BodyInBytes);
@@ -194,13 +194,13 @@ internal sealed class FencedRenter
         FenceLayout layout = memory.Layout;
         if (!_isGuarded)
         {
-            _policy.Ceiling.Forget(memory.BodyAddress);
+            _context.Ceiling.Forget(memory.BodyAddress);
             if (!_source.TrySealEmpty(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
             }
 
-            _policy.NoteFreed(layout.CapacityInBytes);
+            _context.NoteFreed(layout.CapacityInBytes);
             return true;
         }
 
@@ -215,7 +215,7 @@ internal sealed class FencedRenter
             return false;
         }
 
-        _policy.Counters.MappingEnteredQuarantine(layout.CapacityInBytes);
+        _context.Counters.MappingEnteredQuarantine(layout.CapacityInBytes);
         return true;
     }
 
@@ -223,7 +223,7 @@ internal sealed class FencedRenter
     private bool TryUncover(FencedMemory memory, CorruptionFindings? findings)
     {
         FenceLayout layout = memory.Layout;
-        _policy.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
+        _context.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
         CorruptionEventArgs? finding = null;
         bool isAccessible = _source.TryUnseal(memory.BodyAddress, layout.BodyInBytes);
         if (isAccessible)
@@ -255,9 +255,9 @@ internal sealed class FencedRenter
 
     private void Unmap(FencedMemory memory, long committedBytes)
     {
-        _policy.Ceiling.Forget(memory.BodyAddress);
+        _context.Ceiling.Forget(memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
-        _policy.NoteFreed(committedBytes);
+        _context.NoteFreed(committedBytes);
         memory.EndRecord();
     }
 }

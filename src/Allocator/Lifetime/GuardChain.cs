@@ -3,11 +3,11 @@ namespace Allocator.Lifetime;
 /// <summary>Collects the parts of a group in order, before the rent begins.</summary>
 internal struct GuardChain
 {
-    private NativeGuard? _last;
+    private FinalizableGuard? _last;
 
-    public NativeGuard? First { get; private set; }
+    public FinalizableGuard? First { get; private set; }
 
-    public void Add(NativeGuard part)
+    public void Add(FinalizableGuard part)
     {
         if (_last is null)
         {

@@ -57,7 +57,7 @@ internal sealed partial class BlockArena
             return false;
         }
 
-        _policy.Ceiling.Forget(address);
+        _context.Ceiling.Forget(address);
         if (!_storage.TryPurge(index, address))
         {
             if (isRegistered && !_pool.Hooks.TryTakeBackRelease(address, BlockSizeInBytes))
@@ -91,7 +91,7 @@ internal sealed partial class BlockArena
                     _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
                 }
 
-                _policy.Ceiling.Forget(_addresses[i]);
+                _context.Ceiling.Forget(_addresses[i]);
                 _storage.TryPurge(i, _addresses[i]);
                 NoteReleased(i);
             }
@@ -104,7 +104,7 @@ internal sealed partial class BlockArena
     private bool TryCommit(ulong missing)
     {
         // For all or for none: two threads that each had half of what they need below the ceiling would take it from each other for ever.
-        if (!_policy.Ceiling.TryHold(BytesOf(missing)))
+        if (!_context.Ceiling.TryHold(BytesOf(missing)))
         {
             return false;
         }
@@ -115,7 +115,7 @@ internal sealed partial class BlockArena
             nint address = _storage.TryCommit(index, out bool zeroed);
             if (address == 0)
             {
-                _policy.Ceiling.Cancel(BytesOf(missing));
+                _context.Ceiling.Cancel(BytesOf(missing));
                 return false;
             }
 
@@ -126,7 +126,7 @@ internal sealed partial class BlockArena
             catch
             {
                 bool isBack = _storage.TryPurge(index, address);
-                _policy.Ceiling.Cancel(BytesOf(isBack ? missing : missing & (missing - 1)));
+                _context.Ceiling.Cancel(BytesOf(isBack ? missing : missing & (missing - 1)));
                 if (!isBack)
                 {
                     // The system refuses to take it, so it is there, and counts.
@@ -163,8 +163,8 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.Or(ref _committed.Value, 1L << index);
-        _policy.Ceiling.Commit(address, BlockSizeInBytes);
-        _policy.Counters.AddCommitted(BlockSizeInBytes);
+        _context.Ceiling.Commit(address, BlockSizeInBytes);
+        _context.Counters.AddCommitted(BlockSizeInBytes);
     }
 
     private void NoteReleased(int index)
@@ -175,7 +175,7 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.And(ref _committed.Value, ~(1L << index));
-        _policy.NoteFreed(BlockSizeInBytes);
+        _context.NoteFreed(BlockSizeInBytes);
     }
 
     private long BytesOf(ulong blocks) => (long)BitOperations.PopCount(blocks) * BlockSizeInBytes;

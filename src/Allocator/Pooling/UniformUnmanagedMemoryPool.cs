@@ -19,17 +19,17 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     private bool _closed;
     private BackgroundState _work;
 
-    public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy, BlockHooks? hooks = null, bool keepsBlocks = false)
+    public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, AllocatorContext context, BlockHooks? hooks = null, bool keepsBlocks = false)
     {
         _geometry = geometry;
         _source = source;
         Hooks = hooks ?? BlockHooks.None;
         KeepsBlocks = keepsBlocks;
-        _arenas = new ArenaSet(this, geometry, source, policy);
+        _arenas = new ArenaSet(this, geometry, source, context);
         BlockAlignmentInBytes = source is VirtualMemorySource
             ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
             : NativeMemorySource.MinimumAlignment;
-        Reclaimer = new IdleBlockReclaimer(this, policy.Counters);
+        Reclaimer = new IdleBlockReclaimer(this, context.Counters);
     }
 
     public int BlockSizeInBytes => _geometry.BlockSizeInBytes;

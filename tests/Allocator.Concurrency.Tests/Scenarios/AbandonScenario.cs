@@ -12,8 +12,8 @@ namespace Allocator.Concurrency.Scenarios;
 /// </summary>
 internal sealed class AbandonScenario : PoolScenario
 {
-    private static readonly FieldInfo s_self = typeof(NativeGuard).GetField("_self", BindingFlags.Instance | BindingFlags.NonPublic)!;
-    private static readonly MethodInfo s_finalize = typeof(NativeGuard).GetMethod("Finalize", BindingFlags.Instance | BindingFlags.NonPublic)!;
+    private static readonly FieldInfo s_self = typeof(FinalizableGuard).GetField("_self", BindingFlags.Instance | BindingFlags.NonPublic)!;
+    private static readonly MethodInfo s_finalize = typeof(FinalizableGuard).GetMethod("Finalize", BindingFlags.Instance | BindingFlags.NonPublic)!;
 
     private readonly BlockGuard _guard;
     private readonly Action _finalize;
@@ -25,7 +25,7 @@ internal sealed class AbandonScenario : PoolScenario
         _guard = Pool.TryRent(out _)!;
         _generation = _guard.BeginSingle(BlockSize);
         _finalize = s_finalize.CreateDelegate<Action>(_guard);
-        ((WeakReference<NativeGuard>)s_self.GetValue(_guard)!).Clear();
+        ((WeakReference<FinalizableGuard>)s_self.GetValue(_guard)!).Clear();
         foreach (Action<AbandonScenario> body in bodies)
         {
             Thread(body.Method.Name, () => body(this));

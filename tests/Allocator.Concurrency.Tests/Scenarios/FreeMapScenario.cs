@@ -21,7 +21,7 @@ internal sealed class FreeMapScenario : Scenario
         _blocks = blocks;
         _ownership = new Ownership(blocks);
         _storage = new NumberedStorage(blocks);
-        LifetimePolicy policy = new(new AllocatorCounters(), new StillClock(), new Quarantine(new StillClock()));
+        AllocatorContext policy = new(new AllocatorCounters(), new StillClock(), new Quarantine(new StillClock()));
         UniformUnmanagedMemoryPool pool = new(new PoolGeometry(4096, blocks), new AddressesOnly(blocks), policy);
         _arena = new BlockArena(pool, _storage, 4096, blocks, policy);
         Ready(resident);

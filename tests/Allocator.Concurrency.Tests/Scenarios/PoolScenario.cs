@@ -26,7 +26,7 @@ internal abstract class PoolScenario : Scenario
         Source = new AddressesOnly(blocks);
         _ownership = new Ownership(blocks);
         Quarantine = new Quarantine(new StillClock());
-        LifetimePolicy policy = new(Counters, new StillClock(), Quarantine) { Abandoned = abandoned };
+        AllocatorContext policy = new(Counters, new StillClock(), Quarantine) { Abandoned = abandoned };
         Pool = new UniformUnmanagedMemoryPool(new PoolGeometry(BlockSize, blocks), Source, policy);
     }
 

@@ -203,7 +203,7 @@ public class CountedArrayPoolTests
     {
         using TestSetup setup = new();
         int collections = 0;
-        LifetimePolicy policy = new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine) { Ceiling = new MemoryCeiling(3 << 20) };
+        AllocatorContext policy = new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine) { Ceiling = new MemoryCeiling(3 << 20) };
         CountedArrayPool pool = new(policy, 2 << 20, () => collections++);
         foreach (int length in new[] { 1 << 19, 1 << 20 })
         {

@@ -11,16 +11,16 @@ namespace Allocator.Lifetime;
 /// Finalizers run in no order. One of a user's own objects may dispose an owner whose guard is waiting for its finalizer too. Were the memory rented again before that
 /// finalizer ran, it would take the new renter's for abandoned. So memory whose guard has a finalizer pending is parked, and goes back when that has run: see <see cref="HandBack"/>.
 /// </remarks>
-internal abstract partial class NativeGuard : IBackgroundWork
+internal abstract partial class FinalizableGuard : IBackgroundWork
 {
     // Cleared by the collection that finds the guard unreachable, before its finalizer runs.
-    private WeakReference<NativeGuard> _self;
+    private WeakReference<FinalizableGuard> _self;
     private BackgroundState _work;
 
     // Of abandoned memory, with its first part: it was reported, and is to be handed back when it is dealt with next.
     private bool _mayRecycle;
 
-    ~NativeGuard()
+    ~FinalizableGuard()
     {
         if (IsConstructed && !Environment.HasShutdownStarted)
         {
@@ -43,7 +43,7 @@ internal abstract partial class NativeGuard : IBackgroundWork
     /// <summary>Gets or sets what is known of the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.</summary>
     public Quarantine.Detention Stay { get; set; }
 
-    public NativeGuard? NextQuarantined { get; set; }
+    public FinalizableGuard? NextQuarantined { get; set; }
 
     /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
     protected virtual bool NeedsQuarantine => true;
@@ -153,7 +153,7 @@ internal abstract partial class NativeGuard : IBackgroundWork
     // As new: with a finalizer to come, and none pending. pre: held exclusively, and the finalizer has run. Where it throws nothing has changed.
     private void Renew()
     {
-        WeakReference<NativeGuard> self = new(this);
+        WeakReference<FinalizableGuard> self = new(this);
         GC.ReRegisterForFinalize(this);
         Record.Handover = 0;
         _self = self;
@@ -162,7 +162,7 @@ internal abstract partial class NativeGuard : IBackgroundWork
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
     private bool TryAbandon()
     {
-        ref GuardRecord record = ref Record;
+        ref BlockState record = ref Record;
         long state;
         do
         {
@@ -175,26 +175,26 @@ internal abstract partial class NativeGuard : IBackgroundWork
         while (Interlocked.CompareExchange(ref record.State, state | GuardState.Abandoned, state) != state);
 
         OnAbandoned(isAllocation: true);
-        for (NativeGuard? part = _next; part is not null; part = part._next)
+        for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
             Volatile.Write(ref part.Record.State, part.Record.State | GuardState.Abandoned);
             part.OnAbandoned(isAllocation: false);
         }
 
-        Policy.Counters.CountAbandoned();
+        Context.Counters.CountAbandoned();
         return true;
     }
 
     private void SettleAbandoned()
     {
-        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Policy.Clock.NowMilliseconds - Record.RentedAtMilliseconds));
-        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Policy.AllocatorName });
+        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Context.Clock.NowMilliseconds - Record.RentedAtMilliseconds));
+        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Context.AllocatorName });
         _mayRecycle = true;
-        if (Policy.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine)
+        if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine)
         {
-            Policy.Quarantine.Add(this, Policy.QuarantineMilliseconds, Policy.CollectsToFindAbandoned);
+            Context.Quarantine.Add(this, Context.QuarantineMilliseconds, Context.CollectsToFindAbandoned);
         }
-        else if ((Policy.ClearOnReturn && NeedsQuarantine) || _next is not null)
+        else if ((Context.ClearOnReturn && NeedsQuarantine) || _next is not null)
         {
             // Zeroing, and giving back parts that may be the system's, take too long for the finalizer thread.
             Background.Queue(this);
@@ -213,9 +213,9 @@ internal abstract partial class NativeGuard : IBackgroundWork
         long bytes = 0;
         try
         {
-            while (_next is NativeGuard part)
+            while (_next is FinalizableGuard part)
             {
-                NativeGuard? next = part._next;
+                FinalizableGuard? next = part._next;
                 long share = account is null ? 0 : part.CapacityInBytes;
                 part.EndAbandoned();
                 part._next = null;

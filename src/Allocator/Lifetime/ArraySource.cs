@@ -10,7 +10,7 @@ namespace Allocator.Lifetime;
 /// Rents arrays of <see cref="ArrayPool{T}.Shared"/> for one allocator, and counts them by thread, without interlocked operations: a shared counter would cost as much as the rent.
 /// Only threads that rent have such counts; others add to shared ones. Reading sums over the threads; it is exact while none of them allocates. Returning takes no lock.
 /// </summary>
-internal sealed class ArrayRenter
+internal sealed class ArraySource
 {
     private readonly ThreadShares _shares = new();
     private readonly bool _clearOnReturn;
@@ -19,7 +19,7 @@ internal sealed class ArrayRenter
     // Of threads without a share, and of threads that have ended. One element, apart from the fields that every rent reads.
     private readonly ArrayCounts[] _ofOthers = new ArrayCounts[1];
 
-    public ArrayRenter(MemoryAllocatorOptions options)
+    public ArraySource(MemoryAllocatorOptions options)
     {
         _clearOnReturn = options.ClearOnReturn;
         _allocatorName = options.Name;

@@ -8,7 +8,7 @@ namespace Allocator.Lifetime;
 /// Whoever holds the memory exclusively writes; everyone may read.
 /// </summary>
 [StructLayout(LayoutKind.Sequential, Size = 128)]
-internal struct GuardRecord
+internal struct BlockState
 {
     /// <summary>Generation, flags and reference count: see <see cref="GuardState"/>.</summary>
     public long State;

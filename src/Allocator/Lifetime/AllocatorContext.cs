@@ -5,9 +5,9 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>What all guards of one allocator share.</summary>
-internal sealed class LifetimePolicy
+internal sealed class AllocatorContext
 {
-    public LifetimePolicy(AllocatorCounters counters, Clock clock, Quarantine quarantine)
+    public AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
     {
         Counters = counters;
         Clock = clock;

@@ -10,27 +10,27 @@ namespace Allocator.Lifetime;
 /// Guards unmanaged memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is out only the owner references
 /// the guard, so the guard's finalizer runs when the owner is gone. The parts of a group form a chain behind the first, which speaks for all of them.
 /// </summary>
-internal abstract partial class NativeGuard : LifetimeGuard
+internal abstract partial class FinalizableGuard : LifetimeGuard
 {
-    private NativeGuard? _next;
+    private FinalizableGuard? _next;
 
     // Of the whole chain, with its first part.
     private BudgetPermit _permit;
 
-    protected NativeGuard(GuardRecord[] records, int index, LifetimePolicy policy)
+    protected FinalizableGuard(BlockState[] records, int index, AllocatorContext context)
         : base(records, index)
     {
-        Policy = policy;
-        _self = new WeakReference<NativeGuard>(this);
+        Context = context;
+        _self = new WeakReference<FinalizableGuard>(this);
     }
 
     /// <summary>Gets the bytes that the system or the pool has given.</summary>
     public abstract long CapacityInBytes { get; }
 
     /// <summary>Gets the next part of the group that begins here.</summary>
-    public NativeGuard? Next => _next;
+    public FinalizableGuard? Next => _next;
 
-    protected LifetimePolicy Policy { get; }
+    protected AllocatorContext Context { get; }
 
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
     protected abstract bool ReturnsWithoutSystemCall { get; }
@@ -39,7 +39,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
     protected virtual bool KeepsStack => false;
 
     /// <summary>Puts a part behind this one. pre: both are held exclusively, and the chain has not begun.</summary>
-    public void Append(NativeGuard next) => _next = next;
+    public void Append(FinalizableGuard next) => _next = next;
 
     /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed. pre: held exclusively, not begun.</summary>
     public void Prepare(long usedBytes, bool clean)
@@ -55,8 +55,8 @@ internal abstract partial class NativeGuard : LifetimeGuard
     /// <returns>The generation that the user keeps.</returns>
     public long BeginAllocation()
     {
-        ref GuardRecord record = ref Record;
-        record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
+        ref BlockState record = ref Record;
+        record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.AllocationBytes = CapacityOfChain();
         if (TraceSwitch.Rents || KeepsStack)
         {
@@ -85,10 +85,10 @@ internal abstract partial class NativeGuard : LifetimeGuard
     /// <summary>Hands the memory of this guard and all parts behind it back, although no rent began: something in between went wrong.</summary>
     public void Cancel()
     {
-        NativeGuard? part = this;
+        FinalizableGuard? part = this;
         while (part is not null)
         {
-            NativeGuard? next = part._next;
+            FinalizableGuard? next = part._next;
             part._next = null;
             part.EndTrace(TraceEnd.Abandoned);
             part.ReturnMemory(ofGroup: true);
@@ -101,7 +101,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
 
     protected override void GiveBack()
     {
-        NativeGuard? part = _next;
+        FinalizableGuard? part = _next;
         BudgetAccount? account = TakePermit(out long charged);
         bool ofGroup = part is not null;
         long share = account is null || !ofGroup ? charged : CapacityInBytes;
@@ -172,7 +172,7 @@ internal abstract partial class NativeGuard : LifetimeGuard
     private long CapacityOfChain()
     {
         long bytes = CapacityInBytes;
-        for (NativeGuard? part = _next; part is not null; part = part._next)
+        for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
             bytes += part.CapacityInBytes;
         }
@@ -182,16 +182,16 @@ internal abstract partial class NativeGuard : LifetimeGuard
 
     private void BeginMembers()
     {
-        for (NativeGuard? part = _next; part is not null; part = part._next)
+        for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
             part.OnRented(isAllocation: false);
             BeginWith(ref part.Record, GuardState.Member | 1);
         }
     }
 
-    private NativeGuard? EndMember(BudgetAccount? account, ref long bytes)
+    private FinalizableGuard? EndMember(BudgetAccount? account, ref long bytes)
     {
-        NativeGuard? next = _next;
+        FinalizableGuard? next = _next;
         _next = null;
         long share = account is null ? 0 : CapacityInBytes;
         Volatile.Write(ref Record.State, GuardState.Next(Record.State));
@@ -202,10 +202,10 @@ internal abstract partial class NativeGuard : LifetimeGuard
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void BeginTrace(ref GuardRecord record)
+    private void BeginTrace(ref BlockState record)
     {
-        record.RentedAtMilliseconds = Policy.Clock.NowMilliseconds;
-        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Policy.AllocatorName, canLeak: true, isWanted: KeepsStack);
+        record.RentedAtMilliseconds = Context.Clock.NowMilliseconds;
+        Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Context.AllocatorName, canLeak: true, isWanted: KeepsStack);
         if (Trace is AllocationTrace trace)
         {
             if (trace.StackTrace is string stack)
