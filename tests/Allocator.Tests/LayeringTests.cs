@@ -21,8 +21,9 @@ public partial class LayeringTests
         ["Budgeting"] = ["Native"],
         ["Lifetime"] = ["Budgeting", "Native", "Diagnostics"],
         ["Pooling"] = ["Lifetime", "Native", "Diagnostics"],
-        ["Trimming"] = ["Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
-        ["Allocators"] = ["Trimming", "Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
+        ["Guarding"] = ["Lifetime", "Native", "Diagnostics"],
+        ["Trimming"] = ["Pooling", "Guarding", "Lifetime", "Budgeting", "Native", "Diagnostics"],
+        ["Allocators"] = ["Trimming", "Pooling", "Guarding", "Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Adapters"] = [],
         [Root] = ["Adapters", "Allocators", "Lifetime", "Budgeting", "Native", "Diagnostics"],
     };

@@ -1,6 +1,7 @@
 using System;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Guarding;
 using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;

@@ -1,4 +1,5 @@
 using Allocator.Budgeting;
+using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 
@@ -11,7 +12,7 @@ internal sealed class ContiguousRenter
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly AllocatorContext _context;
     private readonly MemoryRecovery _recovery;
-    private readonly FencedRenter? _fences;
+    private readonly GuardedSource? _fences;
     private readonly CountedArrayPool _arrays;
 
     public ContiguousRenter(
@@ -20,7 +21,7 @@ internal sealed class ContiguousRenter
         CountedArrayPool arrays,
         AllocatorContext context,
         MemoryRecovery recovery,
-        FencedRenter? fences)
+        GuardedSource? fences)
     {
         _settings = settings;
         _pool = pool;

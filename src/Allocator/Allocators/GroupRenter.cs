@@ -1,4 +1,5 @@
 using System;
+using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 
@@ -11,10 +12,10 @@ internal sealed class GroupRenter
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly AllocatorContext _context;
     private readonly MemoryRecovery _recovery;
-    private readonly FencedRenter? _fences;
+    private readonly GuardedSource? _fences;
 
     public GroupRenter(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, AllocatorContext context, MemoryRecovery recovery, FencedRenter? fences)
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, AllocatorContext context, MemoryRecovery recovery, GuardedSource? fences)
     {
         _settings = settings;
         _pool = pool;
@@ -128,7 +129,7 @@ internal sealed class GroupRenter
         for (int filled = 0; filled < plan.Layout.Count;)
         {
             MemoryRecovery.BeginAttempt(refusals);
-            if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean) is FencedGuard member)
+            if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean) is GuardedMappingGuard member)
             {
                 chain.Add(member);
                 filled++;
@@ -164,7 +165,7 @@ internal sealed class GroupRenter
         }
 
         stride = plan.MemberStrideInBytes;
-        return part is FencedGuard ? 1 : Math.Min(plan.MembersPerSegment, plan.Layout.Count - firstMember);
+        return part is GuardedMappingGuard ? 1 : Math.Min(plan.MembersPerSegment, plan.Layout.Count - firstMember);
     }
 
     private void Prepare(in MemberPlan plan, FinalizableGuard first, bool clean)

@@ -1,6 +1,7 @@
 using System;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Native;
 using Allocator.Pooling;
@@ -23,10 +24,10 @@ internal sealed class MemoryRecovery
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly CountedArrayPool _arrays;
     private readonly AllocatorContext _policy;
-    private readonly FencedRenter? _fences;
+    private readonly GuardedSource? _fences;
 
     public MemoryRecovery(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext policy, FencedRenter? fences)
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext policy, GuardedSource? fences)
     {
         _settings = settings;
         _pool = pool;

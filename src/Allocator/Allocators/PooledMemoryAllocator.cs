@@ -2,6 +2,7 @@ using System;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Native;
 using Allocator.Pooling;
@@ -26,7 +27,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly MemoryBudget? _budget;
 
     // None in Standard mode.
-    private readonly FencedRenter? _fences;
+    private readonly GuardedSource? _fences;
 
     // Copies, so that the fast path reads them from here.
     private readonly long _arrayThresholdInBytes;
@@ -59,7 +60,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             settings.Geometry, settings.Source, context, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
-            _fences = new FencedRenter(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
+            _fences = new GuardedSource(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
         }
 
         // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.

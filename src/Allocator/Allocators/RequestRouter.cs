@@ -3,6 +3,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 using Allocator.Trimming;

@@ -1,11 +1,11 @@
 using System;
 using System.Buffers;
-using Allocator.Allocators;
 using Allocator.Diagnostics;
+using Allocator.Guarding;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
-namespace Allocator.Tests.Allocators;
+namespace Allocator.Tests.Guarding;
 
 public class SafetyModesTests
 {

@@ -1,6 +1,6 @@
 using Allocator.Diagnostics;
 
-namespace Allocator.Lifetime;
+namespace Allocator.Guarding;
 
 /// <summary>Keeps the first thing that was found, to be thrown once everything is where it belongs.</summary>
 internal sealed class CorruptionFindings

@@ -1,13 +1,12 @@
 using System.Collections.Generic;
-using Allocator.Native;
 
-namespace Allocator.Lifetime;
+namespace Allocator.Guarding;
 
 /// <summary>The queue in which returned memory waits, inaccessible, bounded by number and by bytes. Thread-safe.</summary>
 internal sealed class ReturnedMemory
 {
     private readonly ShortLock _lock = new();
-    private readonly Queue<FencedMemory> _queue;
+    private readonly Queue<GuardedMapping> _queue;
     private readonly int _maximumCount;
     private readonly long _maximumBytes;
     private long _bytes;
@@ -19,7 +18,7 @@ internal sealed class ReturnedMemory
         _maximumBytes = maximumBytes;
 
         // In full, so that adding never fails. One above the bound is there for a moment.
-        _queue = new Queue<FencedMemory>(maximumCount + 1);
+        _queue = new Queue<GuardedMapping>(maximumCount + 1);
     }
 
     /// <summary>Gives whether that much could be kept at all.</summary>
@@ -32,7 +31,7 @@ internal sealed class ReturnedMemory
     }
 
     /// <summary>Adds. False, and nothing changes, where the queue is closed, or has more than it may.</summary>
-    public bool TryAdd(FencedMemory memory)
+    public bool TryAdd(GuardedMapping memory)
     {
         using (_lock.Enter())
         {
@@ -48,7 +47,7 @@ internal sealed class ReturnedMemory
     }
 
     /// <summary>Takes what has been here for longest; null where nothing is.</summary>
-    public FencedMemory? TryTake()
+    public GuardedMapping? TryTake()
     {
         using (_lock.Enter())
         {
@@ -57,7 +56,7 @@ internal sealed class ReturnedMemory
     }
 
     /// <summary>Takes what has been here for longest, where there is more than may be; otherwise gives null.</summary>
-    public FencedMemory? TryTakeSurplus()
+    public GuardedMapping? TryTakeSurplus()
     {
         using (_lock.Enter())
         {
@@ -66,7 +65,7 @@ internal sealed class ReturnedMemory
     }
 
     /// <summary>Takes what has been here for longest, where it would have to make room for one more of the layout, and can serve for it; otherwise gives null.</summary>
-    public FencedMemory? TryTakeFitting(in FenceLayout layout)
+    public GuardedMapping? TryTakeFitting(in GuardedLayout layout)
     {
         using (_lock.Enter())
         {
@@ -84,14 +83,14 @@ internal sealed class ReturnedMemory
         }
     }
 
-    private FencedMemory? Dequeue()
+    private GuardedMapping? Dequeue()
     {
         if (_queue.Count == 0)
         {
             return null;
         }
 
-        FencedMemory memory = _queue.Dequeue();
+        GuardedMapping memory = _queue.Dequeue();
         _bytes -= memory.Layout.BodyInBytes;
         return memory;
     }

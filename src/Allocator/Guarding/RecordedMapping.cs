@@ -2,8 +2,9 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
+using Allocator.Diagnostics;
 
-namespace Allocator.Diagnostics;
+namespace Allocator.Guarding;
 
 /// <summary>One mapping's part of the process's record file. Without a file, or a free slot in it, every call does nothing: recording never fails a rent.</summary>
 internal struct RecordedMapping
@@ -12,9 +13,6 @@ internal struct RecordedMapping
 
     // Slot numbers count from 0, and a default value has none.
     private int _slotPlusOne;
-
-    /// <summary>Gets where the file is, once there is one; otherwise null.</summary>
-    public static string? FilePath => s_file.IsValueCreated ? s_file.Value?.Path : null;
 
     /// <summary>Ends the recording, and the file unless it has findings.</summary>
     public static void CloseFile()
@@ -54,6 +52,7 @@ internal struct RecordedMapping
         {
             RecordFile file = RecordFile.Create(string.IsNullOrEmpty(path) ? DefaultPath() : path!);
             AppDomain.CurrentDomain.ProcessExit += OnProcessExit;
+            AllocationRecords.CurrentPath = file.Path;
             return file;
         }
         catch (Exception e)

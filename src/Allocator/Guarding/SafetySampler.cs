@@ -2,7 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Threading;
 
-namespace Allocator.Allocators;
+namespace Allocator.Guarding;
 
 /// <summary>
 /// Chooses the allocations that are watched: each with the same chance, whichever thread makes it and whatever was chosen before, for one random number a choice. Costs others a thread-static subtraction.

@@ -1,14 +1,15 @@
 using System;
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 using Allocator.Native;
 
-namespace Allocator.Lifetime;
+namespace Allocator.Guarding;
 
 /// <summary>
 /// Rents memory in mappings of their own, between inaccessible pages, and keeps what comes back inaccessible for a while. In Sampled mode that is addresses only; in Guarded mode the memory too,
 /// filled with poison, which is verified in the end. Thread-safe; no call to the system is made under its lock.
 /// </summary>
-internal sealed class FencedRenter
+internal sealed class GuardedSource
 {
     // By one call instead of a fault for each page: measured, 4 MiB rented, cleared and returned take 0.9 ms of processor time in place of 1.7. What a block of the pool is,
     // resident from its first use, too; of more than that the renter may never touch most.
@@ -24,9 +25,9 @@ internal sealed class FencedRenter
     /// <param name="source">Where mappings come from.</param>
     /// <param name="mode">Sampled or Guarded.</param>
     /// <param name="maximumBytes">The most memory to keep after its return.</param>
-    /// <param name="overreadToleranceInBytes">How many bytes behind every buffer are readable before the fence.</param>
+    /// <param name="overreadToleranceInBytes">How many bytes behind every buffer are readable before the guard page.</param>
     /// <param name="context">What all guards of the allocator share.</param>
-    public FencedRenter(VirtualMemorySource source, SafetyMode mode, long maximumBytes, int overreadToleranceInBytes, AllocatorContext context)
+    public GuardedSource(VirtualMemorySource source, SafetyMode mode, long maximumBytes, int overreadToleranceInBytes, AllocatorContext context)
     {
         _source = source;
         _context = context;
@@ -41,18 +42,18 @@ internal sealed class FencedRenter
     /// <param name="clean">Whether it is going to be cleared: then nothing else is written to it.</param>
     /// <returns>The guard, its rent not begun; null where the system refuses.</returns>
     /// <exception cref="MemoryCorruptedException">Memory that was back had been written to. It is not used again.</exception>
-    public FencedGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean)
+    public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
         {
             return null;
         }
 
-        FenceLayout layout = new(lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), _source.PageSizeInBytes, _overreadToleranceInBytes);
-        FencedMemory? memory = TryTakeReturned(layout);
+        GuardedLayout layout = new(lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), _source.PageSizeInBytes, _overreadToleranceInBytes);
+        GuardedMapping? memory = TryTakeReturned(layout);
         bool isReused = memory is not null;
-        memory ??= new FencedMemory(layout, _context.Clock);
-        FencedGuard guard = MakeGuard(memory, isReused);
+        memory ??= new GuardedMapping(layout, _context.Clock);
+        GuardedMappingGuard guard = MakeGuard(memory, isReused);
         if (!isReused && !TryMap(memory))
         {
             GC.SuppressFinalize(guard);
@@ -62,7 +63,7 @@ internal sealed class FencedRenter
         guard.Place();
         if (_isGuarded && !clean)
         {
-            NativeBytes.Fill(memory.Address, lengthInBytes, FencedMemory.Fresh);
+            NativeBytes.Fill(memory.Address, lengthInBytes, GuardedMapping.Fresh);
             memory.IsZero = false;
         }
 
@@ -73,7 +74,7 @@ internal sealed class FencedRenter
     /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
     /// <param name="memory">The memory, which nobody else holds.</param>
     /// <param name="findings">Gets what is found in memory that has to make room, where somebody wants to know.</param>
-    public void TakeBack(FencedMemory memory, CorruptionFindings? findings)
+    public void TakeBack(GuardedMapping memory, CorruptionFindings? findings)
     {
         if (!memory.WasRented || !TryHide(memory))
         {
@@ -86,7 +87,7 @@ internal sealed class FencedRenter
             Release(memory, findings);
         }
 
-        while (_returned.TryTakeSurplus() is FencedMemory surplus)
+        while (_returned.TryTakeSurplus() is GuardedMapping surplus)
         {
             Release(surplus, findings);
         }
@@ -96,7 +97,7 @@ internal sealed class FencedRenter
     public CorruptionFindings ReleaseAll()
     {
         CorruptionFindings findings = new();
-        while (_returned.TryTake() is FencedMemory memory)
+        while (_returned.TryTake() is GuardedMapping memory)
         {
             Release(memory, findings);
         }
@@ -121,11 +122,11 @@ internal sealed class FencedRenter
     }
 
     // Before there is memory, where it is new; otherwise failing must not lose it.
-    private FencedGuard MakeGuard(FencedMemory memory, bool isReused)
+    private GuardedMappingGuard MakeGuard(GuardedMapping memory, bool isReused)
     {
         try
         {
-            return new FencedGuard(this, memory, _context);
+            return new GuardedMappingGuard(this, memory, _context);
         }
         catch when (isReused)
         {
@@ -134,9 +135,9 @@ internal sealed class FencedRenter
         }
     }
 
-    private FencedMemory? TryTakeReturned(in FenceLayout layout)
+    private GuardedMapping? TryTakeReturned(in GuardedLayout layout)
     {
-        if (!_isGuarded || _returned.TryTakeFitting(layout) is not FencedMemory memory)
+        if (!_isGuarded || _returned.TryTakeFitting(layout) is not GuardedMapping memory)
         {
             return null;
         }
@@ -152,9 +153,9 @@ internal sealed class FencedRenter
         return memory;
     }
 
-    private bool TryMap(FencedMemory memory)
+    private bool TryMap(GuardedMapping memory)
     {
-        FenceLayout layout = memory.Layout;
+        GuardedLayout layout = memory.Layout;
         if (!_context.Ceiling.TryHold(layout.CapacityInBytes))
         {
             return false;
@@ -168,7 +169,7 @@ internal sealed class FencedRenter
         }
 
         memory.Place(address, zeroed);
-        if (!TryFence(address, layout.FrontInBytes) || !TryFence((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
+        if (!TryMakeGuardPages(address, layout.FrontInBytes) || !TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
         {
             _source.Free(address, layout.TotalInBytes);
             _context.Ceiling.Cancel(layout.CapacityInBytes);
@@ -186,12 +187,12 @@ internal sealed class FencedRenter
     }
 
     // Where all memory of the process is locked, none can be given back; but it can be made inaccessible.
-    private bool TryFence(nint address, long lengthInBytes) => _source.TrySealEmpty(address, lengthInBytes) || _source.TrySeal(address, lengthInBytes);
+    private bool TryMakeGuardPages(nint address, long lengthInBytes) => _source.TrySealEmpty(address, lengthInBytes) || _source.TrySeal(address, lengthInBytes);
 
     // Makes returned memory inaccessible. False where that cannot be: there is no point in keeping it then.
-    private bool TryHide(FencedMemory memory)
+    private bool TryHide(GuardedMapping memory)
     {
-        FenceLayout layout = memory.Layout;
+        GuardedLayout layout = memory.Layout;
         if (!_isGuarded)
         {
             _context.Ceiling.Forget(memory.BodyAddress);
@@ -220,9 +221,9 @@ internal sealed class FencedRenter
     }
 
     // The other way, with a look at the poison. Where either fails the memory goes to the system.
-    private bool TryUncover(FencedMemory memory, CorruptionFindings? findings)
+    private bool TryUncover(GuardedMapping memory, CorruptionFindings? findings)
     {
-        FenceLayout layout = memory.Layout;
+        GuardedLayout layout = memory.Layout;
         _context.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
         CorruptionEventArgs? finding = null;
         bool isAccessible = _source.TryUnseal(memory.BodyAddress, layout.BodyInBytes);
@@ -241,7 +242,7 @@ internal sealed class FencedRenter
         return true;
     }
 
-    private void Release(FencedMemory memory, CorruptionFindings? findings)
+    private void Release(GuardedMapping memory, CorruptionFindings? findings)
     {
         if (!_isGuarded)
         {
@@ -253,7 +254,7 @@ internal sealed class FencedRenter
         }
     }
 
-    private void Unmap(FencedMemory memory, long committedBytes)
+    private void Unmap(GuardedMapping memory, long committedBytes)
     {
         _context.Ceiling.Forget(memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);

@@ -1,8 +1,8 @@
 using System;
-using Allocator.Lifetime;
+using Allocator.Guarding;
 using Xunit;
 
-namespace Allocator.Tests.Lifetime;
+namespace Allocator.Tests.Guarding;
 
 public unsafe class CanaryTests
 {

@@ -7,10 +7,10 @@ using Allocator.Diagnostics;
 using Allocator.Tests.Fakes;
 using Xunit;
 
-namespace Allocator.Tests.Lifetime;
+namespace Allocator.Tests.Guarding;
 
 /// <summary>Accesses that must end the process at once, and what its record file says about them afterwards.</summary>
-public unsafe class FencedGuardFaultTests
+public unsafe class GuardedFaultTests
 {
     private const int Length = 4 << 20;
 

@@ -4,8 +4,9 @@ using System.Diagnostics;
 using System.IO;
 using System.IO.MemoryMappedFiles;
 using System.Text;
+using Allocator.Diagnostics;
 
-namespace Allocator.Diagnostics;
+namespace Allocator.Guarding;
 
 /// <summary>
 /// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any code of ours could run: so what would explain it is written beforehand.

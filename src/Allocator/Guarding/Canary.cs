@@ -1,4 +1,4 @@
-namespace Allocator.Lifetime;
+namespace Allocator.Guarding;
 
 /// <summary>A pattern for memory that nobody should write to. It is derived from the address, so that no copy of a neighbour's memory, and no constant, looks like it.</summary>
 internal static unsafe class Canary

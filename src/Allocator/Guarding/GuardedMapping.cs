@@ -2,13 +2,13 @@ using System;
 using Allocator.Diagnostics;
 using Allocator.Native;
 
-namespace Allocator.Lifetime;
+namespace Allocator.Guarding;
 
 /// <summary>
 /// One mapping with a buffer between inaccessible pages, and what has to be told about it when something goes wrong. Whoever holds it exclusively, the guard of a rent or
 /// whoever takes it out of the queue of returned memory, calls its methods.
 /// </summary>
-internal sealed class FencedMemory
+internal sealed class GuardedMapping
 {
     /// <summary>What memory is filled with on its return: the value that Microsoft's debug heap has made known for freed memory.</summary>
     public const byte Poison = 0xDD;
@@ -17,19 +17,19 @@ internal sealed class FencedMemory
     public const byte Fresh = 0xCD;
 
     private readonly Clock _clock;
-    private FenceLayout _layout;
+    private GuardedLayout _layout;
     private RecordedMapping _record;
     private long _rentedAtMilliseconds;
     private string? _allocationStack;
     private string? _returnStack;
 
-    public FencedMemory(in FenceLayout layout, Clock clock)
+    public GuardedMapping(in GuardedLayout layout, Clock clock)
     {
         _layout = layout;
         _clock = clock;
     }
 
-    public FenceLayout Layout => _layout;
+    public GuardedLayout Layout => _layout;
 
     /// <summary>Gets where the mapping begins.</summary>
     public nint MappingAddress { get; private set; }
@@ -54,7 +54,7 @@ internal sealed class FencedMemory
     }
 
     /// <summary>Makes the mapping, which somebody has had, one for another buffer. pre: the layouts fit.</summary>
-    public void Reuse(in FenceLayout layout)
+    public void Reuse(in GuardedLayout layout)
     {
         _layout = layout;
         IsZero = false;

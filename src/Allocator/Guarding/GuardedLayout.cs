@@ -1,16 +1,17 @@
 using System;
 
-namespace Allocator.Native;
+namespace Allocator.Guarding;
 
-/// <summary>How a mapping is divided that has inaccessible pages on both sides: a fence, the body with the buffer in it, as near to its end as the alignment allows, a fence.</summary>
-internal readonly record struct FenceLayout
+/// <summary>How a mapping is divided that has inaccessible pages on both sides: guard pages, the body with the buffer in it,
+/// as near to its end as the alignment allows, and a guard page.</summary>
+internal readonly record struct GuardedLayout
 {
     /// <summary>Divides.</summary>
     /// <param name="lengthInBytes">The length of the buffer, above 0.</param>
     /// <param name="alignmentInBytes">Its alignment, a power of two.</param>
     /// <param name="pageSizeInBytes">The size of a page.</param>
     /// <param name="overreadToleranceInBytes">How many bytes of the body there are behind the buffer, at least.</param>
-    public FenceLayout(long lengthInBytes, int alignmentInBytes, long pageSizeInBytes, int overreadToleranceInBytes)
+    public GuardedLayout(long lengthInBytes, int alignmentInBytes, long pageSizeInBytes, int overreadToleranceInBytes)
     {
         // As long as the alignment is large, so that the body begins on it.
         FrontInBytes = Math.Max(alignmentInBytes, pageSizeInBytes);
@@ -46,6 +47,6 @@ internal readonly record struct FenceLayout
     public long SlackBehindInBytes => BodyInBytes - LengthInBytes - SlackBeforeInBytes;
 
     /// <summary>Gives whether a mapping of this layout can serve a buffer of the other, as it stands.</summary>
-    public bool Fits(in FenceLayout other) =>
+    public bool Fits(in GuardedLayout other) =>
         FrontInBytes == other.FrontInBytes && BodyInBytes == other.BodyInBytes && BackInBytes == other.BackInBytes && CapacityInBytes == other.CapacityInBytes;
 }

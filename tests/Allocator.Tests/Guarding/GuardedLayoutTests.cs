@@ -1,9 +1,9 @@
-using Allocator.Native;
+using Allocator.Guarding;
 using Xunit;
 
-namespace Allocator.Tests.Native;
+namespace Allocator.Tests.Guarding;
 
-public class FenceLayoutTests
+public class GuardedLayoutTests
 {
     [Theory]
     [InlineData(4096, 1, 64, 4096, 4032, 63)]
@@ -21,7 +21,7 @@ public class FenceLayoutTests
     [InlineData(65536, 5000, 2097152, 65536, 0, 60536)]
     public void Layout_LengthAndAlignment_PutsTheBufferAsFarBackAsTheAlignmentAllows(int page, long length, int alignment, long body, long before, long behind)
     {
-        FenceLayout layout = new(length, alignment, page, overreadToleranceInBytes: 0);
+        GuardedLayout layout = new(length, alignment, page, overreadToleranceInBytes: 0);
         Assert.Equal((body, before, behind), (layout.BodyInBytes, layout.SlackBeforeInBytes, layout.SlackBehindInBytes));
         Assert.Equal(0, (layout.FrontInBytes + layout.SlackBeforeInBytes) % alignment);
         Assert.Equal((0, page), (layout.FrontInBytes % page, layout.BackInBytes));
@@ -40,7 +40,7 @@ public class FenceLayoutTests
     [InlineData(65536, 65536, 64, 4096, 65536, 131072, 61440)]
     public void Layout_WithTolerance_LeavesItBehindTheBufferAndDoesNotCountIt(int page, long length, int alignment, int tolerance, long capacity, long body, long before)
     {
-        FenceLayout layout = new(length, alignment, page, tolerance);
+        GuardedLayout layout = new(length, alignment, page, tolerance);
         Assert.Equal((capacity, body, before), (layout.CapacityInBytes, layout.BodyInBytes, layout.SlackBeforeInBytes));
         Assert.InRange(layout.SlackBehindInBytes, tolerance, tolerance + alignment + page);
         Assert.Equal(0, (layout.FrontInBytes + layout.SlackBeforeInBytes) % alignment);
@@ -49,8 +49,8 @@ public class FenceLayoutTests
     [Fact]
     public void Fits_SameMappingOfAnotherCapacity_IsFalse()
     {
-        FenceLayout small = new(4090, 64, 4096, overreadToleranceInBytes: 64);
-        FenceLayout large = new(4097, 64, 4096, overreadToleranceInBytes: 64);
+        GuardedLayout small = new(4090, 64, 4096, overreadToleranceInBytes: 64);
+        GuardedLayout large = new(4097, 64, 4096, overreadToleranceInBytes: 64);
         Assert.Equal(small.TotalInBytes, large.TotalInBytes);
         Assert.False(small.Fits(large));
     }

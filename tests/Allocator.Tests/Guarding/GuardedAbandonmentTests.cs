@@ -10,10 +10,10 @@ using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 using static Allocator.Tests.Fakes.GuardedSetup;
 
-namespace Allocator.Tests.Lifetime;
+namespace Allocator.Tests.Guarding;
 
 /// <summary>Watched memory that nobody returned, that a finalizer returned, and what is told about it. Collections and events: a process of its own each.</summary>
-public class FencedAbandonmentTests
+public class GuardedAbandonmentTests
 {
     private const int Block = TestSetup.BlockSize;
 

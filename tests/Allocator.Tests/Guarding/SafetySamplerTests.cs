@@ -1,10 +1,10 @@
 using System;
 using System.Linq;
 using System.Threading;
-using Allocator.Allocators;
+using Allocator.Guarding;
 using Xunit;
 
-namespace Allocator.Tests.Allocators;
+namespace Allocator.Tests.Guarding;
 
 public class SafetySamplerTests
 {

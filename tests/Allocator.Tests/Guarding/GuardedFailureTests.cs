@@ -3,10 +3,10 @@ using System.Buffers;
 using Allocator.Tests.Fakes;
 using Xunit;
 
-namespace Allocator.Tests.Lifetime;
+namespace Allocator.Tests.Guarding;
 
 /// <summary>The system refuses the k-th call about watched memory, for every k until a scenario passes untouched. Nothing is lost by it.</summary>
-public class FencedFailureTests
+public class GuardedFailureTests
 {
     private const int Block = TestSetup.BlockSize;
 

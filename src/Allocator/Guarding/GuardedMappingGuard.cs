@@ -1,19 +1,20 @@
 using System;
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 using Allocator.Native;
 
-namespace Allocator.Lifetime;
+namespace Allocator.Guarding;
 
 /// <summary>Guards memory between inaccessible pages for one rent.</summary>
-internal sealed class FencedGuard : FinalizableGuard
+internal sealed class GuardedMappingGuard : FinalizableGuard
 {
-    private readonly FencedRenter _renter;
-    private readonly FencedMemory _memory;
+    private readonly GuardedSource _renter;
+    private readonly GuardedMapping _memory;
 
     // Shared by the parts of a group. Nobody reads it any more where the return was not a call of the user's.
     private CorruptionFindings? _findings;
 
-    public FencedGuard(FencedRenter renter, FencedMemory memory, AllocatorContext context)
+    public GuardedMappingGuard(GuardedSource renter, GuardedMapping memory, AllocatorContext context)
         : base(new BlockState[1], 0, context)
     {
         _renter = renter;
@@ -34,7 +35,7 @@ internal sealed class FencedGuard : FinalizableGuard
     {
         for (FinalizableGuard? part = this; part is not null; part = part.Next)
         {
-            ((FencedGuard)part)._memory.BeginRent(stack);
+            ((GuardedMappingGuard)part)._memory.BeginRent(stack);
         }
     }
 
@@ -51,7 +52,7 @@ internal sealed class FencedGuard : FinalizableGuard
             Trace?.ReturnStackTrace = stack;
             for (FinalizableGuard? part = this; part is not null; part = part.Next)
             {
-                ((FencedGuard)part).NoteReturn(stack, findings);
+                ((GuardedMappingGuard)part).NoteReturn(stack, findings);
             }
         }
         finally

@@ -9,10 +9,10 @@ using Allocator.Tests.Fakes;
 using Xunit;
 using static Allocator.Tests.Fakes.GuardedSetup;
 
-namespace Allocator.Tests.Lifetime;
+namespace Allocator.Tests.Guarding;
 
-/// <summary>What watched memory is like, what is found in it, and where it goes. What ends the process is in <see cref="FencedGuardFaultTests"/>.</summary>
-public class FencedGuardTests
+/// <summary>What watched memory is like, what is found in it, and where it goes. What ends the process is in <see cref="GuardedFaultTests"/>.</summary>
+public class GuardedMappingGuardTests
 {
     private const int Block = TestSetup.BlockSize;
 

@@ -1,7 +1,7 @@
 using System;
 using Allocator.Diagnostics;
 
-namespace Allocator.Allocators;
+namespace Allocator.Guarding;
 
 /// <summary>Settles the safety mode of an allocator: what the options say, or else the process's configuration, or else its environment.</summary>
 internal static class SafetyModes
