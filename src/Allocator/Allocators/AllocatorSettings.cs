@@ -64,7 +64,7 @@ internal sealed class AllocatorSettings
     public int OverreadToleranceInBytes { get; }
 
     /// <summary>Gets where watched memory comes from. Pages of the common size: a huge one has no fence within it.</summary>
-    public VirtualMemorySource FencedSource
+    public VirtualMemorySource GuardedMappingSource
     {
         get => field ??= VirtualMemorySource.Create(HugePages.Off);
         init;

@@ -20,14 +20,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
-    private readonly RequestRouter _router;
+    private readonly AllocationPipeline _pipeline;
     private readonly AllocatorUsage _usage;
 
     // None without a limit.
     private readonly MemoryBudget? _budget;
 
     // None in Standard mode.
-    private readonly GuardedSource? _fences;
+    private readonly GuardedSource? _guarded;
 
     // Copies, so that the fast path reads them from here.
     private readonly long _arrayThresholdInBytes;
@@ -60,29 +60,22 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             settings.Geometry, settings.Source, context, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
-            _fences = new GuardedSource(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
+            _guarded = new GuardedSource(settings.GuardedMappingSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
         }
 
         // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
-        bool hasFastPath = _fences is null && _budget is null;
+        bool hasFastPath = _guarded is null && _budget is null;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget)
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _guarded, _budget)
         {
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
         };
-        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, context, _fences);
-        _router = new RequestRouter(
-            settings,
-            _counters,
-            _arrays,
-            _trimmer,
-            new ContiguousRenter(settings, _pool, _countedArrays, context, _recovery, _fences),
-            new GroupRenter(settings, _pool, context, _recovery, _fences),
-            _blockAlignmentInBytes);
+        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, context, _guarded);
+        _pipeline = new AllocationPipeline(settings, context, _arrays, _countedArrays, _pool, _guarded, _trimmer, _recovery);
 
         if (settings.IsShared)
         {
@@ -140,7 +133,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
         finally
         {
-            _router.NoteSystemMemory();
+            _pipeline.NoteSystemMemory();
         }
     }
 
@@ -149,7 +142,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         BlockHooks.BeginCall();
         _pool.Reclaimer.TrimAll(TrimReason.Requested);
         _countedArrays.Trim(long.MaxValue, TrimReason.Requested);
-        CorruptionFindings? findings = _fences?.ReleaseAll();
+        CorruptionFindings? findings = _guarded?.ReleaseAll();
         _settings.HeapTrimmer?.TryTrim(_counters);
         BlockHooks.EndCall();
         ThrowIfCorrupted(findings);
@@ -186,7 +179,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
     }
 
-    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    internal override LifetimeGuard? TryRentFast(
+        long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         ThrowIfDisposed();
         if (lengthInBytes <= _arrayThresholdInBytes)
@@ -205,13 +199,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             return block;
         }
 
-        return _router.RentContiguous(_budget, lengthInBytes, alignmentInBytes, options, out generation);
+        generation = 0;
+        return null;
     }
 
-    internal override RequestRouter GetRouter()
+    internal override AllocationPipeline GetPipeline()
     {
         ThrowIfDisposed();
-        return _router;
+        return _pipeline;
     }
 
     private void CloseShared()
@@ -226,7 +221,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private CorruptionFindings? Close()
     {
         _usage.Close(_pool, _arrays, _countedArrays);
-        return _fences?.Close();
+        return _guarded?.Close();
     }
 
     // References no options: the metrics keep what has it, and the options have the user's hooks.
@@ -236,7 +231,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     {
         if (findings is not null)
         {
-            _fences!.ThrowIfAny(findings);
+            _guarded!.ThrowIfAny(findings);
         }
     }
 

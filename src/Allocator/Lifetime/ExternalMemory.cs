@@ -13,8 +13,7 @@ internal sealed class ExternalMemory : IDisposable
     private readonly long _announcement;
     private int _isOver;
 
-    /// <summary>Makes it. pre: the bytes are held below the ceiling, and the permit is for as many where there is a budget.</summary>
-    public ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit, long bytes, long announcement)
+    private ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit, long bytes, long announcement)
     {
         _ceiling = ceiling;
         _permit = permit;
@@ -28,6 +27,29 @@ internal sealed class ExternalMemory : IDisposable
         if (TryEnd())
         {
             _permit.Account?.ReturnLater(_permit.Bytes);
+        }
+    }
+
+    /// <summary>Counts bytes that others are about to allocate.</summary>
+    /// <param name="ceiling">What they count below.</param>
+    /// <param name="permit">What was taken from the budget for them, which has none of them where there is no budget.</param>
+    /// <param name="bytes">How many there are.</param>
+    /// <returns>What ends that; null where there is no room below the ceiling.</returns>
+    public static ExternalMemory? TryCount(MemoryCeiling ceiling, in BudgetPermit permit, long bytes)
+    {
+        if (!ceiling.TryHoldAnnounced(bytes, out long announcement))
+        {
+            return null;
+        }
+
+        try
+        {
+            return new ExternalMemory(ceiling, permit, bytes, announcement);
+        }
+        catch
+        {
+            ceiling.ReleaseAnnounced(bytes, announcement);
+            throw;
         }
     }
 

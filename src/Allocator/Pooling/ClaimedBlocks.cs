@@ -6,14 +6,14 @@ namespace Allocator.Pooling;
 /// <summary>From blocks claimed in an arena's map to guards that can be rented.</summary>
 internal static class ClaimedBlocks
 {
-    /// <summary>Claims up to <paramref name="count"/> free blocks of the arenas, with or without memory behind them as asked, and puts them into the chain, adjacent ones as one run.</summary>
+    /// <summary>Claims up to <paramref name="count"/> free blocks of the arenas, with or without memory behind them as asked, and adds them to an allocation, adjacent ones as one run.</summary>
     /// <param name="arenas">The arenas to look into, in order.</param>
     /// <param name="count">The blocks wanted.</param>
     /// <param name="resident">Whether those with memory are wanted, or those without.</param>
-    /// <param name="chain">Gets the blocks and runs.</param>
+    /// <param name="allocation">Gets the blocks and runs.</param>
     /// <param name="result">Made worse where the system had to give memory, or refused.</param>
     /// <returns>The number of blocks taken.</returns>
-    public static int TakeMany(BlockArena[] arenas, int count, bool resident, ref GuardChain chain, ref PoolOutcome result)
+    public static int TakeMany(BlockArena[] arenas, int count, bool resident, ref Allocation allocation, ref PoolOutcome result)
     {
         int taken = 0;
         for (int i = 0; i < arenas.Length && taken < count && result < PoolOutcome.Full; i++)
@@ -29,7 +29,7 @@ internal static class ClaimedBlocks
                     claimed &= ~(BitRuns.Mask(length) << first);
                     if (Take(arena, first, length, out PoolOutcome outcome) is BlockGuard run)
                     {
-                        chain.Add(run);
+                        allocation.Add(run);
                         taken += length;
                     }
 

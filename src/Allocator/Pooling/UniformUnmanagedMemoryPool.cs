@@ -112,10 +112,10 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run, in one step for each arena.</summary>
     /// <param name="count">The blocks wanted.</param>
-    /// <param name="chain">Gets the blocks and runs, in any case.</param>
+    /// <param name="allocation">Gets the blocks and runs, in any case.</param>
     /// <param name="rented">The number of blocks that were had.</param>
     /// <returns><see cref="PoolOutcome.Hit"/> or <see cref="PoolOutcome.Cold"/> where all were.</returns>
-    public PoolOutcome TryRentMany(int count, ref GuardChain chain, out int rented)
+    public PoolOutcome TryRentMany(int count, ref Allocation allocation, out int rented)
     {
         PoolOutcome result = PoolOutcome.Hit;
         BlockArena[] seen;
@@ -123,14 +123,14 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         do
         {
             seen = Arenas;
-            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
+            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref allocation, ref result);
             if (rented < count)
             {
                 DrainCache();
-                rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
+                rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref allocation, ref result);
             }
 
-            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: false, ref chain, ref result);
+            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: false, ref allocation, ref result);
         }
         while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
 
@@ -139,7 +139,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             // No new memory: then what has come back meanwhile.
             PoolOutcome last = PoolOutcome.Hit;
             DrainCache();
-            rented += ClaimedBlocks.TakeMany(Arenas, count - rented, resident: true, ref chain, ref last);
+            rented += ClaimedBlocks.TakeMany(Arenas, count - rented, resident: true, ref allocation, ref last);
             result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
         }
 

@@ -116,8 +116,8 @@ public class BlockCacheTests
     {
         using TestPool test = new(8);
         OnNewThread(() => test.RentAndReturn(2));
-        GuardChain chain = default;
-        Assert.Equal(PoolOutcome.Hit, test.Pool.TryRentMany(2, ref chain, out int rented));
+        Allocation allocation = default;
+        Assert.Equal(PoolOutcome.Hit, test.Pool.TryRentMany(2, ref allocation, out int rented));
         Assert.Equal((2, 2), (rented, test.Pool.Arenas[0].CommittedCount));
     }
 

@@ -1,0 +1,73 @@
+using System;
+using System.Diagnostics;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// How one long length is divided into members of equal length, the last one shorter where it must be, and where these lie. Lengths are
+/// in elements.
+/// </summary>
+/// <remarks>
+/// The origin of a member is where the whole would begin if all of it lay where that member does: the element e of the whole, in member
+/// m, is e elements behind the origin of m, so what finds a row need not know where its member begins. Members one stride apart, the
+/// usual case, take no array.
+/// </remarks>
+internal readonly struct MemberLayout
+{
+    public MemberLayout(long totalLength, int memberLength, bool isContiguous = false)
+    {
+        Debug.Assert(totalLength >= 0 && memberLength >= 0);
+        TotalLength = totalLength;
+        MemberLength = memberLength;
+        Count = totalLength <= memberLength ? 1 : checked((int)((totalLength + memberLength - 1) / memberLength));
+        IsContiguous = isContiguous || Count == 1;
+    }
+
+    private MemberLayout(in MemberLayout lengths, nint first, nint gap, nint[]? origins)
+    {
+        this = lengths;
+        First = first;
+        Gap = gap;
+        Origins = origins;
+    }
+
+    public long TotalLength { get; }
+
+    /// <summary>Gets the length of each member but the last.</summary>
+    public int MemberLength { get; }
+
+    public int Count { get; }
+
+    /// <summary>Gets whether the members lie one after the other without gap, because that was asked for.</summary>
+    public bool IsContiguous { get; }
+
+    /// <summary>Gets the origin of the first member; 0 where there is an array of origins, or one member, which its guard describes.</summary>
+    public nint First { get; }
+
+    /// <summary>Gets the bytes from the end of one member to the beginning of the next, where these are the same for all.</summary>
+    public nint Gap { get; }
+
+    /// <summary>Gets the origin of each member, where the gaps differ.</summary>
+    public nint[]? Origins { get; }
+
+    /// <summary>Gets whether there is one member, which its guard describes.</summary>
+    public bool IsSingle => First == 0 && Origins is null;
+
+    /// <summary>Divides contiguous memory: into one member, unless that were longer than a span can be.</summary>
+    /// <param name="totalLength">The length of the whole.</param>
+    /// <param name="elementAlignment">The elements that no member divides.</param>
+    public static MemberLayout Contiguous(long totalLength, int elementAlignment) => new(
+        totalLength,
+        totalLength <= int.MaxValue ? (int)totalLength : int.MaxValue / elementAlignment * elementAlignment,
+        isContiguous: true);
+
+    /// <summary>Returns this layout with members that lie one stride apart.</summary>
+    public MemberLayout At(nint first, nint gap) => Count == 1 ? this : new MemberLayout(this, first, gap, null);
+
+    /// <summary>Returns this layout with members that lie anywhere.</summary>
+    public MemberLayout At(nint[] origins) => new(this, 0, 0, origins);
+
+    public int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
+
+    public nint OriginOf(nint member) => Origins is null ? First + member * Gap : Origins[member];
+}
