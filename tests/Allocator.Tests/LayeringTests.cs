@@ -20,7 +20,7 @@ public partial class LayeringTests
         ["Native"] = ["Diagnostics"],
         ["Budgeting"] = ["Native"],
         ["Lifetime"] = ["Budgeting", "Native", "Diagnostics"],
-        ["Pooling"] = ["Lifetime", "Native", "Diagnostics"],
+        ["Pooling"] = ["Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Trimming"] = ["Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Allocators"] = ["Trimming", "Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Adapters"] = [],

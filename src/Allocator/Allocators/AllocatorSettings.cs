@@ -137,30 +137,22 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator belongs to nobody.</summary>
     public bool IsShared { get; init; }
 
-    /// <summary>Makes what is asked before memory is committed.</summary>
-    public MemoryCeiling CreateCeiling() =>
-        new(MemoryBudgetInBytes ?? long.MaxValue, Options.HonorMemoryLimit || MinimumFreeBytes > 0 ? Headroom : null, MinimumFreeBytes, Options.HonorMemoryLimit);
-
-    /// <summary>Makes what requests are let in by; null where nothing is to be counted.</summary>
-    public MemoryBudget? CreateBudget(MemoryCeiling ceiling, AllocatorCounters counters)
+    /// <summary>Makes what the allocator's memory is counted by, with a limit or without.</summary>
+    public MemoryBudget CreateBudget(AllocatorCounters counters)
     {
-        if (MemoryBudgetInBytes is null && MinimumFreeBytes == 0)
-        {
-            return null;
-        }
-
+        bool isLimited = MemoryBudgetInBytes is not null || MinimumFreeBytes > 0;
         MemoryBudget budget = new(MemoryBudgetInBytes ?? long.MaxValue, Clock, Options.BudgetTimeout)
         {
-            Ceiling = ceiling,
-            Headroom = MinimumFreeBytes > 0 ? Headroom : null,
+            Headroom = Options.HonorMemoryLimit || MinimumFreeBytes > 0 ? Headroom : null,
             MinimumFreeBytes = MinimumFreeBytes,
-            BeforeRefusal = () =>
-            {
-                Scheduler.TrimAll();
-                Scheduler.LastResort.Run(Options.CollectToFindAbandoned, HeapTrimmer, counters);
-            },
+            HonorsLimit = Options.HonorMemoryLimit,
+            BeforeRefusal = isLimited ? () => MakeRoom(counters) : null,
         };
-        Headroom.Register(budget);
+        if (isLimited)
+        {
+            Headroom.Register(budget);
+        }
+
         return budget;
     }
 
@@ -172,5 +164,11 @@ internal sealed class AllocatorSettings
         {
             Scheduler.Collections.Request(Options.TrimPeriod, beforeRefusal);
         }
+    }
+
+    private void MakeRoom(AllocatorCounters counters)
+    {
+        Scheduler.TrimAll();
+        Scheduler.LastResort.Run(Options.CollectToFindAbandoned, HeapTrimmer, counters);
     }
 }

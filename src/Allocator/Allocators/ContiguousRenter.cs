@@ -1,5 +1,6 @@
 using Allocator.Budgeting;
 using Allocator.Lifetime;
+using Allocator.Native;
 using Allocator.Pooling;
 
 namespace Allocator.Allocators;
@@ -35,10 +36,10 @@ internal sealed class ContiguousRenter
     /// <param name="outcome">Whether there was an idle array.</param>
     public CountedArrayGuard RentArray(int lengthInBytes, out PoolOutcome outcome)
     {
-        for (MemoryRecovery.Refusals refusals = default; ;)
+        for (Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt(refusals);
-            if (_arrays.TryRent(lengthInBytes, out bool isNew) is CountedArrayGuard guard)
+            refusals.BeginAttempt();
+            if (_arrays.TryRent(lengthInBytes, ref refusals, out bool isNew) is CountedArrayGuard guard)
             {
                 outcome = isNew ? PoolOutcome.Cold : PoolOutcome.Hit;
                 return guard;
@@ -53,18 +54,18 @@ internal sealed class ContiguousRenter
     /// <param name="bytes">The bytes, which the permit has none of where there is no budget.</param>
     public ExternalMemory CountExternal(in BudgetPermit permit, long bytes)
     {
-        for (MemoryRecovery.Refusals refusals = default; ;)
+        for (Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt(refusals);
-            if (_policy.Ceiling.TryHoldAnnounced(bytes, out long announcement))
+            refusals.BeginAttempt();
+            if (_policy.Budget.TryCommitExternal(bytes, ref refusals, out long announcement))
             {
                 try
                 {
-                    return new ExternalMemory(_policy.Ceiling, permit, bytes, announcement);
+                    return new ExternalMemory(_policy.Budget, permit, bytes, announcement);
                 }
                 catch
                 {
-                    _policy.Ceiling.ReleaseAnnounced(bytes, announcement);
+                    _policy.Budget.ReleaseExternal(bytes, announcement);
                     throw;
                 }
             }
@@ -81,13 +82,13 @@ internal sealed class ContiguousRenter
     /// <param name="outcome">What the pool made of it.</param>
     public NativeGuard Rent(long lengthInBytes, int alignmentInBytes, bool isWatched, bool clean, out PoolOutcome outcome)
     {
-        for (MemoryRecovery.Refusals refusals = default; ;)
+        for (Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt(refusals);
+            refusals.BeginAttempt();
             outcome = PoolOutcome.Full;
             NativeGuard? guard = isWatched
-                ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean)
-                : TryRentUnwatched(lengthInBytes, alignmentInBytes, out outcome);
+                ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean, ref refusals)
+                : TryRentUnwatched(lengthInBytes, alignmentInBytes, ref refusals, out outcome);
             if (guard is not null)
             {
                 return guard;
@@ -97,14 +98,14 @@ internal sealed class ContiguousRenter
         }
     }
 
-    private NativeGuard? TryRentUnwatched(long lengthInBytes, int alignmentInBytes, out PoolOutcome outcome)
+    private NativeGuard? TryRentUnwatched(long lengthInBytes, int alignmentInBytes, ref Refusals refusals, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Full;
         long blocks = (lengthInBytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
         bool isSmall = lengthInBytes <= _settings.ArrayThresholdInBytes;
         if ((!isSmall || alignmentInBytes > AllocatorSettings.LargestHeapAlignment) && alignmentInBytes <= _pool.BlockAlignmentInBytes && blocks <= _pool.MaximumBlocks)
         {
-            BlockGuard? guard = blocks == 1 ? _pool.TryRent(out outcome) : _pool.TryRentRun((int)blocks, out outcome);
+            BlockGuard? guard = blocks == 1 ? _pool.TryRent(ref refusals, out outcome) : _pool.TryRentRun((int)blocks, ref refusals, out outcome);
             if (guard is not null)
             {
                 return guard;
@@ -117,6 +118,7 @@ internal sealed class ContiguousRenter
             }
         }
 
-        return MappingGuard.TryAllocate(isSmall ? _settings.SmallSource : _settings.Source, lengthInBytes, alignmentInBytes, _policy);
+        NativeMemorySource source = isSmall ? _settings.SmallSource : _settings.Source;
+        return MappingGuard.TryAllocate(source, lengthInBytes, alignmentInBytes, _policy, ref refusals);
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 
@@ -73,21 +74,22 @@ internal sealed class GroupRenter
         bool isMiss = false;
         bool hasSegments = false;
         int filled = 0;
-        for (MemoryRecovery.Refusals refusals = default; ;)
+        for (Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt(refusals);
+            refusals.BeginAttempt();
 
             // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
             if (plan.UsesPool && !hasSegments)
             {
-                isMiss |= TakeBlocks(plan, ref chain, ref filled) == PoolOutcome.Cold;
+                isMiss |= TakeBlocks(plan, ref chain, ref refusals, ref filled) == PoolOutcome.Cold;
             }
 
-            bool fits = filled == plan.Layout.Count || _policy.Ceiling.MayHold(MissingBytes(plan, filled));
+            bool fits = filled == plan.Layout.Count || _policy.Budget.CanCommit(MissingBytes(plan, filled), ref refusals);
             while (fits && filled < plan.Layout.Count)
             {
                 int members = Math.Min(plan.MembersPerSegment, plan.Layout.Count - filled);
-                if (MappingGuard.TryAllocate(_settings.Source, plan.BytesOfSegment(filled, members), alignmentInBytes, _policy) is not MappingGuard segment)
+                long bytes = plan.BytesOfSegment(filled, members);
+                if (MappingGuard.TryAllocate(_settings.Source, bytes, alignmentInBytes, _policy, ref refusals) is not MappingGuard segment)
                 {
                     break;
                 }
@@ -107,7 +109,7 @@ internal sealed class GroupRenter
         }
     }
 
-    private void Recover(ref MemoryRecovery.Refusals refusals, in MemberPlan plan, int filled) =>
+    private void Recover(ref Refusals refusals, in MemberPlan plan, int filled) =>
         _recovery.Recover(ref refusals, plan.Layout.TotalLength * plan.ElementSizeInBytes, MissingBytes(plan, filled));
 
     private long MissingBytes(in MemberPlan plan, int filled)
@@ -124,11 +126,11 @@ internal sealed class GroupRenter
     // pre: there are fences.
     private bool FillFencedChain(in MemberPlan plan, int alignmentInBytes, bool clean, ref GuardChain chain)
     {
-        MemoryRecovery.Refusals refusals = default;
+        Refusals refusals = default;
         for (int filled = 0; filled < plan.Layout.Count;)
         {
-            MemoryRecovery.BeginAttempt(refusals);
-            if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean) is FencedGuard member)
+            refusals.BeginAttempt();
+            if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean, ref refusals) is FencedGuard member)
             {
                 chain.Add(member);
                 filled++;
@@ -142,9 +144,9 @@ internal sealed class GroupRenter
         return true;
     }
 
-    private PoolOutcome TakeBlocks(in MemberPlan plan, ref GuardChain chain, ref int filled)
+    private PoolOutcome TakeBlocks(in MemberPlan plan, ref GuardChain chain, ref Refusals refusals, ref int filled)
     {
-        PoolOutcome outcome = _pool.TryRentMany(plan.Layout.Count - filled, ref chain, out int rented);
+        PoolOutcome outcome = _pool.TryRentMany(plan.Layout.Count - filled, ref chain, ref refusals, out int rented);
         filled += rented;
         if (outcome == PoolOutcome.Full)
         {

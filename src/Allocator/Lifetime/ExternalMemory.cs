@@ -7,16 +7,16 @@ namespace Allocator.Lifetime;
 /// <summary>Memory that others have allocated, as far as the budget is concerned: counted until this is disposed.</summary>
 internal sealed class ExternalMemory : IDisposable
 {
-    private readonly MemoryCeiling _ceiling;
+    private readonly MemoryBudget _budget;
     private readonly BudgetPermit _permit;
     private readonly long _bytes;
     private readonly long _announcement;
     private int _isOver;
 
-    /// <summary>Makes it. pre: the bytes are held below the ceiling, and the permit is for as many where there is a budget.</summary>
-    public ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit, long bytes, long announcement)
+    /// <summary>Makes it. The bytes count as committed, and the permit is for as many where there is a budget.</summary>
+    public ExternalMemory(MemoryBudget budget, in BudgetPermit permit, long bytes, long announcement)
     {
-        _ceiling = ceiling;
+        _budget = budget;
         _permit = permit;
         _bytes = bytes;
         _announcement = announcement;
@@ -47,7 +47,7 @@ internal sealed class ExternalMemory : IDisposable
             return false;
         }
 
-        _ceiling.ReleaseAnnounced(_bytes, _announcement);
+        _budget.ReleaseExternal(_bytes, _announcement);
         return true;
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;
 
@@ -39,9 +40,10 @@ internal sealed class FencedRenter
     /// <param name="lengthInBytes">The length of the buffer, above 0.</param>
     /// <param name="alignmentInBytes">Its alignment.</param>
     /// <param name="clean">Whether it is going to be cleared: then nothing else is written to it.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
     /// <returns>The guard, its rent not begun; null where the system refuses.</returns>
     /// <exception cref="MemoryCorruptedException">Memory that was back had been written to. It is not used again.</exception>
-    public FencedGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean)
+    public FencedGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
         {
@@ -53,7 +55,7 @@ internal sealed class FencedRenter
         bool isReused = memory is not null;
         memory ??= new FencedMemory(layout, _policy.Clock);
         FencedGuard guard = MakeGuard(memory, isReused);
-        if (!isReused && !TryMap(memory))
+        if (!isReused && !TryMap(memory, ref refusals))
         {
             GC.SuppressFinalize(guard);
             return null;
@@ -152,10 +154,10 @@ internal sealed class FencedRenter
         return memory;
     }
 
-    private bool TryMap(FencedMemory memory)
+    private bool TryMap(FencedMemory memory, ref Refusals refusals)
     {
         FenceLayout layout = memory.Layout;
-        if (!_policy.Ceiling.TryHold(layout.CapacityInBytes))
+        if (!_policy.Budget.TryCommit(layout.CapacityInBytes, ref refusals))
         {
             return false;
         }
@@ -163,7 +165,7 @@ internal sealed class FencedRenter
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
         if (address == 0)
         {
-            _policy.Ceiling.Cancel(layout.CapacityInBytes);
+            _policy.Budget.CancelCommit(layout.CapacityInBytes);
             return false;
         }
 
@@ -171,11 +173,11 @@ internal sealed class FencedRenter
         if (!TryFence(address, layout.FrontInBytes) || !TryFence((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
         {
             _source.Free(address, layout.TotalInBytes);
-            _policy.Ceiling.Cancel(layout.CapacityInBytes);
+            _policy.Budget.CancelCommit(layout.CapacityInBytes);
             return false;
         }
 
-        _policy.Ceiling.Commit(memory.BodyAddress, layout.CapacityInBytes);
+        _policy.Budget.NoteCommitted(memory.BodyAddress, layout.CapacityInBytes);
         _policy.Counters.AddCommitted(layout.CapacityInBytes);
         if (layout.BodyInBytes <= MostPopulatedInBytes)
         {
@@ -194,7 +196,7 @@ internal sealed class FencedRenter
         FenceLayout layout = memory.Layout;
         if (!_isGuarded)
         {
-            _policy.Ceiling.Forget(memory.BodyAddress);
+            _policy.Budget.NoteReleasing(memory.BodyAddress);
             if (!_source.TrySealEmpty(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
@@ -255,7 +257,7 @@ internal sealed class FencedRenter
 
     private void Unmap(FencedMemory memory, long committedBytes)
     {
-        _policy.Ceiling.Forget(memory.BodyAddress);
+        _policy.Budget.NoteReleasing(memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
         _policy.NoteFreed(committedBytes);
         memory.EndRecord();

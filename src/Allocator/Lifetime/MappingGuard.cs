@@ -1,4 +1,5 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Native;
 
 namespace Allocator.Lifetime;
@@ -24,7 +25,8 @@ internal sealed class MappingGuard : NativeGuard
 
     /// <summary>Takes memory from the system, and a guard for it.</summary>
     /// <returns>The guard, its rent not begun; null where the system refuses, or as much is held as may be.</returns>
-    public static MappingGuard? TryAllocate(NativeMemorySource source, long lengthInBytes, int alignmentInBytes, LifetimePolicy policy)
+    public static MappingGuard? TryAllocate(
+        NativeMemorySource source, long lengthInBytes, int alignmentInBytes, LifetimePolicy policy, ref Refusals refusals)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
         {
@@ -35,7 +37,7 @@ internal sealed class MappingGuard : NativeGuard
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         long length = source.RoundUp(lengthInBytes);
         MappingGuard guard = new(source, length, source.CapacityOf(length, alignment), policy);
-        if (!guard.TryMap(alignment))
+        if (!guard.TryMap(alignment, ref refusals))
         {
             GC.SuppressFinalize(guard);
             return null;
@@ -48,7 +50,7 @@ internal sealed class MappingGuard : NativeGuard
     {
         // Nothing is left to be found: the guard ends with its memory.
         GC.SuppressFinalize(this);
-        Policy.Ceiling.Forget(Address);
+        Policy.Budget.NoteReleasing(Address);
         _source.Free(Address, _lengthInBytes);
         Policy.NoteFreed(CapacityInBytes);
     }
@@ -81,9 +83,9 @@ internal sealed class MappingGuard : NativeGuard
 
     protected override void OnRecycled() => Policy.Counters.MappingLeftQuarantine(CapacityInBytes);
 
-    private bool TryMap(int alignmentInBytes)
+    private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {
-        if (!Policy.Ceiling.TryHold(CapacityInBytes))
+        if (!Policy.Budget.TryCommit(CapacityInBytes, ref refusals))
         {
             return false;
         }
@@ -91,11 +93,11 @@ internal sealed class MappingGuard : NativeGuard
         Address = _source.TryAllocate(_lengthInBytes, alignmentInBytes, out bool zeroed);
         if (Address == 0)
         {
-            Policy.Ceiling.Cancel(CapacityInBytes);
+            Policy.Budget.CancelCommit(CapacityInBytes);
             return false;
         }
 
-        Policy.Ceiling.Commit(Address, CapacityInBytes);
+        Policy.Budget.NoteCommitted(Address, CapacityInBytes);
         Record.Zeroed = zeroed;
         Policy.Counters.AddCommitted(CapacityInBytes);
         return true;
