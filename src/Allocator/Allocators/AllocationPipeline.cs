@@ -74,17 +74,16 @@ internal sealed class AllocationPipeline
             Throw.LimitExceeded(bytes, _settings.AllocationLimitInBytes);
         }
 
-        AllocationPlan plan = new(request, _settings, _pool);
-        if (plan.IsLongRow && !request.MakeContiguousWhereNeeded)
+        int segment = _settings.SegmentSizeInBytes;
+        if (request.UndividedBytes > segment && !request.MakeContiguousWhereNeeded)
         {
-            int segment = _settings.SegmentSizeInBytes;
             Throw.OutOfRange(
                 "elementAlignment",
                 request.ElementAlignment,
                 $"must be at most {segment / request.ElementSizeInBytes}, which {segment} bytes hold");
         }
 
-        return plan;
+        return new AllocationPlan(request, _settings, _pool);
     }
 
     /// <summary>Returns the most memory that a request can take. Above the limit for one allocation: its length.</summary>
@@ -106,7 +105,7 @@ internal sealed class AllocationPipeline
         bool isCounted = permit.Account is not null || _countsArrays;
         if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
         {
-            ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.Request.IsClean, out long generation);
+            ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
             return new Allocation(guard, generation, plan.Layout);
         }
 
@@ -120,9 +119,9 @@ internal sealed class AllocationPipeline
                 NoteSystemMemory();
             }
 
-            FinalizableGuard first = allocation.First!;
-            plan.Prepare(first);
-            allocation.Begin(plan.Locate(first));
+            plan.Prepare(allocation.First!);
+            plan.Locate(ref allocation);
+            allocation.Begin();
         }
         catch
         {
@@ -160,10 +159,10 @@ internal sealed class AllocationPipeline
         BudgetPermit permit = _admission.Admit(account, bytes);
         try
         {
-            for (MemoryRecovery.Refusals refusals = default; ;)
+            for (Refusals refusals = default; ;)
             {
-                MemoryRecovery.BeginAttempt(refusals);
-                if (ExternalMemory.TryCount(_context.Ceiling, permit, bytes) is ExternalMemory external)
+                refusals.BeginAttempt();
+                if (ExternalMemory.TryCount(_context.Budget, permit, bytes, ref refusals) is ExternalMemory external)
                 {
                     return external;
                 }
@@ -207,23 +206,23 @@ internal sealed class AllocationPipeline
     {
         bool isMiss = false;
         int filled = 0;
-        for (MemoryRecovery.Refusals refusals = default; ;)
+        for (Refusals refusals = default; ;)
         {
-            MemoryRecovery.BeginAttempt(refusals);
+            refusals.BeginAttempt();
             if (isWatched)
             {
-                FillGuarded(plan, ref allocation, ref filled, ref isMiss);
+                FillGuarded(plan, ref allocation, ref refusals, ref filled, ref isMiss);
             }
             else if (plan.FitsArray)
             {
-                FillArray(plan, ref allocation, ref filled, ref isMiss);
+                FillArray(plan, ref allocation, ref refusals, ref filled, ref isMiss);
             }
             else
             {
-                FillNative(plan, ref allocation, ref filled, ref isMiss);
+                FillNative(plan, ref allocation, ref refusals, ref filled, ref isMiss);
             }
 
-            if (filled == plan.Layout.Count)
+            if (filled == plan.MemberCount)
             {
                 return isMiss;
             }
@@ -232,13 +231,14 @@ internal sealed class AllocationPipeline
         }
     }
 
-    private void FillGuarded(in AllocationPlan plan, ref Allocation allocation, ref int filled, ref bool isMiss)
+    private void FillGuarded(
+        in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
         isMiss = true;
-        while (filled < plan.Layout.Count)
+        while (filled < plan.MemberCount)
         {
             long bytes = plan.BytesOfSegment(filled, plan.GuardedMembers);
-            if (_guarded!.TryRent(bytes, plan.Request.AlignmentInBytes, plan.Request.IsClean) is not GuardedMappingGuard guard)
+            if (_guarded!.TryRent(bytes, plan.AlignmentInBytes, plan.IsClean, ref refusals) is not GuardedMappingGuard guard)
             {
                 return;
             }
@@ -248,31 +248,33 @@ internal sealed class AllocationPipeline
         }
     }
 
-    private void FillArray(in AllocationPlan plan, ref Allocation allocation, ref int filled, ref bool isMiss)
+    private void FillArray(
+        in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
-        if (_countedArrays.TryRent((int)plan.LengthInBytes, out isMiss) is CountedArrayGuard guard)
+        if (_countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
         {
             allocation.Add(guard);
-            filled = plan.Layout.Count;
+            filled = plan.MemberCount;
         }
     }
 
     // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
-    private void FillNative(in AllocationPlan plan, ref Allocation allocation, ref int filled, ref bool isMiss)
+    private void FillNative(
+        in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
         if (plan.UsesPool && !allocation.EndsWithMapping)
         {
-            isMiss |= TakeBlocks(plan, ref allocation, ref filled) == PoolOutcome.Cold;
+            isMiss |= TakeBlocks(plan, ref allocation, ref refusals, ref filled) == PoolOutcome.Cold;
         }
 
         // Several segments are asked for at once, or requests would wait for each other's.
-        int count = plan.Layout.Count;
-        bool mayHold = filled == count || plan.IsContiguous || _context.Ceiling.MayHold(plan.MissingBytes(filled));
-        while (mayHold && filled < count)
+        int count = plan.MemberCount;
+        bool fits = filled == count || plan.IsContiguous || _context.Budget.CanCommit(plan.MissingBytes(filled), ref refusals);
+        while (fits && filled < count)
         {
             int members = Math.Min(plan.MembersPerSegment, count - filled);
             long bytes = plan.BytesOfSegment(filled, members);
-            if (MappingGuard.TryAllocate(plan.Source, bytes, plan.Request.AlignmentInBytes, _context) is not MappingGuard segment)
+            if (MappingGuard.TryAllocate(plan.Source, bytes, plan.AlignmentInBytes, _context, ref refusals) is not MappingGuard segment)
             {
                 return;
             }
@@ -283,19 +285,19 @@ internal sealed class AllocationPipeline
         }
     }
 
-    private PoolOutcome TakeBlocks(in AllocationPlan plan, ref Allocation allocation, ref int filled)
+    private PoolOutcome TakeBlocks(in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled)
     {
         Debug.Assert(filled == 0 || !plan.IsContiguous, "A run is had as a whole.");
         PoolOutcome outcome;
         if (!plan.IsContiguous)
         {
-            outcome = _pool.TryRentMany(plan.Layout.Count - filled, ref allocation, out int rented);
+            outcome = _pool.TryRentMany(plan.MemberCount - filled, ref allocation, ref refusals, out int rented);
             filled += rented;
         }
-        else if ((plan.Blocks == 1 ? _pool.TryRent(out outcome) : _pool.TryRentRun(plan.Blocks, out outcome)) is BlockGuard run)
+        else if ((plan.Blocks == 1 ? _pool.TryRent(ref refusals, out outcome) : _pool.TryRentRun(plan.Blocks, ref refusals, out outcome)) is BlockGuard run)
         {
             allocation.Add(run);
-            filled = plan.Layout.Count;
+            filled = plan.MemberCount;
         }
 
         if (outcome == PoolOutcome.Full)

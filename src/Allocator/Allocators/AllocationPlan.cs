@@ -16,59 +16,81 @@ internal readonly struct AllocationPlan
     // Members in a segment begin on pages of the common size, fit for direct I/O and DMA like blocks are.
     private const int MemberAlignment = 4096;
 
+    /// <summary>How the length is divided, without where the members lie.</summary>
+    public readonly MemberLayout Layout;
+
     private readonly AllocatorSettings _settings;
+    private readonly int _elementSizeInBytes;
     private readonly int _blockSizeInBytes;
     private readonly long _memberStrideInBytes;
 
     public AllocationPlan(in AllocationRequest request, AllocatorSettings settings, UniformUnmanagedMemoryPool pool)
     {
         _settings = settings;
+        _elementSizeInBytes = request.ElementSizeInBytes;
         _blockSizeInBytes = pool.BlockSizeInBytes;
-        Request = request;
         LengthInBytes = request.LengthInBytes;
-        IsLongRow = (long)request.ElementAlignment * request.ElementSizeInBytes > settings.SegmentSizeInBytes;
-        IsContiguous = IsLongRow || settings.Options.PreferContiguous || (request.Options & AllocationOptions.Contiguous) != 0
-            || LengthInBytes <= Math.Max(settings.ArrayThresholdInBytes, _blockSizeInBytes);
-        int usableBlocks = request.AlignmentInBytes <= pool.BlockAlignmentInBytes ? pool.MaximumBlocks : 0;
+        AlignmentInBytes = request.AlignmentInBytes;
+        IsClean = (request.Options & AllocationOptions.Clean) != 0;
+        IsContiguous = (request.Options & AllocationOptions.Contiguous) != 0
+            || LengthInBytes <= Math.Max(settings.ArrayThresholdInBytes, _blockSizeInBytes)
+            || request.UndividedBytes > settings.SegmentSizeInBytes
+            || settings.Options.PreferContiguous;
+        int usableBlocks = AlignmentInBytes <= pool.BlockAlignmentInBytes ? pool.MaximumBlocks : 0;
         if (IsContiguous)
         {
             Layout = MemberLayout.Contiguous(request.TotalLength, request.ElementAlignment);
             Blocks = (int)Math.Min(int.MaxValue, (LengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes);
-            UsesPool = Blocks <= usableBlocks && (!IsSmall || request.AlignmentInBytes > AllocatorSettings.LargestHeapAlignment);
+            UsesPool = Blocks <= usableBlocks && (!IsSmall || AlignmentInBytes > AllocatorSettings.LargestHeapAlignment);
             MembersPerSegment = Layout.Count;
-            _memberStrideInBytes = BytesOf(0);
+            _memberStrideInBytes = (long)Layout.MemberLength * _elementSizeInBytes;
+            return;
         }
-        else
-        {
-            UsesPool = TryDivideByBlocks(request, usableBlocks, out MemberLayout layout);
-            Layout = UsesPool ? layout : DivideBySegments(request);
-            Blocks = UsesPool ? Layout.Count : 0;
-            _memberStrideInBytes = AllocationRequest.RoundUp(BytesOf(0), Math.Max(MemberAlignment, request.AlignmentInBytes));
-            MembersPerSegment = UsesPool ? Math.Max(1, (int)(settings.SegmentSizeInBytes / _memberStrideInBytes)) : 1;
-        }
-    }
 
-    public AllocationRequest Request { get; }
+        int undividedBytes = (int)request.UndividedBytes;
+        if (undividedBytes <= _blockSizeInBytes)
+        {
+            Layout = new MemberLayout(request.TotalLength, _blockSizeInBytes / undividedBytes * request.ElementAlignment);
+            Blocks = Layout.Count;
+            UsesPool = Blocks <= usableBlocks;
+        }
+
+        if (!UsesPool)
+        {
+            // Larger than the whole pool, or rows longer than a block: members as long as segments are.
+            long memberLength = settings.SegmentSizeInBytes / undividedBytes * (long)request.ElementAlignment;
+            Layout = new MemberLayout(request.TotalLength, (int)Math.Min(request.TotalLength, memberLength));
+        }
+
+        long memberBytes = (long)Layout.MemberLength * _elementSizeInBytes;
+        _memberStrideInBytes = AllocationRequest.RoundUp(memberBytes, Math.Max(MemberAlignment, AlignmentInBytes));
+        MembersPerSegment = UsesPool ? Math.Max(1, (int)(settings.SegmentSizeInBytes / _memberStrideInBytes)) : 1;
+    }
 
     public long LengthInBytes { get; }
 
-    /// <summary>Gets how the length is divided, without where the members lie.</summary>
-    public MemberLayout Layout { get; }
+    /// <summary>Gets the alignment, in bytes, that each member begins on.</summary>
+    public int AlignmentInBytes { get; }
+
+    /// <summary>Gets whether the memory has to be zero.</summary>
+    public bool IsClean { get; }
 
     public bool IsContiguous { get; }
-
-    /// <summary>Gets whether no segment holds the elements that no member divides.</summary>
-    public bool IsLongRow { get; }
 
     /// <summary>Gets whether blocks of the pool may serve it: <see cref="Blocks"/> of them, adjacent ones where it is contiguous.</summary>
     public bool UsesPool { get; }
 
     public int Blocks { get; }
 
+    public int MemberCount => Layout.Count;
+
     public int MembersPerSegment { get; }
 
+    /// <summary>Gets the members that lie in one mapping where they lie between guard pages.</summary>
+    public int GuardedMembers => IsContiguous ? Layout.Count : 1;
+
     /// <summary>Gets whether an array serves it. Arrays begin behind a header, on a boundary of the pointer size.</summary>
-    public bool FitsArray => IsContiguous && IsSmall && (Request.AlignmentInBytes <= IntPtr.Size || LengthInBytes == 0);
+    public bool FitsArray => IsContiguous && IsSmall && (AlignmentInBytes <= IntPtr.Size || LengthInBytes == 0);
 
     /// <summary>Gets whether it is small enough for an array, whatever its alignment.</summary>
     public bool IsSmall => LengthInBytes <= _settings.ArrayThresholdInBytes;
@@ -92,7 +114,7 @@ internal readonly struct AllocationPlan
             int members = Math.Min(MembersPerSegment, Layout.Count - member);
             inSegments += FitsArray
                 ? CountedArrayPool.CapacityOf((int)LengthInBytes)
-                : Source.CapacityOf(Source.RoundUp(BytesOfSegment(member, members)), Math.Max(Request.AlignmentInBytes, NativeMemorySource.MinimumAlignment));
+                : Source.CapacityOf(Source.RoundUp(BytesOfSegment(member, members)), Math.Max(AlignmentInBytes, NativeMemorySource.MinimumAlignment));
             for (int i = 0; mayBeGuarded && i < members; i += GuardedMembers)
             {
                 guarded += AllocationRequest.RoundUp(BytesOfSegment(member + i, GuardedMembers), _settings.GuardedMappingSource.PageSizeInBytes);
@@ -102,9 +124,6 @@ internal readonly struct AllocationPlan
         // Some in blocks and the rest in segments is no more than all in whichever takes more.
         return Math.Max(Math.Max(UsesPool ? (long)Blocks * _blockSizeInBytes : 0, inSegments), guarded);
     }
-
-    /// <summary>Gets the members that lie in one mapping where they lie between guard pages.</summary>
-    public int GuardedMembers => IsContiguous ? Layout.Count : 1;
 
     /// <summary>Returns the bytes of a segment that holds some members.</summary>
     public long BytesOfSegment(int firstMember, int members) =>
@@ -129,26 +148,29 @@ internal readonly struct AllocationPlan
         for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
         {
             int members = MembersOf(guard, member, out long stride);
-            guard.Prepare((members - 1) * stride + BytesOf(member + members - 1), Request.IsClean);
+            guard.Prepare((members - 1) * stride + BytesOf(member + members - 1), IsClean);
             member += members;
         }
 
         Debug.Assert(member == Layout.Count, "The guards hold all members.");
     }
 
-    /// <summary>Returns the layout with where its members lie.</summary>
-    public MemberLayout Locate(FinalizableGuard first)
+    /// <summary>Notes where the members lie.</summary>
+    public void Locate(ref Allocation allocation)
     {
+        allocation.Layout = Layout;
         if (Layout.Count == 1)
         {
-            return Layout;
+            return;
         }
 
+        FinalizableGuard first = allocation.First!;
         nint memberBytes = (nint)BytesOf(0);
         if (first.Next is null)
         {
             MembersOf(first, 0, out long stride);
-            return Layout.At(first.Address, (nint)stride - memberBytes);
+            allocation.Layout.Place(first.Address, (nint)stride - memberBytes);
+            return;
         }
 
         nint[] origins = new nint[Layout.Count];
@@ -162,7 +184,7 @@ internal readonly struct AllocationPlan
             }
         }
 
-        return Layout.At(origins);
+        allocation.Layout.Place(origins);
     }
 
     // A run of blocks holds as many members as it has blocks, a segment as many as it has room for.
@@ -178,26 +200,5 @@ internal readonly struct AllocationPlan
         return Math.Min(guard is GuardedMappingGuard ? GuardedMembers : MembersPerSegment, Layout.Count - firstMember);
     }
 
-    private long BytesOf(int member) => (long)Layout.LengthOf(member) * Request.ElementSizeInBytes;
-
-    private bool TryDivideByBlocks(in AllocationRequest request, int usableBlocks, out MemberLayout layout)
-    {
-        layout = default;
-        int undividedBytes = request.ElementAlignment * request.ElementSizeInBytes;
-        if (undividedBytes > _blockSizeInBytes)
-        {
-            return false;
-        }
-
-        layout = new MemberLayout(request.TotalLength, _blockSizeInBytes / undividedBytes * request.ElementAlignment);
-        return layout.Count <= usableBlocks;
-    }
-
-    // Larger than the whole pool, or rows longer than a block: members as long as segments are.
-    private MemberLayout DivideBySegments(in AllocationRequest request)
-    {
-        int undividedBytes = request.ElementAlignment * request.ElementSizeInBytes;
-        long length = _settings.SegmentSizeInBytes / undividedBytes * (long)request.ElementAlignment;
-        return new MemberLayout(request.TotalLength, (int)Math.Min(request.TotalLength, length));
-    }
+    private long BytesOf(int member) => (long)Layout.LengthOf(member) * _elementSizeInBytes;
 }

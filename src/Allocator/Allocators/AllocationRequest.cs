@@ -35,7 +35,8 @@ internal readonly struct AllocationRequest
     /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> where it is beyond that.</summary>
     public long LengthInBytes => Multiply(TotalLength, ElementSizeInBytes);
 
-    public bool IsClean => (Options & AllocationOptions.Clean) != 0;
+    /// <summary>Gets the bytes that no member divides. Of two ints: the product is none that wraps.</summary>
+    public long UndividedBytes => (long)ElementAlignment * ElementSizeInBytes;
 
     /// <summary>Describes one contiguous buffer.</summary>
     public static AllocationRequest ForBytes(long lengthInBytes, int alignmentInBytes, AllocationOptions options) =>

@@ -42,12 +42,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
         _counters = new AllocatorCounters { AllocatorName = options.Name };
-        MemoryCeiling ceiling = settings.CreateCeiling();
-        _budget = settings.CreateBudget(ceiling, _counters);
+        MemoryBudget budget = settings.CreateBudget(_counters);
+        _budget = budget.IsLimited ? budget : null;
         AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
-            Ceiling = ceiling,
+            Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             CollectsToFindAbandoned = options.CollectToFindAbandoned,
@@ -117,18 +117,17 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
-            MemoryRecovery.Refusals refusals = default;
-            MemoryRecovery.BeginAttempt(refusals);
-            while (!_pool.TryPrewarm(bytes))
+            Refusals refusals = default;
+            while (!_pool.TryPrewarm(bytes, ref refusals))
             {
                 // At the budget it stops: idle memory makes room for requests, not for more idle memory.
-                if (MemoryCeiling.WasRefused)
+                if (refusals.RefusedBytes != 0)
                 {
                     break;
                 }
 
                 _recovery.Recover(ref refusals, bytes, missingBytes: 0);
-                MemoryRecovery.BeginAttempt(refusals);
+                refusals.BeginAttempt();
             }
         }
         finally

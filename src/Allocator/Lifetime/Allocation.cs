@@ -9,6 +9,9 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal struct Allocation
 {
+    /// <summary>How the length is divided, and where the members are.</summary>
+    public MemberLayout Layout;
+
     private FinalizableGuard? _last;
 
     /// <summary>Describes memory whose rent has begun.</summary>
@@ -25,8 +28,6 @@ internal struct Allocation
     /// <summary>Gets the generation of the rent, once it has begun.</summary>
     public long Generation { readonly get; private set; }
 
-    /// <summary>Gets where the members are, once the rent has begun.</summary>
-    public MemberLayout Layout { readonly get; private set; }
 
     /// <summary>Gets the first guard before the rent begins.</summary>
     public readonly FinalizableGuard? First => (FinalizableGuard?)Guard;
@@ -50,10 +51,9 @@ internal struct Allocation
     }
 
     /// <summary>Begins the rent of all guards. Nothing has happened where this fails.</summary>
-    public void Begin(in MemberLayout layout)
+    public void Begin()
     {
-        Debug.Assert(First is not null, "There is nothing to begin.");
-        Layout = layout;
+        Debug.Assert(First is not null && Layout.Count > 0, "There is nothing to begin.");
         Generation = First!.BeginAllocation();
     }
 

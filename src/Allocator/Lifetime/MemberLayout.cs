@@ -12,7 +12,7 @@ namespace Allocator.Lifetime;
 /// m, is e elements behind the origin of m, so what finds a row need not know where its member begins. Members one stride apart, the
 /// usual case, take no array.
 /// </remarks>
-internal readonly struct MemberLayout
+internal struct MemberLayout
 {
     public MemberLayout(long totalLength, int memberLength, bool isContiguous = false)
     {
@@ -21,14 +21,6 @@ internal readonly struct MemberLayout
         MemberLength = memberLength;
         Count = totalLength <= memberLength ? 1 : checked((int)((totalLength + memberLength - 1) / memberLength));
         IsContiguous = isContiguous || Count == 1;
-    }
-
-    private MemberLayout(in MemberLayout lengths, nint first, nint gap, nint[]? origins)
-    {
-        this = lengths;
-        First = first;
-        Gap = gap;
-        Origins = origins;
     }
 
     public long TotalLength { get; }
@@ -41,33 +33,47 @@ internal readonly struct MemberLayout
     /// <summary>Gets whether the members lie one after the other without gap, because that was asked for.</summary>
     public bool IsContiguous { get; }
 
-    /// <summary>Gets the origin of the first member; 0 where there is an array of origins, or one member, which its guard describes.</summary>
-    public nint First { get; }
+    /// <summary>
+    /// Gets the origin of the first member; 0 where there is an array of origins, or one member, which its guard describes.
+    /// </summary>
+    public nint First { readonly get; private set; }
 
     /// <summary>Gets the bytes from the end of one member to the beginning of the next, where these are the same for all.</summary>
-    public nint Gap { get; }
+    public nint Gap { readonly get; private set; }
 
     /// <summary>Gets the origin of each member, where the gaps differ.</summary>
-    public nint[]? Origins { get; }
+    public nint[]? Origins { readonly get; private set; }
 
     /// <summary>Gets whether there is one member, which its guard describes.</summary>
-    public bool IsSingle => First == 0 && Origins is null;
+    public readonly bool IsSingle => First == 0 && Origins is null;
 
     /// <summary>Divides contiguous memory: into one member, unless that were longer than a span can be.</summary>
     /// <param name="totalLength">The length of the whole.</param>
     /// <param name="elementAlignment">The elements that no member divides.</param>
-    public static MemberLayout Contiguous(long totalLength, int elementAlignment) => new(
-        totalLength,
-        totalLength <= int.MaxValue ? (int)totalLength : int.MaxValue / elementAlignment * elementAlignment,
-        isContiguous: true);
+    /// <param name="address">Where it begins; 0 where that is not known yet.</param>
+    public static MemberLayout Contiguous(long totalLength, int elementAlignment, nint address = 0)
+    {
+        if (totalLength <= int.MaxValue)
+        {
+            return new MemberLayout(totalLength, (int)totalLength, isContiguous: true);
+        }
 
-    /// <summary>Returns this layout with members that lie one stride apart.</summary>
-    public MemberLayout At(nint first, nint gap) => Count == 1 ? this : new MemberLayout(this, first, gap, null);
+        int memberLength = int.MaxValue / elementAlignment * elementAlignment;
+        return new MemberLayout(totalLength, memberLength, isContiguous: true) { First = address };
+    }
 
-    /// <summary>Returns this layout with members that lie anywhere.</summary>
-    public MemberLayout At(nint[] origins) => new(this, 0, 0, origins);
+    /// <summary>Notes where the members lie: several, one stride apart.</summary>
+    public void Place(nint first, nint gap)
+    {
+        Debug.Assert(Count > 1, "One member is described by its guard.");
+        First = first;
+        Gap = gap;
+    }
 
-    public int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
+    /// <summary>Notes where the members lie: anywhere.</summary>
+    public void Place(nint[] origins) => Origins = origins;
 
-    public nint OriginOf(nint member) => Origins is null ? First + member * Gap : Origins[member];
+    public readonly int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
+
+    public readonly nint OriginOf(nint member) => Origins is null ? First + member * Gap : Origins[member];
 }
