@@ -4,7 +4,6 @@ using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
-using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -92,7 +91,7 @@ public sealed class MemoryReservation : MemoryAllocator
     public bool TryGrow(long bytes)
     {
         ThrowIfAbsurd(bytes, ReservedBytes);
-        bool isGrown = GetRouter().TryAdmit(new ReservationGrowth(_account), bytes, out _);
+        bool isGrown = GetPipeline().TryAdmit(new ReservationGrowth(_account), bytes, out _);
         GC.KeepAlive(this);
         return isGrown;
     }
@@ -146,26 +145,17 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override string ToString() => $"{nameof(MemoryReservation)} of {ReservedBytes} bytes from {_parent}";
 
-    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
-    {
-        LifetimeGuard guard = GetRouter().RentContiguous(_account, lengthInBytes, alignmentInBytes, options, out generation);
-
-        // Not before: the collection that is asked for while this waits would close the account.
-        GC.KeepAlive(this);
-        return guard;
-    }
-
-    internal override RequestRouter GetRouter()
+    internal override AllocationPipeline GetPipeline()
     {
         ThrowIfDisposed();
-        return _parent.GetRouter();
+        return _parent.GetPipeline();
     }
 
     private async ValueTask GrowAdmittedAsync(long bytes, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         ReservationGrowth growth = new(_account);
-        await GetRouter().AdmitAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
+        await GetPipeline().AdmitAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
         GC.KeepAlive(this);
         ThrowIfDisposed();
     }

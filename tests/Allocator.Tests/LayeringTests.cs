@@ -20,9 +20,10 @@ public partial class LayeringTests
         ["Native"] = ["Diagnostics"],
         ["Budgeting"] = ["Native"],
         ["Lifetime"] = ["Budgeting", "Native", "Diagnostics"],
-        ["Pooling"] = ["Lifetime", "Native", "Diagnostics"],
-        ["Trimming"] = ["Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
-        ["Allocators"] = ["Trimming", "Pooling", "Lifetime", "Budgeting", "Native", "Diagnostics"],
+        ["Pooling"] = ["Lifetime", "Budgeting", "Native", "Diagnostics"],
+        ["Guarding"] = ["Lifetime", "Budgeting", "Native", "Diagnostics"],
+        ["Trimming"] = ["Pooling", "Guarding", "Lifetime", "Budgeting", "Native", "Diagnostics"],
+        ["Allocators"] = ["Trimming", "Pooling", "Guarding", "Lifetime", "Budgeting", "Native", "Diagnostics"],
         ["Adapters"] = [],
         [Root] = ["Adapters", "Allocators", "Lifetime", "Budgeting", "Native", "Diagnostics"],
     };

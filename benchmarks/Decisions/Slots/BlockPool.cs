@@ -1,5 +1,6 @@
 using System;
 using Allocator;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -16,7 +17,7 @@ internal abstract class BlockPool : IDisposable
     protected BlockPool(int blocks) => Pool = new UniformUnmanagedMemoryPool(
         new PoolGeometry(PoolGeometry.DefaultBlockSizeInBytes, blocks),
         NativeMemorySources.Create(NativeMemoryKind.Virtual, HugePages.Auto),
-        new LifetimePolicy(_counters, SystemClock.Instance, new Quarantine(SystemClock.Instance)));
+        new AllocatorContext(_counters, SystemClock.Instance, new Quarantine(SystemClock.Instance)));
 
     /// <summary>Gets what its slots are called in tables.</summary>
     public abstract string Name { get; }
@@ -48,5 +49,8 @@ internal abstract class BlockPool : IDisposable
 
     /// <summary>Rents a block of the free maps, with or without memory.</summary>
     protected BlockGuard RentBehindSlots()
-        => Pool.TryRent(out PoolOutcome outcome) ?? throw new OutOfMemoryException($"The pool of {Pool.MaximumBlocks} blocks is {outcome}.");
+    {
+        Refusals refusals = default;
+        return Pool.TryRent(ref refusals, out PoolOutcome outcome) ?? throw new OutOfMemoryException($"The pool of {Pool.MaximumBlocks} blocks is {outcome}.");
+    }
 }

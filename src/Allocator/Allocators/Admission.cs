@@ -158,7 +158,7 @@ internal sealed class Admission
     // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
     private void Wait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
     {
-        if (budget.Headroom is null)
+        if (!budget.IsLimitedByContainer)
         {
             _settings.Clock.Wait(request.Handle, timeout);
             return;
@@ -215,7 +215,7 @@ internal sealed class Admission
             throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, needed - bytes);
         }
 
-        if (budget.Headroom?.Read() is Headroom left && needed > left.LimitBytes - budget.MinimumFreeBytes)
+        if (budget.IsLimitedByContainer && budget.Headroom!.Read() is Headroom left && needed > left.LimitBytes - budget.MinimumFreeBytes)
         {
             throw MemoryLimitExceededException.ForMinimumFree(bytes, needed, left.LimitBytes, budget.MinimumFreeBytes, left.FreeBytes);
         }
@@ -256,7 +256,7 @@ internal sealed class Admission
 
     private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout, bool isBudgetTimeout)
     {
-        (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.UsedBytes, request.NeededBytes);
+        (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes, request.NeededBytes);
         return request.Outcome switch
         {
             BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
@@ -282,7 +282,7 @@ internal sealed class Admission
     // Before the request is posted: a listener that allocates must not wait behind one that its own thread would have to use.
     private long TellBegin(MemoryBudget budget, long bytes)
     {
-        AllocatorEventSource.Log.BudgetWaitBegan(_counters.AllocatorName, bytes, budget.UsedBytes, budget.LimitInBytes);
+        AllocatorEventSource.Log.BudgetWaitBegan(_counters.AllocatorName, bytes, budget.AdmittedBytes, budget.LimitInBytes);
         return _settings.Clock.NowMilliseconds;
     }
 

@@ -14,7 +14,7 @@ internal sealed class AllocatorUsage : IUsageSource
 {
     // All of them until they are gone for good: a finalizer may return memory.
     private readonly WeakReference<UniformUnmanagedMemoryPool> _pool;
-    private readonly WeakReference<ArrayRenter> _arrays;
+    private readonly WeakReference<ArraySource> _arrays;
     private readonly WeakReference<CountedArrayPool> _countedArrays;
     private readonly WeakReference<MemoryBudget>? _budget;
     private readonly LinkedListNode<IUsageSource> _registration;
@@ -23,11 +23,11 @@ internal sealed class AllocatorUsage : IUsageSource
     private bool _isClosed;
 
     public AllocatorUsage(
-        AllocatorCounters counters, UniformUnmanagedMemoryPool pool, ArrayRenter arrays, CountedArrayPool countedArrays, MemoryBudget? budget)
+        AllocatorCounters counters, UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays, MemoryBudget? budget)
     {
         Counters = counters;
         _pool = new WeakReference<UniformUnmanagedMemoryPool>(pool, trackResurrection: true);
-        _arrays = new WeakReference<ArrayRenter>(arrays, trackResurrection: true);
+        _arrays = new WeakReference<ArraySource>(arrays, trackResurrection: true);
         _countedArrays = new WeakReference<CountedArrayPool>(countedArrays, trackResurrection: true);
         _budget = budget is null ? null : new WeakReference<MemoryBudget>(budget, trackResurrection: true);
         BudgetLimitBytes = budget is { LimitInBytes: < long.MaxValue } ? budget.LimitInBytes : null;
@@ -71,12 +71,12 @@ internal sealed class AllocatorUsage : IUsageSource
             NativeHeapTrims = Counters.NativeHeapTrims,
             NativeHeapTrimmedBytes = Counters.NativeHeapTrimmedBytes,
             NativeHeapTrimTime = TimeSpan.FromMilliseconds(Counters.NativeHeapTrimMilliseconds),
-            BudgetUsedBytes = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.UsedBytes : 0,
+            BudgetUsedBytes = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.AdmittedBytes : 0,
         };
     }
 
     /// <summary>Closes the pools, and ends the allocator's part in the registry when all its memory is back. A call that failed may be repeated. One caller at a time.</summary>
-    public void Close(UniformUnmanagedMemoryPool pool, ArrayRenter arrays, CountedArrayPool countedArrays)
+    public void Close(UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays)
     {
         if (_isClosed)
         {
@@ -92,5 +92,5 @@ internal sealed class AllocatorUsage : IUsageSource
         _isClosed = true;
     }
 
-    private ArrayCounts ReadArrays() => _arrays.TryGetTarget(out ArrayRenter? arrays) ? arrays.Sum() : new ArrayCounts { Rents = _arrayRents, Returns = _arrayRents };
+    private ArrayCounts ReadArrays() => _arrays.TryGetTarget(out ArraySource? arrays) ? arrays.Sum() : new ArrayCounts { Rents = _arrayRents, Returns = _arrayRents };
 }

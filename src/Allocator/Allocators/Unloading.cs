@@ -1,5 +1,6 @@
 using System.Threading;
 using Allocator.Diagnostics;
+using Allocator.Guarding;
 using Allocator.Native;
 using Allocator.Trimming;
 

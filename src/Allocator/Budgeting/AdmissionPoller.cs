@@ -25,7 +25,7 @@ internal sealed class AdmissionPoller : IBackgroundWork
     /// <summary>Looks again until no request waits for that budget any more. Nothing where its requests wait for no container.</summary>
     public void Watch(MemoryBudget budget)
     {
-        if (budget.Headroom is null)
+        if (!budget.IsLimitedByContainer)
         {
             return;
         }

@@ -51,7 +51,7 @@ internal sealed class GrowthDeadlock : IDisposable
             return null;
         }
 
-        if (_budget.UsedBytes > _budget.ReservedBytes)
+        if (_budget.AdmittedBytes > _budget.ReservedBytes)
         {
             long now = _clock.NowMilliseconds;
             long since = _since ??= now;

@@ -164,11 +164,11 @@ internal sealed class ProcessHeadroom
         {
             Refresh(FreshMilliseconds);
             Claims claims = ReadClaims();
-            bool isAlone = claims.UsedBytes == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
+            bool isAlone = claims.AdmittedBytes == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
             long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
 
             // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-            long claimed = claims.UsedBytes + bytes - claims.HeldBytes;
+            long claimed = claims.AdmittedBytes + bytes - claims.CommittedBytes;
             bool fits = FreeBeside(claimed, minimumFree) >= 0;
             if (!fits)
             {
@@ -176,7 +176,7 @@ internal sealed class ProcessHeadroom
                 fits = FreeBeside(claimed, minimumFree) >= 0;
             }
 
-            return fits && budget.TryAdd(bytes);
+            return fits && budget.TryAdmit(bytes);
         }
     }
 
@@ -185,7 +185,7 @@ internal sealed class ProcessHeadroom
     {
         using (_lock.Enter())
         {
-            return ReadClaims().UsedBytes == 0;
+            return ReadClaims().AdmittedBytes == 0;
         }
     }
 
@@ -249,19 +249,19 @@ internal sealed class ProcessHeadroom
 
     private Claims ReadClaims()
     {
-        long used = 0;
-        long held = 0;
+        long admitted = 0;
+        long committed = 0;
         foreach (WeakReference<MemoryBudget> reference in _budgets)
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                used += budget.UsedBytes;
-                held += budget.Ceiling.HeldBytes;
+                admitted += budget.AdmittedBytes;
+                committed += budget.CommittedBytes;
             }
         }
 
-        return new Claims(used, held);
+        return new Claims(admitted, committed);
     }
 
-    private readonly record struct Claims(long UsedBytes, long HeldBytes);
+    private readonly record struct Claims(long AdmittedBytes, long CommittedBytes);
 }

@@ -134,7 +134,7 @@ internal sealed class WaitingRequests
         LinkedListNode<BudgetRequest>? ofReservation = OfReservations.First;
         LinkedListNode<BudgetRequest>? other = _others.First;
         BudgetRequest? head = null;
-        for (int looks = 0; looks <= MaximumLookAhead && _budget.UsedBytes < _budget.LimitInBytes; looks++)
+        for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
         {
             while (ofReservation?.Value is BudgetRequest ahead && GoesAhead(ahead, ahead.Account.ChargeFor(ahead.Bytes)))
             {

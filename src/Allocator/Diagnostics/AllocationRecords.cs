@@ -24,7 +24,7 @@ public sealed class AllocationRecords
     }
 
     /// <summary>Gets where this process writes its records; <see langword="null"/> before the first watched allocation, and where no file could be made.</summary>
-    public static string? CurrentPath => RecordedMapping.FilePath;
+    public static string? CurrentPath { get; internal set; }
 
     /// <summary>Gets the process that wrote the file.</summary>
     public int ProcessId { get; }

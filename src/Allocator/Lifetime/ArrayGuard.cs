@@ -11,23 +11,23 @@ namespace Allocator.Lifetime;
 internal sealed class ArrayGuard : LifetimeGuard
 {
     // Only while the array is out: a thread keeps the guard, and must not keep the allocator's part with it.
-    private ArrayRenter? _renter;
+    private ArraySource? _source;
 
     public ArrayGuard()
-        : base(new GuardRecord[1], 0)
+        : base(new BlockState[1], 0)
     {
     }
 
     /// <summary>Starts a rent. pre: nobody has the guard.</summary>
     /// <returns>The generation that the user keeps.</returns>
-    public long Begin(byte[] array, int usedBytes, ArrayRenter renter, AllocationTrace? trace)
+    public long Begin(byte[] array, int usedBytes, ArraySource source, AllocationTrace? trace)
     {
         if (trace is not null)
         {
             Trace = trace;
         }
 
-        _renter = renter;
+        _source = source;
         Array = array;
         Record.UsedBytes = usedBytes;
         long generation = Begin();
@@ -38,10 +38,10 @@ internal sealed class ArrayGuard : LifetimeGuard
     protected override void GiveBack()
     {
         byte[] array = Array!;
-        ArrayRenter renter = _renter!;
+        ArraySource source = _source!;
         Array = null;
-        _renter = null;
+        _source = null;
         EndTrace(TraceEnd.Returned);
-        renter.Return(array, this);
+        source.Return(array, this);
     }
 }

@@ -5,13 +5,13 @@ namespace Allocator.Lifetime;
 /// <summary>
 /// Guards an array that counts against a budget, which has to know when it is abandoned. Both stay together from the array's birth until it is dropped.
 /// </summary>
-internal sealed class CountedArrayGuard : NativeGuard
+internal sealed class CountedArrayGuard : FinalizableGuard
 {
     private readonly CountedArrayPool _pool;
     private bool _isAbandoned;
 
-    public CountedArrayGuard(CountedArrayPool pool, byte[] array, LifetimePolicy policy)
-        : base(new GuardRecord[1], 0, policy)
+    public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
+        : base(new BlockState[1], 0, context)
     {
         _pool = pool;
         Array = array;
@@ -49,17 +49,17 @@ internal sealed class CountedArrayGuard : NativeGuard
     protected override void CleanUp()
     {
         Record.Zeroed = false;
-        if (Policy.ClearOnReturn)
+        if (Context.ClearOnReturn)
         {
             ClearUsed(evenIfZeroed: true);
         }
     }
 
-    protected override void OnRented(bool isAllocation) => Policy.Counters.MappingRented(CapacityInBytes, isAllocation);
+    protected override void OnRented(bool isAllocation) => Context.Counters.MappingRented(CapacityInBytes, isAllocation);
 
-    protected override void OnReturned(bool isAllocation) => Policy.Counters.MappingReturned(CapacityInBytes, isAllocation);
+    protected override void OnReturned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
 
-    protected override void OnAbandoned(bool isAllocation) => Policy.Counters.MappingReturned(CapacityInBytes, isAllocation);
+    protected override void OnAbandoned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
 
     protected override void OnRecycled() => _isAbandoned = true;
 }

@@ -8,7 +8,7 @@ namespace Allocator.Lifetime;
 
 /// <summary>
 /// The array pool of one allocator, for small requests that count against a budget. It has a class for each power of two from 16 bytes to 1 MiB, and hands out arrays of exactly that length.
-/// An array counts below the ceiling from its birth until it is dropped. Thread-safe.
+/// An array counts as committed from its birth until it is dropped. Thread-safe.
 /// </summary>
 /// <remarks><see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.</remarks>
 internal sealed class CountedArrayPool
@@ -21,7 +21,7 @@ internal sealed class CountedArrayPool
     // Dropped arrays go with the next Gen2 collection. For less than that none is asked for.
     private const long WorthACollection = 1024 * 1024;
 
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _context;
     private readonly long _maximumIdleBytes;
     private readonly Action? _requestCollection;
     private readonly SizeClass?[] _classes = new SizeClass?[Classes];
@@ -29,12 +29,12 @@ internal sealed class CountedArrayPool
     private long _heldBytes;
     private int _closed;
 
-    /// <param name="policy">What all guards of the allocator share.</param>
+    /// <param name="context">What all guards of the allocator share.</param>
     /// <param name="maximumIdleBytes">The most that idle arrays take in all.</param>
     /// <param name="requestCollection">Asks for a background collection, which frees what was dropped; null where none is to be forced.</param>
-    public CountedArrayPool(LifetimePolicy policy, long maximumIdleBytes, Action? requestCollection)
+    public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
     {
-        _policy = policy;
+        _context = context;
         _maximumIdleBytes = maximumIdleBytes;
         _requestCollection = requestCollection;
     }
@@ -50,9 +50,10 @@ internal sealed class CountedArrayPool
 
     /// <summary>Rents an array of at least that many bytes. The rent has not begun.</summary>
     /// <param name="lengthInBytes">The length, above 0 and at most 1 MiB.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
     /// <param name="isNew">Whether the array was made for this rent.</param>
     /// <returns>The guard; null where as much is held as may be.</returns>
-    public CountedArrayGuard? TryRent(int lengthInBytes, out bool isNew)
+    public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
         int index = ClassOf(lengthInBytes);
         isNew = false;
@@ -66,7 +67,7 @@ internal sealed class CountedArrayPool
         }
 
         isNew = true;
-        return TryMake(index);
+        return TryMake(index, ref refusals);
     }
 
     /// <summary>Takes an array back. The rent has ended, or never began.</summary>
@@ -89,7 +90,7 @@ internal sealed class CountedArrayPool
         GC.SuppressFinalize(guard);
         long bytes = guard.CapacityInBytes;
         Interlocked.Add(ref _heldBytes, -bytes);
-        _policy.Ceiling.Release(bytes);
+        _context.Budget.NoteReleased(bytes);
     }
 
     /// <summary>Drops idle arrays, the largest first.</summary>
@@ -148,10 +149,10 @@ internal sealed class CountedArrayPool
 
     private static int CapacityOfClass(int index) => SmallestArray << index;
 
-    private CountedArrayGuard? TryMake(int index)
+    private CountedArrayGuard? TryMake(int index, ref Refusals refusals)
     {
         int length = CapacityOfClass(index);
-        if (!_policy.Ceiling.TryHold(length))
+        if (!_context.Budget.TryCommit(length, ref refusals))
         {
             return null;
         }
@@ -164,14 +165,14 @@ internal sealed class CountedArrayPool
                 Interlocked.CompareExchange(ref _classes[index], new SizeClass(), null);
             }
 
-            CountedArrayGuard guard = new(this, new byte[length], _policy);
+            CountedArrayGuard guard = new(this, new byte[length], _context);
             Interlocked.Add(ref _heldBytes, length);
-            _policy.Ceiling.Commit(0, length);
+            _context.Budget.NoteCommitted(0, length);
             return guard;
         }
         catch
         {
-            _policy.Ceiling.Cancel(length);
+            _context.Budget.CancelCommit(length);
             throw;
         }
     }
@@ -190,7 +191,7 @@ internal sealed class CountedArrayPool
     private bool TryKeep(CountedArrayGuard guard)
     {
         long bytes = guard.CapacityInBytes;
-        if (!BoundedSum.TryAdd(ref _idleBytes, bytes, _maximumIdleBytes))
+        if (!MemoryBudget.TryAdd(ref _idleBytes, bytes, _maximumIdleBytes))
         {
             return false;
         }
@@ -221,7 +222,7 @@ internal sealed class CountedArrayPool
 
     private long Count(long dropped, TrimReason reason)
     {
-        _policy.Counters.CountTrim(reason, dropped);
+        _context.Counters.CountTrim(reason, dropped);
         if (dropped >= WorthACollection)
         {
             _requestCollection?.Invoke();

@@ -13,7 +13,7 @@ internal sealed class EndedGuard : LifetimeGuard
 
     /// <param name="trace">What is known of the rent, where it was traced.</param>
     public EndedGuard(AllocationTrace? trace)
-        : base(new GuardRecord[1], 0)
+        : base(new BlockState[1], 0)
     {
         Record.State = GuardState.Abandoned;
         RentTrace = trace;

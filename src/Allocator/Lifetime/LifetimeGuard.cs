@@ -12,7 +12,7 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal abstract class LifetimeGuard
 {
-    private readonly GuardRecord[] _records;
+    private readonly BlockState[] _records;
     private readonly int _index;
 
     // With a trace: made when the rent begins, because giving back must not fail for want of memory.
@@ -20,7 +20,7 @@ internal abstract class LifetimeGuard
     private nint _address;
     private byte[]? _array;
 
-    protected LifetimeGuard(GuardRecord[] records, int index)
+    protected LifetimeGuard(BlockState[] records, int index)
     {
         _records = records;
         _index = index;
@@ -56,7 +56,7 @@ internal abstract class LifetimeGuard
     /// <summary>Gets whether the constructor ran to its end; where it did not, the finalizer runs all the same.</summary>
     protected bool IsConstructed => _records is not null;
 
-    protected ref GuardRecord Record => ref _records[_index];
+    protected ref BlockState Record => ref _records[_index];
 
     /// <summary>Starts a rent. pre: the caller holds the memory exclusively, and has told nobody.</summary>
     /// <returns>The generation that the user keeps.</returns>
@@ -189,7 +189,7 @@ internal abstract class LifetimeGuard
         }
     }
 
-    protected static long BeginWith(ref GuardRecord record, long flagsAndReferences)
+    protected static long BeginWith(ref BlockState record, long flagsAndReferences)
     {
         long generation = record.State;
         Volatile.Write(ref record.State, generation | flagsAndReferences);

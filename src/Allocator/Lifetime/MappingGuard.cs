@@ -1,16 +1,17 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Native;
 
 namespace Allocator.Lifetime;
 
 /// <summary>Guards memory that came from the system for this one rent, and goes back to it right after.</summary>
-internal sealed class MappingGuard : NativeGuard
+internal sealed class MappingGuard : FinalizableGuard
 {
     private readonly NativeMemorySource _source;
     private readonly long _lengthInBytes;
 
-    private MappingGuard(NativeMemorySource source, long lengthInBytes, long capacityInBytes, LifetimePolicy policy)
-        : base(new GuardRecord[1], 0, policy)
+    private MappingGuard(NativeMemorySource source, long lengthInBytes, long capacityInBytes, AllocatorContext context)
+        : base(new BlockState[1], 0, context)
     {
         _source = source;
         _lengthInBytes = lengthInBytes;
@@ -24,7 +25,8 @@ internal sealed class MappingGuard : NativeGuard
 
     /// <summary>Takes memory from the system, and a guard for it.</summary>
     /// <returns>The guard, its rent not begun; null where the system refuses, or as much is held as may be.</returns>
-    public static MappingGuard? TryAllocate(NativeMemorySource source, long lengthInBytes, int alignmentInBytes, LifetimePolicy policy)
+    public static MappingGuard? TryAllocate(
+        NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context, ref Refusals refusals)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
         {
@@ -34,8 +36,8 @@ internal sealed class MappingGuard : NativeGuard
         // The object first: once there is memory, nothing can fail that would lose it.
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         long length = source.RoundUp(lengthInBytes);
-        MappingGuard guard = new(source, length, source.CapacityOf(length, alignment), policy);
-        if (!guard.TryMap(alignment))
+        MappingGuard guard = new(source, length, source.CapacityOf(length, alignment), context);
+        if (!guard.TryMap(alignment, ref refusals))
         {
             GC.SuppressFinalize(guard);
             return null;
@@ -48,9 +50,9 @@ internal sealed class MappingGuard : NativeGuard
     {
         // Nothing is left to be found: the guard ends with its memory.
         GC.SuppressFinalize(this);
-        Policy.Ceiling.Forget(Address);
+        Context.Budget.NoteReleasing(Address);
         _source.Free(Address, _lengthInBytes);
-        Policy.NoteFreed(CapacityInBytes);
+        Context.NoteFreed(CapacityInBytes);
     }
 
     protected override void ClearUsed(bool evenIfZeroed)
@@ -64,7 +66,7 @@ internal sealed class MappingGuard : NativeGuard
     // A mapping goes back to the system, which zeroes it for whoever is next: clearing it here would only make untouched pages resident. A heap hands it on as it is.
     protected override void CleanUp()
     {
-        if (Policy.ClearOnReturn && _source is not VirtualMemorySource)
+        if (Context.ClearOnReturn && _source is not VirtualMemorySource)
         {
             ClearUsed(evenIfZeroed: true);
         }
@@ -72,18 +74,18 @@ internal sealed class MappingGuard : NativeGuard
 
     protected override void OnRented(bool isAllocation)
     {
-        Policy.Counters.MappingRented(CapacityInBytes, isAllocation);
+        Context.Counters.MappingRented(CapacityInBytes, isAllocation);
     }
 
-    protected override void OnReturned(bool isAllocation) => Policy.Counters.MappingReturned(CapacityInBytes, isAllocation);
+    protected override void OnReturned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
 
-    protected override void OnAbandoned(bool isAllocation) => Policy.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
+    protected override void OnAbandoned(bool isAllocation) => Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
 
-    protected override void OnRecycled() => Policy.Counters.MappingLeftQuarantine(CapacityInBytes);
+    protected override void OnRecycled() => Context.Counters.MappingLeftQuarantine(CapacityInBytes);
 
-    private bool TryMap(int alignmentInBytes)
+    private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {
-        if (!Policy.Ceiling.TryHold(CapacityInBytes))
+        if (!Context.Budget.TryCommit(CapacityInBytes, ref refusals))
         {
             return false;
         }
@@ -91,13 +93,13 @@ internal sealed class MappingGuard : NativeGuard
         Address = _source.TryAllocate(_lengthInBytes, alignmentInBytes, out bool zeroed);
         if (Address == 0)
         {
-            Policy.Ceiling.Cancel(CapacityInBytes);
+            Context.Budget.CancelCommit(CapacityInBytes);
             return false;
         }
 
-        Policy.Ceiling.Commit(Address, CapacityInBytes);
+        Context.Budget.NoteCommitted(Address, CapacityInBytes);
         Record.Zeroed = zeroed;
-        Policy.Counters.AddCommitted(CapacityInBytes);
+        Context.Counters.AddCommitted(CapacityInBytes);
         return true;
     }
 }

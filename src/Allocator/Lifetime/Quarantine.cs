@@ -11,7 +11,7 @@ internal sealed class Quarantine
 {
     private readonly ShortLock _lock = new();
     private readonly Clock _clock;
-    private NativeGuard? _first;
+    private FinalizableGuard? _first;
     private bool _isClosed;
 
     // Of what is here: kept with every change, so that no call has to walk the list for them.
@@ -52,7 +52,7 @@ internal sealed class Quarantine
     /// <param name="guard">The guard, which nothing else holds.</param>
     /// <param name="stayMilliseconds">How long it stays at least.</param>
     /// <param name="isSearched">Whether a collection may be asked for, to end its stay.</param>
-    public void Add(NativeGuard guard, long stayMilliseconds, bool isSearched)
+    public void Add(FinalizableGuard guard, long stayMilliseconds, bool isSearched)
     {
         using (_lock.Enter())
         {
@@ -69,7 +69,7 @@ internal sealed class Quarantine
     {
         int collections = GC.CollectionCount(2);
         long now = _clock.NowMilliseconds;
-        NativeGuard? guard;
+        FinalizableGuard? guard;
         using (_lock.Enter())
         {
             guard = now >= _earliestEnd ? TakeAll() : null;
@@ -78,7 +78,7 @@ internal sealed class Quarantine
         while (guard is not null)
         {
             // Before the guard is another renter's.
-            NativeGuard? next = guard.NextQuarantined;
+            FinalizableGuard? next = guard.NextQuarantined;
             guard.NextQuarantined = null;
             if (collections > guard.Stay.CollectionsWhenAdded && now >= guard.Stay.EndMilliseconds)
             {
@@ -99,7 +99,7 @@ internal sealed class Quarantine
     /// <summary>Leaves what is here, and what comes, to one more run of its finalizer: then no list keeps it.</summary>
     public void Close()
     {
-        NativeGuard? guard;
+        FinalizableGuard? guard;
         using (_lock.Enter())
         {
             _isClosed = true;
@@ -108,14 +108,14 @@ internal sealed class Quarantine
 
         while (guard is not null)
         {
-            NativeGuard? next = guard.NextQuarantined;
+            FinalizableGuard? next = guard.NextQuarantined;
             guard.NextQuarantined = null;
             LeaveToFinalizer(guard);
             guard = next;
         }
     }
 
-    private static void LeaveToFinalizer(NativeGuard guard)
+    private static void LeaveToFinalizer(FinalizableGuard guard)
     {
         try
         {
@@ -129,15 +129,15 @@ internal sealed class Quarantine
     }
 
     // pre: under the lock, as the next two.
-    private NativeGuard? TakeAll()
+    private FinalizableGuard? TakeAll()
     {
-        NativeGuard? first = _first;
+        FinalizableGuard? first = _first;
         _first = null;
         _earliestEnd = _shortestStay = _shortestSearch = long.MaxValue;
         return first;
     }
 
-    private void LinkOrLeave(NativeGuard guard)
+    private void LinkOrLeave(FinalizableGuard guard)
     {
         // Closed while a tick had the list in hand, or before.
         if (_isClosed)
@@ -150,7 +150,7 @@ internal sealed class Quarantine
         }
     }
 
-    private void Link(NativeGuard guard)
+    private void Link(FinalizableGuard guard)
     {
         _earliestEnd = Math.Min(_earliestEnd, guard.Stay.EndMilliseconds);
         _shortestStay = Math.Min(_shortestStay, guard.Stay.Milliseconds);

@@ -26,7 +26,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         : this(length, release) => Address = address;
 
     private WrappedGuard(long length, Action? release)
-        : base(new GuardRecord[1], 0)
+        : base(new BlockState[1], 0)
     {
         EndedGuard.Prepare();
         _release = release;

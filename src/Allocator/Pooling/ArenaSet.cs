@@ -11,15 +11,15 @@ internal sealed class ArenaSet
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _context;
     private BlockArena[] _all = [];
 
-    public ArenaSet(UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, LifetimePolicy policy)
+    public ArenaSet(UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context)
     {
         _pool = pool;
         _geometry = geometry;
         _source = source;
-        _policy = policy;
+        _context = context;
     }
 
     public BlockArena[] All => Volatile.Read(ref _all);
@@ -93,7 +93,7 @@ internal sealed class ArenaSet
         bool added = false;
         try
         {
-            BlockArena grown = new(_pool, storage, _geometry.BlockSizeInBytes, count, _policy);
+            BlockArena grown = new(_pool, storage, _geometry.BlockSizeInBytes, count, _context);
 
             // Where another thread was faster, its blocks are as good.
             added = Interlocked.CompareExchange(ref _all, [.. seen, grown], seen) == seen;

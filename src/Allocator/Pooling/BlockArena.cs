@@ -18,7 +18,7 @@ internal sealed partial class BlockArena
 
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly BlockStorage _storage;
-    private readonly LifetimePolicy _policy;
+    private readonly AllocatorContext _context;
     private readonly BlockGuard?[] _guards;
     private readonly nint[] _addresses;
     private readonly ulong _all;
@@ -32,14 +32,14 @@ internal sealed partial class BlockArena
     // Written for blocks that the writer holds.
     private PaddedBits _unregistered;
 
-    public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, LifetimePolicy policy)
+    public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, AllocatorContext context)
     {
         _pool = pool;
         _storage = storage;
-        _policy = policy;
+        _context = context;
         BlockSizeInBytes = blockSizeInBytes;
         BlockCount = blockCount;
-        Records = new GuardRecord[blockCount];
+        Records = new BlockState[blockCount];
         Idleness = new IdlenessWatch(Records);
         _addresses = new nint[blockCount];
         _all = BitRuns.Mask(blockCount);
@@ -49,7 +49,7 @@ internal sealed partial class BlockArena
         _guards = new BlockGuard?[blockCount];
         for (int i = 0; i < blockCount; i++)
         {
-            _guards[i] = new BlockGuard(pool, this, i, policy);
+            _guards[i] = new BlockGuard(pool, this, i, context);
         }
     }
 
@@ -60,7 +60,7 @@ internal sealed partial class BlockArena
     public bool IsContiguous => _storage.IsContiguous;
 
     /// <summary>Gets what changes with every rent, by block.</summary>
-    public GuardRecord[] Records { get; }
+    public BlockState[] Records { get; }
 
     /// <summary>Gets what knows since when blocks lie idle.</summary>
     public IdlenessWatch Idleness { get; }

@@ -3,12 +3,12 @@ using Allocator.Lifetime;
 namespace Allocator.Pooling;
 
 /// <summary>Guards a block of the pool, or a run of blocks that begins with it. Made once for each block, and kept with it.</summary>
-internal sealed class BlockGuard : NativeGuard
+internal sealed class BlockGuard : FinalizableGuard
 {
     private readonly UniformUnmanagedMemoryPool _pool;
 
-    public BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, LifetimePolicy policy)
-        : base(arena.Records, index, policy)
+    public BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
+        : base(arena.Records, index, context)
     {
         _pool = pool;
         Arena = arena;
@@ -38,9 +38,9 @@ internal sealed class BlockGuard : NativeGuard
     /// <returns>The generation that the user keeps.</returns>
     public long BeginSingle(long usedBytes)
     {
-        ref GuardRecord record = ref Record;
+        ref BlockState record = ref Record;
         record.UsedBytes = usedBytes;
-        record.RentedAtMilliseconds = Policy.Clock.CoarseMilliseconds;
+        record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.Rents++;
         record.AllocationBytes = Arena.BlockSizeInBytes;
         return BeginWith(ref record, 1);
@@ -48,7 +48,7 @@ internal sealed class BlockGuard : NativeGuard
 
     protected override void GiveBack()
     {
-        if (!IsPlain || Policy.ClearOnReturn)
+        if (!IsPlain || Context.ClearOnReturn)
         {
             base.GiveBack();
             return;
@@ -67,7 +67,7 @@ internal sealed class BlockGuard : NativeGuard
 
     protected override void CleanUp()
     {
-        if (Policy.ClearOnReturn)
+        if (Context.ClearOnReturn)
         {
             // What was known to be zero around the renter's part still is: nobody could write there.
             ClearUsed(evenIfZeroed: true);

@@ -10,14 +10,14 @@ namespace Allocator.Pooling;
 /// </summary>
 internal sealed class IdlenessWatch
 {
-    private readonly GuardRecord[] _records;
+    private readonly BlockState[] _records;
     private readonly long[] _statesAtLastLook;
     private long _stale;
 
     // Only those without a rent of their own: what is written at every rent would cost an interlocked operation.
     private PaddedBits _used;
 
-    public IdlenessWatch(GuardRecord[] records)
+    public IdlenessWatch(BlockState[] records)
     {
         _records = records;
         _statesAtLastLook = new long[records.Length];

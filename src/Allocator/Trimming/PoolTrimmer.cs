@@ -2,6 +2,7 @@ using System;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Native;
 using Allocator.Pooling;
@@ -17,7 +18,7 @@ internal sealed class PoolTrimmer
     private readonly CountedArrayPool _arrays;
     private readonly AllocatorCounters _counters;
     private readonly double _rate;
-    private readonly FencedRenter? _fences;
+    private readonly GuardedSource? _fences;
     private readonly MemoryBudget? _budget;
     private readonly string? _name;
     private readonly bool _collectsToFindAbandoned;
@@ -29,7 +30,7 @@ internal sealed class PoolTrimmer
         AllocatorCounters counters,
         PressureSource pressure,
         MemoryAllocatorOptions options,
-        FencedRenter? fences,
+        GuardedSource? fences,
         MemoryBudget? budget)
     {
         _pool = pool;

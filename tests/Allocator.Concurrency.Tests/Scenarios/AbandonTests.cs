@@ -31,6 +31,6 @@ public sealed class AbandonTests : Exploring
     [Fact]
     public void Handover_ThatLooksInPlaceOfExchanging_IsFound() =>
         ExpectFailure(
-            new Weakness("NativeGuard.TrySettleSlow", "Exchange", WeaknessKind.DoesNothing), "A block is lost",
+            new Weakness("FinalizableGuard.TrySettleSlow", "Exchange", WeaknessKind.DoesNothing), "A block is lost",
             static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner));
 }

@@ -129,6 +129,6 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void TryTake_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>
         ExpectFailure(
-            new Weakness("BoundedSum.TryAdd", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
+            new Weakness("MemoryBudget.TryAdd", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
             static () => new BudgetScenario(2).TakesAndReturns(1).TakesAndReturns(1));
 }

@@ -74,7 +74,7 @@ public class GrowthSimulationTests
                 }
             }
 
-            Assert.Equal((0L, 0), (_budget.UsedBytes, _waiting.Count));
+            Assert.Equal((0L, 0), (_budget.AdmittedBytes, _waiting.Count));
             return _failed;
         }
 

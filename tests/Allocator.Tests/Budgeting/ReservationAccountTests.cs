@@ -14,9 +14,9 @@ public class ReservationAccountTests
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
         Assert.True(account.TryTake(30, overtakes: false));
-        Assert.Equal((40L, 10L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((40L, 10L), (budget.AdmittedBytes, account.RemainingBytes));
         account.Return(30);
-        Assert.Equal((40L, 40L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((40L, 40L), (budget.AdmittedBytes, account.RemainingBytes));
     }
 
     [Fact]
@@ -25,13 +25,13 @@ public class ReservationAccountTests
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
         Assert.True(account.TryTake(70, overtakes: false));
-        Assert.Equal((70L, 0L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((70L, 0L), (budget.AdmittedBytes, account.RemainingBytes));
         Assert.False(account.TryTake(31, overtakes: false));
-        Assert.Equal(70, budget.UsedBytes);
+        Assert.Equal(70, budget.AdmittedBytes);
         account.Return(20);
-        Assert.Equal((50L, 0L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((50L, 0L), (budget.AdmittedBytes, account.RemainingBytes));
         account.Return(50);
-        Assert.Equal((40L, 40L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((40L, 40L), (budget.AdmittedBytes, account.RemainingBytes));
     }
 
     [Fact]
@@ -42,10 +42,10 @@ public class ReservationAccountTests
         account.TryTake(15, overtakes: false);
         account.Close();
         account.Close();
-        Assert.Equal((15L, 0L, true), (budget.UsedBytes, account.RemainingBytes, account.IsClosed));
+        Assert.Equal((15L, 0L, true), (budget.AdmittedBytes, account.RemainingBytes, account.IsClosed));
         Assert.False(account.TryTake(1, overtakes: true));
         account.Return(15);
-        Assert.Equal(0, budget.UsedBytes);
+        Assert.Equal(0, budget.AdmittedBytes);
     }
 
     [Fact]
@@ -59,7 +59,7 @@ public class ReservationAccountTests
         Assert.True(own.IsWaiting);
         account.Return(20);
         Assert.True(own.IsGranted);
-        Assert.Equal((100L, false), (budget.UsedBytes, budget.HasWaiters));
+        Assert.Equal((100L, false), (budget.AdmittedBytes, budget.HasWaiters));
     }
 
     // Else a job would wait for the head, and the head for what the job holds.
@@ -124,7 +124,7 @@ public class ReservationAccountTests
         younger.Return(40);
         younger.Close();
         Assert.True(ofOlder.IsGranted);
-        Assert.Equal(70, budget.UsedBytes);
+        Assert.Equal(70, budget.AdmittedBytes);
     }
 
     // What belongs to no reservation may come back, or never: no one knows.
@@ -308,7 +308,7 @@ public class ReservationAccountTests
         BudgetRequest beyond = Post(new ReservationGrowth(account), 16);
         BudgetRequest within = Post(new ReservationGrowth(account), 5);
         Assert.True(plain.IsWaiting && beyond.IsWaiting && within.IsGranted);
-        Assert.Equal((20L, 40L, 90L), (account.OriginalBytes, account.ReservedBytes, budget.UsedBytes));
+        Assert.Equal((20L, 40L, 90L), (account.OriginalBytes, account.ReservedBytes, budget.AdmittedBytes));
         budget.Return(50);
         Assert.True(plain.IsGranted && beyond.IsWaiting);
         BudgetRequest byUse = Post(account, 41);
@@ -341,14 +341,14 @@ public class ReservationAccountTests
         ReservationAccount account = Reserve(budget, 40);
         Assert.True(account.TryTake(60, overtakes: false));
         Assert.True(account.TryGrow(10, overtakes: false));
-        Assert.Equal((70L, 10L, 70L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        Assert.Equal((70L, 10L, 70L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
         account.Return(15);
-        Assert.Equal((55L, 10L, 55L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        Assert.Equal((55L, 10L, 55L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
         account.Return(15);
-        Assert.Equal((50L, 20L, 50L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        Assert.Equal((50L, 20L, 50L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
         account.Return(30);
         account.Close();
-        Assert.Equal((0L, 0L), (budget.UsedBytes, budget.ReservedBytes));
+        Assert.Equal((0L, 0L), (budget.AdmittedBytes, budget.ReservedBytes));
     }
 
     // A wait that is cancelled when it has just been granted.
@@ -361,13 +361,13 @@ public class ReservationAccountTests
         Assert.True(growth.TryTake(30, overtakes: false));
         Assert.True(account.TryTake(60, overtakes: false));
         growth.Return(30);
-        Assert.Equal((60L, 40L, 0L), (budget.UsedBytes, account.ReservedBytes, account.RemainingBytes));
+        Assert.Equal((60L, 40L, 0L), (budget.AdmittedBytes, account.ReservedBytes, account.RemainingBytes));
         account.Return(60);
-        Assert.Equal((40L, 40L), (budget.UsedBytes, budget.ReservedBytes));
+        Assert.Equal((40L, 40L), (budget.AdmittedBytes, budget.ReservedBytes));
         Assert.True(growth.TryTake(30, overtakes: false));
         account.Close();
         growth.Return(30);
-        Assert.Equal((0L, 0L), (budget.UsedBytes, budget.ReservedBytes));
+        Assert.Equal((0L, 0L), (budget.AdmittedBytes, budget.ReservedBytes));
     }
 
     // The head waits for what the reservation holds: so the reservation comes first, wherever there is room.
@@ -398,7 +398,7 @@ public class ReservationAccountTests
         Assert.True(request.IsWaiting);
         account.Close();
         Assert.Equal(BudgetOutcome.Closed, request.Outcome);
-        Assert.Equal(50, budget.UsedBytes);
+        Assert.Equal(50, budget.AdmittedBytes);
     }
 
     [Fact]
@@ -409,14 +409,14 @@ public class ReservationAccountTests
         Assert.True(outer.TryTake(40, overtakes: false));
         ReservationAccount inner = new(outer, 40);
         Assert.True(inner.TryTake(50, overtakes: false));
-        Assert.Equal((10L, 60L), (outer.RemainingBytes, budget.UsedBytes));
+        Assert.Equal((10L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
         Assert.True(inner.TryTake(30, overtakes: false));
-        Assert.Equal((0L, 80L), (outer.RemainingBytes, budget.UsedBytes));
+        Assert.Equal((0L, 80L), (outer.RemainingBytes, budget.AdmittedBytes));
         inner.Return(80);
         inner.Close();
-        Assert.Equal((60L, 60L), (outer.RemainingBytes, budget.UsedBytes));
+        Assert.Equal((60L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
         outer.Close();
-        Assert.Equal(0, budget.UsedBytes);
+        Assert.Equal(0, budget.AdmittedBytes);
     }
 
     private static ReservationAccount Reserve(MemoryBudget budget, long bytes)

@@ -15,9 +15,9 @@ public class CallerStackTests
     }
 
     [Theory]
-    [InlineData("   at System.Environment.get_StackTrace()\n   at Allocator.Lifetime.NativeGuard.X()\n   at Allocator.MemoryAllocator.Allocate[T](Int32 n)\n   at App.Run()", "   at App.Run()")]
+    [InlineData("   at System.Environment.get_StackTrace()\n   at Allocator.Lifetime.FinalizableGuard.X()\n   at Allocator.MemoryAllocator.Allocate[T](Int32 n)\n   at App.Run()", "   at App.Run()")]
     [InlineData("   bei Allocator.MemoryAllocator.Allocate[T](Int32 n)\n   bei Allocator.Sample.Run()\n   bei App.Main()", "   bei Allocator.Sample.Run()\n   bei App.Main()")]
-    [InlineData("   at Allocator.Lifetime.NativeGuard.X()", "   at Allocator.Lifetime.NativeGuard.X()")]
+    [InlineData("   at Allocator.Lifetime.FinalizableGuard.X()", "   at Allocator.Lifetime.FinalizableGuard.X()")]
     [InlineData("", "")]
     public void WithoutOwnFrames_OfAStack_KeepsWhatBeginsOutsideTheLibrary(string stack, string expected) =>
         Assert.Equal(expected, CallerStack.WithoutOwnFrames(stack));

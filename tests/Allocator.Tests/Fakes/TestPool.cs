@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
@@ -13,16 +14,20 @@ internal sealed class TestPool : IDisposable
     private readonly TestSetup _setup = new();
 
     public TestPool(int blocks) =>
-        Pool = new UniformUnmanagedMemoryPool(new PoolGeometry(TestSetup.BlockSize, blocks), _setup.Source, CreatePolicy(_setup));
+        Pool = new UniformUnmanagedMemoryPool(new PoolGeometry(TestSetup.BlockSize, blocks), _setup.Source, CreateContext(_setup));
 
     public UniformUnmanagedMemoryPool Pool { get; }
 
     /// <summary>Gets how many blocks lie in the free map of the only arena.</summary>
     public int FreeCount => Pool.Arenas[0].FreeCount;
 
-    public static LifetimePolicy CreatePolicy(TestSetup setup) => new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine);
+    public static AllocatorContext CreateContext(TestSetup setup) => new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine);
 
-    public BlockGuard Rent() => Pool.TryRent(out _) ?? throw new InvalidOperationException("The pool is empty.");
+    public BlockGuard Rent()
+    {
+        Refusals refusals = default;
+        return Pool.TryRent(ref refusals, out _) ?? throw new InvalidOperationException("The pool is empty.");
+    }
 
     public List<(BlockGuard Block, long Generation)> RentAndBegin(int count) =>
         [.. Enumerable.Range(0, count).Select(_ => Rent()).ToArray().Select(static block => (block, block.Begin()))];

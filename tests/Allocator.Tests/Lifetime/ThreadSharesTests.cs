@@ -88,7 +88,7 @@ public class ThreadSharesTests
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference UseRenter()
     {
-        ArrayRenter renter = new(new MemoryAllocatorOptions());
+        ArraySource renter = new(new MemoryAllocatorOptions());
         ArrayGuard guard = renter.Rent(100, clean: false, out long generation);
         Assert.True(guard.Dispose(generation));
         Assert.Equal((1, 1), (renter.Sum().Rents, renter.Sum().Returns));

@@ -10,7 +10,7 @@ public class ArenaSetTests
     public void TryGrow_ArenasChangedSinceTheLook_SaysToLookAgain()
     {
         using TestSetup setup = new();
-        ArenaSet arenas = new(null!, new PoolGeometry(TestSetup.BlockSize, 4), setup.Source, TestPool.CreatePolicy(setup));
+        ArenaSet arenas = new(null!, new PoolGeometry(TestSetup.BlockSize, 4), setup.Source, TestPool.CreateContext(setup));
         BlockArena[] seen = arenas.All;
         PoolOutcome outcome = PoolOutcome.Full;
         Assert.True(arenas.TryGrow(seen, 1, ref outcome));

@@ -43,7 +43,7 @@ public class ScalingTests
         TrimScheduler scheduler = new(clock, static () => { }, watchesCollections: false) { Jitter = new TrimJitter(new Random(1)) };
         AllocatorCounters counters = new();
         counters.AddCommitted(1);
-        LifetimePolicy policy = new(counters, clock, scheduler.Quarantine);
+        AllocatorContext policy = new(counters, clock, scheduler.Quarantine);
         UniformUnmanagedMemoryPool pool = new(new PoolGeometry(Block, 1), new FakeMemorySource(), policy);
         CountedArrayPool arrays = new(policy, maximumIdleBytes: 0, requestCollection: null);
         FakePressure pressure = new();

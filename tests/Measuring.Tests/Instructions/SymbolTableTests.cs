@@ -14,8 +14,8 @@ public class SymbolTableTests
         """);
 
     [Theory]
-    [InlineData(0x1000, "NativeGuard.TrySettle")]
-    [InlineData(0x103f, "NativeGuard.TrySettle")]
+    [InlineData(0x1000, "FinalizableGuard.TrySettle")]
+    [InlineData(0x103f, "FinalizableGuard.TrySettle")]
     [InlineData(0x1040, "GuardedMemoryOwner.Dispose")]
     [InlineData(0x1100, "GuardedMemoryOwner.Dispose")]
     [InlineData(0x2001, "RhpAssignRef")]

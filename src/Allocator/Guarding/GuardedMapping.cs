@@ -1,0 +1,132 @@
+using System;
+using Allocator.Diagnostics;
+using Allocator.Native;
+
+namespace Allocator.Guarding;
+
+/// <summary>
+/// One mapping with a buffer between inaccessible pages, and what has to be told about it when something goes wrong. Whoever holds it exclusively, the guard of a rent or
+/// whoever takes it out of the queue of returned memory, calls its methods.
+/// </summary>
+internal sealed class GuardedMapping
+{
+    /// <summary>What memory is filled with on its return: the value that Microsoft's debug heap has made known for freed memory.</summary>
+    public const byte Poison = 0xDD;
+
+    /// <summary>What memory is filled with that nobody asked to be clean: the same heap's value for memory not yet written to.</summary>
+    public const byte Fresh = 0xCD;
+
+    private readonly Clock _clock;
+    private GuardedLayout _layout;
+    private RecordedMapping _record;
+    private long _rentedAtMilliseconds;
+    private string? _allocationStack;
+    private string? _returnStack;
+
+    public GuardedMapping(in GuardedLayout layout, Clock clock)
+    {
+        _layout = layout;
+        _clock = clock;
+    }
+
+    public GuardedLayout Layout => _layout;
+
+    /// <summary>Gets where the mapping begins.</summary>
+    public nint MappingAddress { get; private set; }
+
+    /// <summary>Gets where the accessible part begins.</summary>
+    public nint BodyAddress => (nint)(MappingAddress + _layout.FrontInBytes);
+
+    /// <summary>Gets where the buffer begins.</summary>
+    public nint Address => (nint)(BodyAddress + _layout.SlackBeforeInBytes);
+
+    /// <summary>Gets or sets whether the body is known to be zero, the slack excepted.</summary>
+    public bool IsZero { get; set; }
+
+    /// <summary>Gets or sets whether somebody has been given the memory.</summary>
+    public bool WasRented { get; set; }
+
+    /// <summary>Notes where the system put the mapping.</summary>
+    public void Place(nint mappingAddress, bool isZero)
+    {
+        MappingAddress = mappingAddress;
+        IsZero = isZero;
+    }
+
+    /// <summary>Makes the mapping, which somebody has had, one for another buffer. pre: the layouts fit.</summary>
+    public void Reuse(in GuardedLayout layout)
+    {
+        _layout = layout;
+        IsZero = false;
+        WasRented = false;
+    }
+
+    /// <summary>Writes the pattern around the buffer that tells whether somebody wrote there.</summary>
+    public void FillSlack()
+    {
+        Canary.Fill(BodyAddress, _layout.SlackBeforeInBytes);
+        Canary.Fill((nint)(Address + _layout.LengthInBytes), _layout.SlackBehindInBytes);
+    }
+
+    /// <summary>Records that somebody gets the memory.</summary>
+    public void BeginRent(string stack)
+    {
+        _rentedAtMilliseconds = _clock.NowMilliseconds;
+        _allocationStack = stack;
+        _returnStack = null;
+        _record.Begin(MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack);
+    }
+
+    /// <summary>Records that the memory came back.</summary>
+    public void EndRent(string stack)
+    {
+        _returnStack = stack;
+        _record.End(AllocationRecordState.Returned, stack);
+    }
+
+    /// <summary>Records that nobody has the memory any more, although it did not come back.</summary>
+    public void Abandon() => _record.End(AllocationRecordState.Abandoned, null);
+
+    /// <summary>Gives the record's place to others.</summary>
+    public void EndRecord() => _record.Free();
+
+    /// <summary>Looks whether somebody wrote beside the buffer while it was out.</summary>
+    public CorruptionEventArgs? FindBrokenSlack()
+    {
+        long behind = Canary.FindBroken((nint)(Address + _layout.LengthInBytes), _layout.SlackBehindInBytes);
+        if (behind >= 0)
+        {
+            return Report(CorruptionKind.Overrun, _layout.LengthInBytes + behind);
+        }
+
+        // The changed byte nearest to the buffer would say more; but a pattern is looked through in one direction.
+        long before = Canary.FindBroken(BodyAddress, _layout.SlackBeforeInBytes);
+        return before >= 0 ? Report(CorruptionKind.Underrun, before - _layout.SlackBeforeInBytes) : null;
+    }
+
+    public void FillWithPoison() => NativeBytes.Fill(BodyAddress, _layout.BodyInBytes, Poison);
+
+    /// <summary>Looks whether somebody wrote to the memory after its return. pre: filled with poison, and accessible.</summary>
+    public CorruptionEventArgs? FindBrokenPoison()
+    {
+        long offset = NativeBytes.FindOther(BodyAddress, _layout.BodyInBytes, Poison);
+        return offset >= 0 ? Report(CorruptionKind.WriteAfterReturn, offset - _layout.SlackBeforeInBytes) : null;
+    }
+
+    // Null where there is no managed memory to tell of it: the record has it, and the memory goes its way.
+    private CorruptionEventArgs? Report(CorruptionKind kind, long offset)
+    {
+        _record.MarkCorrupted(kind, offset);
+        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, _clock.NowMilliseconds - _rentedAtMilliseconds));
+        try
+        {
+            CorruptionEventArgs report = new(kind, _layout.LengthInBytes, offset, age, _allocationStack, _returnStack);
+            MemoryDiagnostics.ReportCorruption(report);
+            return report;
+        }
+        catch (OutOfMemoryException)
+        {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+using System;
+using Allocator.Budgeting;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Allocator.Native;
+
+namespace Allocator.Guarding;
+
+/// <summary>
+/// Rents memory in mappings of their own, between inaccessible pages, and keeps what comes back inaccessible for a while. In Sampled mode that is addresses only; in Guarded mode the memory too,
+/// filled with poison, which is verified in the end. Thread-safe; no call to the system is made under its lock.
+/// </summary>
+internal sealed class GuardedSource
+{
+    // By one call instead of a fault for each page: measured, 4 MiB rented, cleared and returned take 0.9 ms of processor time in place of 1.7. What a block of the pool is,
+    // resident from its first use, too; of more than that the renter may never touch most.
+    private const long MostPopulatedInBytes = 4 * 1024 * 1024;
+
+    private readonly VirtualMemorySource _source;
+    private readonly AllocatorContext _context;
+    private readonly ReturnedMemory _returned;
+    private readonly bool _isGuarded;
+    private readonly int _overreadToleranceInBytes;
+
+    /// <summary>Makes the renter.</summary>
+    /// <param name="source">Where mappings come from.</param>
+    /// <param name="mode">Sampled or Guarded.</param>
+    /// <param name="maximumBytes">The most memory to keep after its return.</param>
+    /// <param name="overreadToleranceInBytes">How many bytes behind every buffer are readable before the guard page.</param>
+    /// <param name="context">What all guards of the allocator share.</param>
+    public GuardedSource(VirtualMemorySource source, SafetyMode mode, long maximumBytes, int overreadToleranceInBytes, AllocatorContext context)
+    {
+        _source = source;
+        _context = context;
+        _overreadToleranceInBytes = overreadToleranceInBytes;
+        _isGuarded = mode == SafetyMode.Guarded;
+        _returned = _isGuarded ? new ReturnedMemory(256, maximumBytes) : new ReturnedMemory(16, long.MaxValue);
+    }
+
+    /// <summary>Takes a mapping from the system, or the one that has been back for longest, and a guard for it.</summary>
+    /// <param name="lengthInBytes">The length of the buffer, above 0.</param>
+    /// <param name="alignmentInBytes">Its alignment.</param>
+    /// <param name="clean">Whether it is going to be cleared: then nothing else is written to it.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
+    /// <returns>The guard, its rent not begun; null where the system refuses.</returns>
+    /// <exception cref="MemoryCorruptedException">Memory that was back had been written to. It is not used again.</exception>
+    public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
+    {
+        if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
+        {
+            return null;
+        }
+
+        GuardedLayout layout = new(lengthInBytes, Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment), _source.PageSizeInBytes, _overreadToleranceInBytes);
+        GuardedMapping? memory = TryTakeReturned(layout);
+        bool isReused = memory is not null;
+        memory ??= new GuardedMapping(layout, _context.Clock);
+        GuardedMappingGuard guard = MakeGuard(memory, isReused);
+        if (!isReused && !TryMap(memory, ref refusals))
+        {
+            GC.SuppressFinalize(guard);
+            return null;
+        }
+
+        guard.Place();
+        if (_isGuarded && !clean)
+        {
+            NativeBytes.Fill(memory.Address, lengthInBytes, GuardedMapping.Fresh);
+            memory.IsZero = false;
+        }
+
+        memory.FillSlack();
+        return guard;
+    }
+
+    /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
+    /// <param name="memory">The memory, which nobody else holds.</param>
+    /// <param name="findings">Gets what is found in memory that has to make room, where somebody wants to know.</param>
+    public void TakeBack(GuardedMapping memory, CorruptionFindings? findings)
+    {
+        if (!memory.WasRented || !TryHide(memory))
+        {
+            Unmap(memory, memory.Layout.CapacityInBytes);
+            return;
+        }
+
+        if (!_returned.TryAdd(memory))
+        {
+            Release(memory, findings);
+        }
+
+        while (_returned.TryTakeSurplus() is GuardedMapping surplus)
+        {
+            Release(surplus, findings);
+        }
+    }
+
+    /// <summary>Gives everything back to the system that was kept after its return.</summary>
+    public CorruptionFindings ReleaseAll()
+    {
+        CorruptionFindings findings = new();
+        while (_returned.TryTake() is GuardedMapping memory)
+        {
+            Release(memory, findings);
+        }
+
+        return findings;
+    }
+
+    /// <summary>From here on nothing is kept.</summary>
+    public CorruptionFindings Close()
+    {
+        _returned.Close();
+        return ReleaseAll();
+    }
+
+    /// <summary>Throws what was found, where this mode throws. pre: everything has been handed back.</summary>
+    public void ThrowIfAny(CorruptionFindings findings)
+    {
+        if (_isGuarded && findings.First is CorruptionEventArgs finding)
+        {
+            Throw.Corrupted(finding);
+        }
+    }
+
+    // Before there is memory, where it is new; otherwise failing must not lose it.
+    private GuardedMappingGuard MakeGuard(GuardedMapping memory, bool isReused)
+    {
+        try
+        {
+            return new GuardedMappingGuard(this, memory, _context);
+        }
+        catch when (isReused)
+        {
+            Unmap(memory, memory.Layout.CapacityInBytes);
+            throw;
+        }
+    }
+
+    private GuardedMapping? TryTakeReturned(in GuardedLayout layout)
+    {
+        if (!_isGuarded || _returned.TryTakeFitting(layout) is not GuardedMapping memory)
+        {
+            return null;
+        }
+
+        CorruptionFindings findings = new();
+        if (!TryUncover(memory, findings))
+        {
+            ThrowIfAny(findings);
+            return null;
+        }
+
+        memory.Reuse(layout);
+        return memory;
+    }
+
+    private bool TryMap(GuardedMapping memory, ref Refusals refusals)
+    {
+        GuardedLayout layout = memory.Layout;
+        if (!_context.Budget.TryCommit(layout.CapacityInBytes, ref refusals))
+        {
+            return false;
+        }
+
+        nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
+        if (address == 0)
+        {
+            _context.Budget.CancelCommit(layout.CapacityInBytes);
+            return false;
+        }
+
+        memory.Place(address, zeroed);
+        if (!TryMakeGuardPages(address, layout.FrontInBytes) || !TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
+        {
+            _source.Free(address, layout.TotalInBytes);
+            _context.Budget.CancelCommit(layout.CapacityInBytes);
+            return false;
+        }
+
+        _context.Budget.NoteCommitted(memory.BodyAddress, layout.CapacityInBytes);
+        _context.Counters.AddCommitted(layout.CapacityInBytes);
+        if (layout.BodyInBytes <= MostPopulatedInBytes)
+        {
+            _source.Populate(memory.BodyAddress, layout.BodyInBytes);
+        }
+
+        return true;
+    }
+
+    // Where all memory of the process is locked, none can be given back; but it can be made inaccessible.
+    private bool TryMakeGuardPages(nint address, long lengthInBytes) => _source.TrySealEmpty(address, lengthInBytes) || _source.TrySeal(address, lengthInBytes);
+
+    // Makes returned memory inaccessible. False where that cannot be: there is no point in keeping it then.
+    private bool TryHide(GuardedMapping memory)
+    {
+        GuardedLayout layout = memory.Layout;
+        if (!_isGuarded)
+        {
+            _context.Budget.NoteReleasing(memory.BodyAddress);
+            if (!_source.TrySealEmpty(memory.BodyAddress, layout.BodyInBytes))
+            {
+                return false;
+            }
+
+            _context.NoteFreed(layout.CapacityInBytes);
+            return true;
+        }
+
+        if (!_returned.HasRoomFor(layout.BodyInBytes))
+        {
+            return false;
+        }
+
+        memory.FillWithPoison();
+        if (!_source.TrySeal(memory.BodyAddress, layout.BodyInBytes))
+        {
+            return false;
+        }
+
+        _context.Counters.MappingEnteredQuarantine(layout.CapacityInBytes);
+        return true;
+    }
+
+    // The other way, with a look at the poison. Where either fails the memory goes to the system.
+    private bool TryUncover(GuardedMapping memory, CorruptionFindings? findings)
+    {
+        GuardedLayout layout = memory.Layout;
+        _context.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
+        CorruptionEventArgs? finding = null;
+        bool isAccessible = _source.TryUnseal(memory.BodyAddress, layout.BodyInBytes);
+        if (isAccessible)
+        {
+            finding = memory.FindBrokenPoison();
+            findings?.Add(finding);
+        }
+
+        if (!isAccessible || finding is not null)
+        {
+            Unmap(memory, layout.CapacityInBytes);
+            return false;
+        }
+
+        return true;
+    }
+
+    private void Release(GuardedMapping memory, CorruptionFindings? findings)
+    {
+        if (!_isGuarded)
+        {
+            Unmap(memory, committedBytes: 0);
+        }
+        else if (TryUncover(memory, findings))
+        {
+            Unmap(memory, memory.Layout.CapacityInBytes);
+        }
+    }
+
+    private void Unmap(GuardedMapping memory, long committedBytes)
+    {
+        _context.Budget.NoteReleasing(memory.BodyAddress);
+        _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
+        _context.NoteFreed(committedBytes);
+        memory.EndRecord();
+    }
+}

@@ -1,0 +1,215 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.IO.MemoryMappedFiles;
+using System.Text;
+using Allocator.Diagnostics;
+
+namespace Allocator.Guarding;
+
+/// <summary>
+/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any code of ours could run: so what would explain it is written beforehand.
+/// Slots are used again as late as possible, so that mappings that are gone can still be explained for a while.
+/// </summary>
+internal sealed unsafe class RecordFile
+{
+    private readonly ShortLock _lock = new();
+    private readonly Queue<int> _freedSlots = new();
+    private readonly MemoryMappedFile _file;
+    private readonly MemoryMappedViewAccessor _view;
+    private byte* _start;
+    private int _usedSlots;
+    private bool _holdsFinding;
+
+    private RecordFile(string path)
+    {
+        Path = path;
+        FileStream stream = new(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+        try
+        {
+            // Real blocks of the disk, and now: a write to a hole in a mapped file ends the process where the disk is full.
+            byte[] zeros = new byte[64 * 1024];
+            for (int written = 0; written < RecordLayout.FileBytes; written += zeros.Length)
+            {
+                stream.Write(zeros, 0, Math.Min(zeros.Length, RecordLayout.FileBytes - written));
+            }
+
+            stream.Flush();
+            _file = MemoryMappedFile.CreateFromFile(
+                stream, null, RecordLayout.FileBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: false);
+            _view = _file.CreateViewAccessor(0, RecordLayout.FileBytes);
+            _view.SafeMemoryMappedViewHandle.AcquirePointer(ref _start);
+            WriteHeader();
+        }
+        catch
+        {
+            stream.Dispose();
+            File.Delete(path);
+            throw;
+        }
+    }
+
+    public string Path { get; }
+
+    /// <summary>Makes the file. One that exists is left alone: it may be what another process left behind in dying, or is writing. A number before the extension makes the name new.</summary>
+    /// <exception cref="IOException">None could be made, or there are too many already. So may other exceptions say, of access, of paths.</exception>
+    public static RecordFile Create(string path)
+    {
+        const int MaximumFiles = 16;
+        for (int number = 1; ; number++)
+        {
+            string numbered = number == 1 ? path : System.IO.Path.ChangeExtension(path, $"{number}{System.IO.Path.GetExtension(path)}");
+            try
+            {
+                return new RecordFile(numbered);
+            }
+            catch (IOException) when (number < MaximumFiles && File.Exists(numbered))
+            {
+                // The next one.
+            }
+        }
+    }
+
+    /// <summary>Takes a slot and writes the record of a rent into it, or writes it into the slot that the mapping has.</summary>
+    /// <returns>The slot; -1 where all are in use.</returns>
+    public int Begin(int slot, long mappingAddress, long mappingBytes, long address, long bytes, string stack)
+    {
+        byte[] text = Encode(stack);
+        using (_lock.Enter())
+        {
+            slot = slot >= 0 || _start is null ? slot : TakeSlot();
+            if (slot < 0 || _start is null)
+            {
+                return slot;
+            }
+
+            byte* at = _start + RecordLayout.Slot(slot);
+            *(int*)(at + RecordLayout.StateAt) = 0;
+            *(int*)(at + RecordLayout.CorruptionAt) = 0;
+            *(long*)(at + RecordLayout.MappingAddressAt) = mappingAddress;
+            *(long*)(at + RecordLayout.MappingBytesAt) = mappingBytes;
+            *(long*)(at + RecordLayout.AddressAt) = address;
+            *(long*)(at + RecordLayout.BytesAt) = bytes;
+            *(long*)(at + RecordLayout.AllocatedAt) = DateTime.UtcNow.Ticks;
+            *(long*)(at + RecordLayout.ReturnedAt) = 0;
+            *(int*)(at + RecordLayout.AllocatingThreadAt) = Environment.CurrentManagedThreadId;
+            *(int*)(at + RecordLayout.ReturningThreadAt) = 0;
+            *(int*)(at + RecordLayout.AllocationStackBytesAt) = text.Length;
+            *(int*)(at + RecordLayout.ReturnStackBytesAt) = 0;
+            text.CopyTo(new Span<byte>(at + RecordLayout.AllocationStackAt, text.Length));
+            *(int*)(at + RecordLayout.StateAt) = (int)AllocationRecordState.Rented;
+            return slot;
+        }
+    }
+
+    /// <summary>Notes that the buffer came back: returned, with a stack, or abandoned, with none.</summary>
+    public void End(int slot, AllocationRecordState state, string? stack)
+    {
+        byte[] text = stack is null ? [] : Encode(stack);
+        using (_lock.Enter())
+        {
+            if (slot >= 0 && _start is not null)
+            {
+                byte* at = _start + RecordLayout.Slot(slot);
+                *(long*)(at + RecordLayout.ReturnedAt) = DateTime.UtcNow.Ticks;
+                *(int*)(at + RecordLayout.ReturningThreadAt) = stack is null ? 0 : Environment.CurrentManagedThreadId;
+                text.CopyTo(new Span<byte>(at + RecordLayout.ReturnStackAt, text.Length));
+                *(int*)(at + RecordLayout.ReturnStackBytesAt) = text.Length;
+                *(int*)(at + RecordLayout.StateAt) = (int)state;
+            }
+        }
+    }
+
+    public void MarkCorrupted(int slot, CorruptionKind kind, long offset)
+    {
+        using (_lock.Enter())
+        {
+            _holdsFinding = true;
+            if (slot >= 0 && _start is not null)
+            {
+                byte* at = _start + RecordLayout.Slot(slot);
+                *(long*)(at + RecordLayout.CorruptionOffsetAt) = offset;
+                *(int*)(at + RecordLayout.CorruptionAt) = (int)kind + 1;
+            }
+        }
+    }
+
+    /// <summary>Gives the slot up. What it says stays until another mapping needs it.</summary>
+    public void Free(int slot)
+    {
+        using (_lock.Enter())
+        {
+            if (slot >= 0)
+            {
+                _freedSlots.Enqueue(slot);
+                if (_start is not null)
+                {
+                    *(int*)(_start + RecordLayout.Slot(slot) + RecordLayout.StateAt) = (int)AllocationRecordState.Freed;
+                }
+            }
+        }
+    }
+
+    /// <summary>Ends the recording, and deletes the file unless it says of something that it was found corrupted.</summary>
+    public void Close()
+    {
+        using (_lock.Enter())
+        {
+            if (_start is null)
+            {
+                return;
+            }
+
+            _start = null;
+            _view.SafeMemoryMappedViewHandle.ReleasePointer();
+            _view.Dispose();
+            _file.Dispose();
+            if (!_holdsFinding)
+            {
+                File.Delete(Path);
+            }
+        }
+    }
+
+    private static byte[] Encode(string stack)
+    {
+        byte[] text = Encoding.UTF8.GetBytes(stack);
+        if (text.Length > RecordLayout.StackBytes)
+        {
+            // Whole lines: the frames nearest to the call are the ones that matter.
+            int end = Array.LastIndexOf(text, (byte)'\n', RecordLayout.StackBytes - 1);
+            Array.Resize(ref text, end < 0 ? RecordLayout.StackBytes : end);
+        }
+
+        return text;
+    }
+
+    // New ones first, so that what was freed stays readable as long as it can.
+    private int TakeSlot()
+    {
+        if (_usedSlots < RecordLayout.SlotCount)
+        {
+            return _usedSlots++;
+        }
+
+        if (_freedSlots.Count > 0)
+        {
+            return _freedSlots.Dequeue();
+        }
+
+        ++*(long*)(_start + RecordLayout.DroppedAt);
+        return -1;
+    }
+
+    private void WriteHeader()
+    {
+        using Process process = Process.GetCurrentProcess();
+        *(int*)(_start + RecordLayout.VersionAt) = RecordLayout.Version;
+        *(int*)(_start + RecordLayout.ProcessIdAt) = process.Id;
+        *(long*)(_start + RecordLayout.StartedAt) = process.StartTime.ToUniversalTime().Ticks;
+        *(int*)(_start + RecordLayout.SlotCountAt) = RecordLayout.SlotCount;
+        *(int*)(_start + RecordLayout.SlotBytesAt) = RecordLayout.SlotBytes;
+        *(long*)(_start + RecordLayout.MagicAt) = RecordLayout.Magic;
+    }
+}

@@ -1,0 +1,77 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+
+namespace Allocator.Guarding;
+
+/// <summary>
+/// Chooses the allocations that are watched: each with the same chance, whichever thread makes it and whatever was chosen before, for one random number a choice. Costs others a thread-static subtraction.
+/// </summary>
+/// <remarks>
+/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; whoever exhausts it is chosen. That distribution has no memory, hence what is left
+/// of it serves allocators of different rates, and threads that end after a few allocations are not seen less often than others.
+/// </remarks>
+internal sealed class SafetySampler
+{
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    [ThreadStatic]
+    private static double t_stock;
+
+    [ThreadStatic]
+    private static ulong t_random;
+#pragma warning restore IDE1006
+
+    private readonly double _share;
+
+    /// <summary>Makes a sampler that chooses one of <paramref name="interval"/> on average. pre: at least 1.</summary>
+    public SafetySampler(int interval)
+    {
+        // e^-share is then the chance not to be chosen: 1 - 1/interval. All are where that is 0.
+        _share = -Math.Log(1 - 1.0 / interval);
+    }
+
+    /// <summary>Begins the current thread's random numbers anew, so that a test sees the same ones each time. pre: not 0.</summary>
+    public static void Seed(ulong seed)
+    {
+        t_random = seed;
+        t_stock = NextStock();
+    }
+
+    /// <summary>Gives whether the allocation at hand is to be watched.</summary>
+    public bool Chooses()
+    {
+        if (t_random == 0)
+        {
+            Seed(FreshSeed());
+        }
+
+        t_stock -= _share;
+        if (t_stock > 0)
+        {
+            return false;
+        }
+
+        t_stock = NextStock();
+        return true;
+    }
+
+    // xorshift64 (Marsaglia 2003), of which the upper 53 bits make a number above 0 and up to 1.
+    private static double NextStock()
+    {
+        ulong x = t_random;
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        t_random = x;
+        return -Math.Log(((x >> 11) + 1) * (1.0 / (1UL << 53)));
+    }
+
+    // The finalizer of SplitMix64, for threads that begin at nearly the same time.
+    private static ulong FreshSeed()
+    {
+        ulong z = (ulong)Stopwatch.GetTimestamp() + (ulong)Thread.CurrentThread.ManagedThreadId * 0x9E37_79B9_7F4A_7C15;
+        z = (z ^ (z >> 30)) * 0xBF58_476D_1CE4_E5B9;
+        z = (z ^ (z >> 27)) * 0x94D0_49BB_1331_11EB;
+        return (z ^ (z >> 31)) | 1;
+    }
+}

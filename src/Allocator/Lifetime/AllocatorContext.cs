@@ -1,0 +1,50 @@
+using Allocator.Budgeting;
+using Allocator.Diagnostics;
+using Allocator.Native;
+
+namespace Allocator.Lifetime;
+
+/// <summary>What all guards of one allocator share.</summary>
+internal sealed class AllocatorContext
+{
+    public AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
+    {
+        Counters = counters;
+        Clock = clock;
+        Quarantine = quarantine;
+    }
+
+    public AllocatorCounters Counters { get; }
+
+    public Clock Clock { get; }
+
+    public Quarantine Quarantine { get; }
+
+    /// <summary>Gets how much memory the allocator may have. Without a budget: as much as the system gives.</summary>
+    public MemoryBudget Budget { get; init; } = new();
+
+    /// <summary>Gets the name that the user gave the allocator.</summary>
+    public string? AllocatorName { get; init; }
+
+    public AbandonedMemory Abandoned { get; init; }
+
+    public bool ClearOnReturn { get; init; }
+
+    /// <summary>Gets whether collections may be asked for to find abandoned memory.</summary>
+    public bool CollectsToFindAbandoned { get; init; }
+
+    /// <summary>Gets how long abandoned memory stays in quarantine at least.</summary>
+    public long QuarantineMilliseconds { get; init; }
+
+    /// <summary>Counts memory that the system has back.</summary>
+    public void NoteFreed(long bytes)
+    {
+        // Nobody is told before there is room again: a listener may allocate.
+        long left = Counters.RemoveCommitted(bytes);
+        Budget.NoteReleased(bytes);
+        if (bytes > 0)
+        {
+            AllocatorEventSource.Log.MemoryDecommitted(AllocatorName, bytes, left);
+        }
+    }
+}

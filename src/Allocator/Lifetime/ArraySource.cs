@@ -1,0 +1,132 @@
+using System;
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using Allocator.Diagnostics;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// Rents arrays of <see cref="ArrayPool{T}.Shared"/> for one allocator, and counts them by thread, without interlocked operations: a shared counter would cost as much as the rent.
+/// Only threads that rent have such counts; others add to shared ones. Reading sums over the threads; it is exact while none of them allocates. Returning takes no lock.
+/// </summary>
+internal sealed class ArraySource
+{
+    private readonly ThreadShares _shares = new();
+    private readonly bool _clearOnReturn;
+    private readonly string? _allocatorName;
+
+    // Of threads without a share, and of threads that have ended. One element, apart from the fields that every rent reads.
+    private readonly ArrayCounts[] _ofOthers = new ArrayCounts[1];
+
+    public ArraySource(MemoryAllocatorOptions options)
+    {
+        _clearOnReturn = options.ClearOnReturn;
+        _allocatorName = options.Name;
+    }
+
+    /// <summary>Rents an array of at least that many bytes, and begins the rent.</summary>
+    public ArrayGuard Rent(int lengthInBytes, bool clean, out long generation)
+    {
+        ArrayShare share = OfThisThread();
+        byte[] array = ArrayPool<byte>.Shared.Rent(lengthInBytes);
+        if (clean)
+        {
+            array.AsSpan(0, lengthInBytes).Clear();
+        }
+
+        ArrayGuard guard = share.TakeGuard() ?? new ArrayGuard();
+        AllocationTrace? trace = TraceSwitch.Arrays ? MemoryDiagnostics.TryTrace(array.Length, _allocatorName, canLeak: false) : null;
+        generation = guard.Begin(array, lengthInBytes, this, trace);
+
+        // Last: nothing fails after it.
+        share.CountRent(array.Length);
+        return guard;
+    }
+
+    /// <summary>Takes back what was rented. Never fails. pre: the rent has ended.</summary>
+    public void Return(byte[] array, ArrayGuard guard)
+    {
+        try
+        {
+            if (_shares.Find() is ArrayShare share)
+            {
+                share.CountReturn(array.Length);
+                share.KeepGuard(guard);
+            }
+            else
+            {
+                CountWithoutShare(array.Length);
+            }
+        }
+        catch (OutOfMemoryException)
+        {
+            // A thread's first use of a thread-static needs managed memory, and nothing was counted then.
+            CountWithoutShare(array.Length);
+        }
+
+        try
+        {
+            ArrayPool<byte>.Shared.Return(array, _clearOnReturn);
+        }
+        catch (ThreadInterruptedException)
+        {
+            // From a lock of that pool: the array is the collector's, and the interrupt takes effect later.
+            Thread.CurrentThread.Interrupt();
+        }
+        catch (OutOfMemoryException)
+        {
+            // That pool makes a table at a thread's first return.
+        }
+    }
+
+    public ArrayCounts Sum()
+    {
+        using (_shares.Lock.Enter())
+        {
+            // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as outstanding rather than as less than nothing.
+            ArrayCounts sum = default;
+            _ofOthers[0].AddReturnsTo(ref sum);
+            foreach ((_, ThreadShare share) in _shares.All)
+            {
+                ((ArrayShare)share).AddReturnsTo(ref sum);
+            }
+
+            foreach ((_, ThreadShare share) in _shares.All)
+            {
+                ((ArrayShare)share).AddRentsTo(ref sum);
+            }
+
+            _ofOthers[0].AddRentsTo(ref sum);
+            return sum;
+        }
+    }
+
+    /// <summary>Removes what threads keep for this renter. Nothing is rented any more; returns are counted all the same.</summary>
+    public void Close() => _shares.Close();
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ArrayShare OfThisThread() => _shares.Find() as ArrayShare ?? OfThisThreadSlow();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CountWithoutShare(int bytes)
+    {
+        Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
+        Interlocked.Increment(ref _ofOthers[0].Returns);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ArrayShare OfThisThreadSlow()
+    {
+        // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+        return (ArrayShare)_shares.FindOrAdd(CreateShare, MayGo);
+    }
+
+    private static ThreadShare CreateShare(ThreadShares shares) => new ArrayShare(shares);
+
+    private bool MayGo(ThreadShare ended)
+    {
+        ((ArrayShare)ended).MoveTo(ref _ofOthers[0]);
+        return true;
+    }
+}
