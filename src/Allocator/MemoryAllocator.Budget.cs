@@ -231,7 +231,7 @@ public abstract partial class MemoryAllocator
         }
         finally
         {
-            DeadlineThread.KeepContinuationsOff();
+            WaiterThread.KeepContinuationsOff();
         }
     }
 

@@ -22,7 +22,7 @@ internal sealed class RequestRouter
     private readonly GroupRenter _groups;
     private readonly SafetySampler? _sampler;
     private readonly CapacityBound _bound;
-    private readonly Admission _admission;
+    private readonly AdmissionControl _admission;
     private readonly Action _noteSystemMemory;
     private readonly long _longestSinglePiece;
     private readonly bool _countsArrays;
@@ -37,7 +37,7 @@ internal sealed class RequestRouter
         _groups = groups;
         _sampler = settings.Safety == SafetyMode.Standard ? null : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
         _bound = new CapacityBound(settings, blockAlignmentInBytes);
-        _admission = new Admission(settings, counters, trimmer);
+        _admission = new AdmissionControl(settings, counters, trimmer);
         _countsArrays = settings.HonorsMemoryLimit;
         _noteSystemMemory = NoteSystemMemory;
         _longestSinglePiece = Math.Max(settings.ArrayThresholdInBytes, settings.Geometry.BlockSizeInBytes);
@@ -61,7 +61,7 @@ internal sealed class RequestRouter
     public LifetimeGuard RentContiguous(BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         ThrowIfAboveLimit(lengthInBytes);
-        BudgetPermit permit = account is null ? default : _admission.Admit(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes));
+        BudgetPermit permit = account is null ? default : _admission.Acquire(account, _bound.OfContiguous(lengthInBytes, alignmentInBytes));
         return RentContiguous(permit, lengthInBytes, alignmentInBytes, options, out generation);
     }
 
@@ -85,7 +85,7 @@ internal sealed class RequestRouter
 
     /// <summary>Rents memory in as many members as it takes, and begins the rent. pre: it has been checked, and is not contiguous.</summary>
     public GroupRental RentMembers(BudgetAccount? account, in GroupRequest request, AllocationOptions options) =>
-        account is null ? RentMembers(request, options) : RentMembers(_admission.Admit(account, _bound.OfMembers(request)), request, options);
+        account is null ? RentMembers(request, options) : RentMembers(_admission.Acquire(account, _bound.OfMembers(request)), request, options);
 
     /// <summary>Rents a group, contiguous or not, for which something was taken from the budget; that goes back where this fails.</summary>
     public GroupRental RentGroup(in BudgetPermit permit, in GroupRequest request, AllocationOptions options)
@@ -120,7 +120,7 @@ internal sealed class RequestRouter
     /// <summary>Counts memory that others allocate, until the result is disposed.</summary>
     public ExternalMemory CountExternal(BudgetAccount? account, long bytes)
     {
-        BudgetPermit permit = _admission.Admit(account, bytes);
+        BudgetPermit permit = _admission.Acquire(account, bytes);
         try
         {
             return _contiguous.CountExternal(permit, bytes);
@@ -152,10 +152,10 @@ internal sealed class RequestRouter
 
     /// <summary>Takes bytes from the budget, without blocking.</summary>
     public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
-        _admission.AdmitAsync(account, bytes, timeout, cancellationToken);
+        _admission.AcquireAsync(account, bytes, timeout, cancellationToken);
 
     /// <summary>Takes bytes from the budget where there is room now.</summary>
-    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAdmit(account, bytes, out permit);
+    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAcquire(account, bytes, out permit);
 
     /// <summary>Gives the most memory that one run can take. Above the limit for one allocation: its length.</summary>
     public long BoundOfContiguous(long lengthInBytes) =>
