@@ -236,7 +236,7 @@ public abstract partial class MemoryAllocator
         }
         finally
         {
-            DeadlineThread.KeepContinuationsOff();
+            WaiterThread.KeepContinuationsOff();
         }
     }
 

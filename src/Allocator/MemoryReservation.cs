@@ -91,7 +91,7 @@ public sealed class MemoryReservation : MemoryAllocator
     public bool TryGrow(long bytes)
     {
         ThrowIfAbsurd(bytes, ReservedBytes);
-        bool isGrown = GetPipeline().TryAdmit(new ReservationGrowth(_account), bytes, out _);
+        bool isGrown = GetPipeline().TryAdmit(_account.AsGrowth(), bytes, out _);
         GC.KeepAlive(this);
         return isGrown;
     }
@@ -108,7 +108,7 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <remarks>
     /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever:
     /// where all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back,
-    /// after 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
+    /// after about 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.
@@ -154,7 +154,7 @@ public sealed class MemoryReservation : MemoryAllocator
     private async ValueTask GrowAdmittedAsync(long bytes, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        ReservationGrowth growth = new(_account);
+        BudgetAccount growth = _account.AsGrowth();
         await GetPipeline().AdmitAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
         GC.KeepAlive(this);
         ThrowIfDisposed();

@@ -23,7 +23,7 @@ internal sealed class AllocationPipeline
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
-    private readonly Admission _admission;
+    private readonly AdmissionControl _admission;
     private readonly GuardedSource? _guarded;
     private readonly SafetySampler? _sampler;
     private readonly bool _countsArrays;
@@ -47,7 +47,7 @@ internal sealed class AllocationPipeline
         _trimmer = trimmer;
         _recovery = recovery;
         _countsArrays = settings.HonorsMemoryLimit;
-        _admission = new Admission(settings, context.Counters, trimmer);
+        _admission = new AdmissionControl(settings, context.Counters, trimmer);
         if (guarded is not null)
         {
             _sampler = new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
@@ -96,7 +96,7 @@ internal sealed class AllocationPipeline
     /// <param name="account">What it is charged to; null for nothing.</param>
     /// <param name="plan">What was decided.</param>
     public Allocation Allocate(BudgetAccount? account, in AllocationPlan plan) =>
-        Allocate(plan, account is null ? default : _admission.Admit(account, plan.UpperBoundInBytes()));
+        Allocate(plan, account is null ? default : _admission.Acquire(account, plan.UpperBoundInBytes()));
 
     /// <summary>Fills a plan, and begins the rent. The permit goes back where this fails.</summary>
     public Allocation Allocate(in AllocationPlan plan, in BudgetPermit permit)
@@ -148,15 +148,15 @@ internal sealed class AllocationPipeline
     /// <summary>Takes bytes from the budget, without blocking a thread.</summary>
     public ValueTask<BudgetPermit> AdmitAsync(
         BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
-        _admission.AdmitAsync(account, bytes, timeout, cancellationToken);
+        _admission.AcquireAsync(account, bytes, timeout, cancellationToken);
 
     /// <summary>Takes bytes from the budget where there is room now.</summary>
-    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAdmit(account, bytes, out permit);
+    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAcquire(account, bytes, out permit);
 
     /// <summary>Counts memory that others allocate, until the result is disposed, and gives idle memory back for it.</summary>
     public ExternalMemory CountExternal(BudgetAccount? account, long bytes)
     {
-        BudgetPermit permit = _admission.Admit(account, bytes);
+        BudgetPermit permit = _admission.Acquire(account, bytes);
         try
         {
             for (Refusals refusals = default; ;)

@@ -127,8 +127,8 @@ internal sealed class AllocatorSettings
 
     public Clock Clock { get; init; } = SystemClock.Instance;
 
-    /// <summary>Gets what ends asynchronous waits whose time is over; one for all allocators of the machine's clock.</summary>
-    public DeadlineThread Deadlines => field ??= Clock == SystemClock.Instance ? DeadlineThread.Shared : new DeadlineThread(Clock);
+    /// <summary>Gets what serves asynchronous waits; one for all allocators of the machine's clock.</summary>
+    public WaiterThread Waiters => field ??= Clock == SystemClock.Instance ? WaiterThread.Shared : new WaiterThread(Clock);
 
     public PressureSource Pressure { get; init; } = PressureSource.Shared;
 

@@ -38,7 +38,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
     {
         LimitInBytes = limitInBytes;
-        _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
+        _queue = new BudgetQueue(this, new GrowthDeadlock(this, clock ?? SystemClock.Instance, timeout));
     }
 
     public long LimitInBytes { get; }
@@ -75,8 +75,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// </summary>
     public long ReservedBytes { get; set; }
 
-    /// <summary>Gets whether a request waits, or a waiter has still to be notified.</summary>
-    public bool HasWaiters => _queue.HasWork;
+    /// <summary>Gets whether any request waits.</summary>
+    public bool HasWaiters => _queue.HasWaiters;
 
     public override ShortLock Lock => _queue.Lock;
 
@@ -240,9 +240,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
 
-    /// <summary>Keeps a request whose waiter could not be notified, until waiters are served again.</summary>
-    public void NotifyLater(BudgetRequest request) => _queue.NotifyLater(request);
-
     /// <summary>
     /// Serves waiters again where the container may have room by now, which nothing reports. Called every <see
     /// cref="LookAgainMilliseconds"/> while any wait; of many callers at once one does it.
@@ -258,7 +255,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
 
         ServeWaiters();
-        if (HasWaiters && Headroom!.IsNothingOut())
+        if (HasWaiters && Headroom!.IsNothingOutstanding())
         {
             // Nothing will come back. What is in the way is not of this library, if anything is.
             BeforeRefusal?.Invoke();
@@ -274,7 +271,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     {
         // After an interlocked operation of the caller, so that a request that is posted meanwhile sees what was given back, or is seen
         // here.
-        if (_queue.HasWork)
+        if (_queue.HasWaiters)
         {
             _queue.Serve();
         }
@@ -284,7 +281,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public void Close()
     {
         Interlocked.Exchange(ref _closed, 1);
-        _queue.Close();
+        _queue.Serve();
     }
 
     private bool TryCount(long bytes, ref Refusals refusals) =>

@@ -112,7 +112,7 @@ internal sealed class BudgetScenario : Scenario
 
     /// <summary>Adds a thread that has a reservation grow, and waits for that where it must.</summary>
     public BudgetScenario Grows(ReservationAccount account, long bytes, bool givesUp = false) =>
-        Waits(new ReservationGrowth(account), bytes, givesUp);
+        Waits(account.AsGrowth(), bytes, givesUp);
 
     /// <summary>Adds a thread that takes from a reservation and gives back.</summary>
     public BudgetScenario TakesAndReturns(ReservationAccount account, long bytes)

@@ -110,8 +110,8 @@ public class ReservationAccountTests
         older.TryTake(50, overtakes: false);
         younger.TryTake(40, overtakes: false);
         BudgetRequest ofYounger = Post(younger, 20);
-        clock.Advance(TimeSpan.FromMinutes(1));
-        Assert.Equal(0, clock.RunningTimers);
+        Advance(clock, budget, TimeSpan.FromMinutes(1));
+        Assert.True(ofYounger.IsWaiting);
         BudgetRequest ofOlder = Post(older, 20);
         Assert.True(ofYounger.IsWaiting && ofOlder.IsWaiting);
 
@@ -142,21 +142,20 @@ public class ReservationAccountTests
         older.TryTake(40, overtakes: false);
         younger.TryTake(40, overtakes: false);
         BudgetRequest ofOlder = Post(older, 30);
-        clock.Advance(TimeSpan.FromMinutes(1));
+        Advance(clock, budget, TimeSpan.FromMinutes(1));
         BudgetRequest ofYounger = Post(younger, 30);
-        clock.Advance(TimeSpan.FromSeconds(expectedSeconds) - TimeSpan.FromMilliseconds(1));
+        Advance(clock, budget, TimeSpan.FromSeconds(expectedSeconds) - TimeSpan.FromMilliseconds(1));
         Assert.True(ofOlder.IsWaiting && ofYounger.IsWaiting);
-        clock.Advance(TimeSpan.FromMilliseconds(1));
+        Advance(clock, budget, TimeSpan.FromMilliseconds(1));
         Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
         Assert.True(ofOlder.IsWaiting);
 
         // The job whose growth failed runs again: it is waited for.
-        clock.Advance(TimeSpan.FromMinutes(1));
+        Advance(clock, budget, TimeSpan.FromMinutes(1));
         Assert.True(ofOlder.IsWaiting);
         younger.Return(40);
         younger.Close();
         Assert.True(ofOlder.IsGranted);
-        Assert.Equal(0, clock.RunningTimers);
     }
 
     [Fact]
@@ -168,7 +167,7 @@ public class ReservationAccountTests
         budget.TryTake(50, overtakes: false);
         account.TryTake(50, overtakes: false);
         BudgetRequest growth = Post(account, 10);
-        clock.Advance(TimeSpan.FromDays(1));
+        Advance(clock, budget, TimeSpan.FromDays(1));
         Assert.True(growth.IsWaiting);
         budget.Return(50);
         Assert.True(growth.IsGranted);
@@ -184,37 +183,14 @@ public class ReservationAccountTests
         budget.TryTake(40, overtakes: false);
         account.TryTake(50, overtakes: false);
         BudgetRequest growth = Post(account, 30);
-        clock.Advance(TimeSpan.FromSeconds(4));
+        Advance(clock, budget, TimeSpan.FromSeconds(4));
         ReservationAccount other = Reserve(budget, 5);
         budget.ServeWaiters();
-        clock.Advance(TimeSpan.FromSeconds(4));
+        Advance(clock, budget, TimeSpan.FromSeconds(4));
         other.Close();
-        clock.Advance(TimeSpan.FromSeconds(4));
+        Advance(clock, budget, TimeSpan.FromSeconds(4));
         Assert.True(growth.IsWaiting);
-        clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal(BudgetOutcome.Stuck, growth.Outcome);
-    }
-
-    // The timer of the runtime has a lock, at which an interrupt takes effect. It came out of the return that made the queue start the timer, which then never fired.
-    [Fact]
-    public void Close_InterruptedWhileTheTimerIsStarted_StartsItAndKeepsTheInterrupt()
-    {
-        FakeClock clock = new();
-        MemoryBudget budget = new(100, clock);
-        ReservationAccount account = Reserve(budget, 50);
-        ReservationAccount other = Reserve(budget, 5);
-        budget.TryTake(40, overtakes: false);
-        account.TryTake(50, overtakes: false);
-        BudgetRequest growth = Post(account, 30);
-        clock.OnTimerStart = () =>
-        {
-            clock.OnTimerStart = null;
-            throw new ThreadInterruptedException();
-        };
-        other.Close();
-        Assert.Throws<ThreadInterruptedException>(static () => Thread.Sleep(Timeout.Infinite));
-        Assert.Equal(1, clock.RunningTimers);
-        clock.Advance(TimeSpan.FromSeconds(5));
+        Advance(clock, budget, TimeSpan.FromSeconds(1));
         Assert.Equal(BudgetOutcome.Stuck, growth.Outcome);
     }
 
@@ -304,9 +280,9 @@ public class ReservationAccountTests
         ReservationAccount account = Reserve(budget, 20);
         budget.TryTake(50, overtakes: false);
         BudgetRequest plain = Post(budget, 60);
-        Assert.True(Post(new ReservationGrowth(account), 15).IsGranted);
-        BudgetRequest beyond = Post(new ReservationGrowth(account), 16);
-        BudgetRequest within = Post(new ReservationGrowth(account), 5);
+        Assert.True(Post(account.AsGrowth(), 15).IsGranted);
+        BudgetRequest beyond = Post(account.AsGrowth(), 16);
+        BudgetRequest within = Post(account.AsGrowth(), 5);
         Assert.True(plain.IsWaiting && beyond.IsWaiting && within.IsGranted);
         Assert.Equal((20L, 40L, 90L), (account.OriginalBytes, account.ReservedBytes, budget.AdmittedBytes));
         budget.Return(50);
@@ -326,7 +302,7 @@ public class ReservationAccountTests
         int grown = 0;
         for (int i = 0; i < 50; i++)
         {
-            grown += Post(new ReservationGrowth(account), 1, mayWait: false).IsGranted ? 1 : 0;
+            grown += Post(account.AsGrowth(), 1, mayWait: false).IsGranted ? 1 : 0;
         }
 
         // The first is within twice its size.
@@ -340,7 +316,7 @@ public class ReservationAccountTests
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
         Assert.True(account.TryTake(60, overtakes: false));
-        Assert.True(account.TryGrow(10, overtakes: false));
+        Assert.True(account.AsGrowth().TryTake(10, overtakes: false));
         Assert.Equal((70L, 10L, 70L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
         account.Return(15);
         Assert.Equal((55L, 10L, 55L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
@@ -357,7 +333,7 @@ public class ReservationAccountTests
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
-        ReservationGrowth growth = new(account);
+        BudgetAccount growth = account.AsGrowth();
         Assert.True(growth.TryTake(30, overtakes: false));
         Assert.True(account.TryTake(60, overtakes: false));
         growth.Return(30);
@@ -417,6 +393,13 @@ public class ReservationAccountTests
         Assert.Equal((60L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
         outer.Close();
         Assert.Equal(0, budget.AdmittedBytes);
+    }
+
+    // The ticks of the trim scheduler serve waiters.
+    private static void Advance(FakeClock clock, MemoryBudget budget, TimeSpan time)
+    {
+        clock.Advance(time);
+        budget.ServeWaiters();
     }
 
     private static ReservationAccount Reserve(MemoryBudget budget, long bytes)
