@@ -182,14 +182,14 @@ internal sealed class GuardedSource
         _context.Counters.AddCommitted(layout.CapacityInBytes);
         if (layout.BodyInBytes <= MostPopulatedInBytes)
         {
-            _source.Populate(memory.BodyAddress, layout.BodyInBytes);
+            _source.Prefault(memory.BodyAddress, layout.BodyInBytes);
         }
 
         return true;
     }
 
     // Where all memory of the process is locked, none can be given back; but it can be made inaccessible.
-    private bool TryMakeGuardPages(nint address, long lengthInBytes) => _source.TrySealEmpty(address, lengthInBytes) || _source.TrySeal(address, lengthInBytes);
+    private bool TryMakeGuardPages(nint address, long lengthInBytes) => _source.TryDecommitAndProtect(address, lengthInBytes) || _source.TryProtect(address, lengthInBytes);
 
     // Makes returned memory inaccessible. False where that cannot be: there is no point in keeping it then.
     private bool TryHide(GuardedMapping memory)
@@ -198,7 +198,7 @@ internal sealed class GuardedSource
         if (!_isGuarded)
         {
             _context.Budget.NoteReleasing(memory.BodyAddress);
-            if (!_source.TrySealEmpty(memory.BodyAddress, layout.BodyInBytes))
+            if (!_source.TryDecommitAndProtect(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
             }
@@ -213,7 +213,7 @@ internal sealed class GuardedSource
         }
 
         memory.FillWithPoison();
-        if (!_source.TrySeal(memory.BodyAddress, layout.BodyInBytes))
+        if (!_source.TryProtect(memory.BodyAddress, layout.BodyInBytes))
         {
             return false;
         }
@@ -228,7 +228,7 @@ internal sealed class GuardedSource
         GuardedLayout layout = memory.Layout;
         _context.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
         CorruptionEventArgs? finding = null;
-        bool isAccessible = _source.TryUnseal(memory.BodyAddress, layout.BodyInBytes);
+        bool isAccessible = _source.TryUnprotect(memory.BodyAddress, layout.BodyInBytes);
         if (isAccessible)
         {
             finding = memory.FindBrokenPoison();

@@ -45,7 +45,7 @@ internal sealed class ReservedBlockStorage : BlockStorage
         return _source.TryPurge(address, _blockSizeInBytes);
     }
 
-    public override void Populate(nint address) => _source.Populate(address, _blockSizeInBytes);
+    public override void Populate(nint address) => _source.Prefault(address, _blockSizeInBytes);
 
     public override void Release() => _source.Release(_address, (long)_blockSizeInBytes * _blockCount);
 }
