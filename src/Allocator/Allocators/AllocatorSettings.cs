@@ -26,7 +26,7 @@ internal sealed class AllocatorSettings
         options = options.Copy();
         options.Validate();
         Options = options;
-        Safety = SafetyModes.Resolve(options.Safety);
+        Safety = SafetySampler.ResolveMode(options.Safety);
         OverreadToleranceInBytes = Safety switch
         {
             SafetyMode.Standard => Math.Max(DefaultOverreadTolerance, options.OverreadToleranceInBytes ?? 0),
