@@ -248,7 +248,7 @@ public class BackgroundTests
         GC.WaitForPendingFinalizers();
     }
 
-    private sealed class FailingPressure : PressureSource
+    private sealed class FailingPressure : SystemMemory
     {
         protected override MemoryLoad ReadSystem() => throw new OutOfMemoryException();
     }

@@ -21,11 +21,11 @@ internal static unsafe class SystemLoad
     public static void OfTheMachine()
     {
         Checks.That(
-            WindowsMemoryStatus.TryRead() is { TotalBytes: > 64 << 20, UsedBytes: > 0, Source: MemoryLoadSource.Machine },
+            WindowsSystemMemory.TryReadMachine() is { TotalBytes: > 64 << 20, UsedBytes: > 0, Source: MemoryLoadSource.Machine },
             "figures of the machine");
-        Checks.That(PressureSource.Shared.AvailableBytes > 0, "available memory");
-        Checks.That(new LowMemoryNotification().TryRead() is not null, "an answer to whether memory runs low");
-        Checks.That(PressureSource.Shared is WindowsPressureSource, "the source for Windows");
+        Checks.That(SystemMemory.Shared.AvailableBytes > 0, "available memory");
+        Checks.That(WindowsSystemMemory.TryReadLowMemory() is not null, "an answer to whether memory runs low");
+        Checks.That(SystemMemory.Shared is WindowsSystemMemory, "the source for Windows");
         MemoryLoad load = MemoryAllocator.Default.GetMemoryLoad();
         Checks.That(
             load is { Source: MemoryLoadSource.Machine or MemoryLoadSource.JobObject, TotalBytes: > 64 << 20, UsedBytes: > 0 },
@@ -41,21 +41,20 @@ internal static unsafe class SystemLoad
         // Wine keeps no limits: it answers with a structure of zeros.
         if (IsWine)
         {
-            Checks.That(WindowsJobMemory.TryRead() is null, "no limit, under Wine");
+            Checks.That(WindowsJob.TryRead() is null, "no limit, under Wine");
             return;
         }
 
         Checks.That(
-            WindowsJobMemory.TryRead() is { TotalBytes: Limit, UsedBytes: > 1 << 20, Source: MemoryLoadSource.JobObject },
-            "the job's limit");
+            WindowsJob.TryRead() is { TotalBytes: Limit, UsedBytes: > 1 << 20, Source: MemoryLoadSource.JobObject }, "the job's limit");
         SetLimit(job, Limit / 2);
-        Checks.That(WindowsJobMemory.TryRead() is { TotalBytes: Limit / 2 }, "the limit that it was lowered to");
+        Checks.That(WindowsJob.TryRead() is { TotalBytes: Limit / 2 }, "the limit that it was lowered to");
     }
 
     private static void SetLimit(nint job, long bytes)
     {
-        JobMemoryLimits limits = new() { LimitFlags = JobMemoryLimits.LimitsJob, JobMemoryLimit = (nuint)bytes };
-        ThrowIfZero(SetInformationJobObject(job, ExtendedLimits, &limits, (uint)sizeof(JobMemoryLimits)));
+        WindowsJob.Limits limits = new() { Flags = WindowsJob.Limits.OfJob, JobMemoryLimit = (nuint)bytes };
+        ThrowIfZero(SetInformationJobObject(job, ExtendedLimits, &limits, (uint)sizeof(WindowsJob.Limits)));
     }
 
     private static void ThrowIfZero(int result)

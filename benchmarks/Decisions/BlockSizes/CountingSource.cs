@@ -40,16 +40,16 @@ internal sealed class CountingSource : VirtualMemorySource
     public override bool TryPurge(nint address, long lengthInBytes) => _system.TryPurge(address, lengthInBytes);
 
     /// <inheritdoc/>
-    public override void Populate(nint address, long lengthInBytes) => _system.Populate(address, lengthInBytes);
+    public override void Prefault(nint address, long lengthInBytes) => _system.Prefault(address, lengthInBytes);
 
     /// <inheritdoc/>
-    public override bool TrySeal(nint address, long lengthInBytes) => _system.TrySeal(address, lengthInBytes);
+    public override bool TryProtect(nint address, long lengthInBytes) => _system.TryProtect(address, lengthInBytes);
 
     /// <inheritdoc/>
-    public override bool TryUnseal(nint address, long lengthInBytes) => _system.TryUnseal(address, lengthInBytes);
+    public override bool TryUnprotect(nint address, long lengthInBytes) => _system.TryUnprotect(address, lengthInBytes);
 
     /// <inheritdoc/>
-    public override bool TrySealEmpty(nint address, long lengthInBytes) => _system.TrySealEmpty(address, lengthInBytes);
+    public override bool TryDecommitAndProtect(nint address, long lengthInBytes) => _system.TryDecommitAndProtect(address, lengthInBytes);
 
     /// <inheritdoc/>
     protected override bool TryFree(nint address, long lengthInBytes)

@@ -12,7 +12,7 @@ internal static class SpareMemory
     public static int Fit(int wanted, long bytesEach)
     {
         MemoryLoad?[] limits = OperatingSystem.IsLinux()
-            ? [MemoryInfo.TryRead(SystemFiles.TryRead), CgroupMemory.TryRead(SystemFiles.TryRead)]
+            ? [new LinuxSystemMemory(SystemFile.TryOpen).ReadLoad()]
             : [];
         long free = limits.OfType<MemoryLoad>().Select(limit => limit.TotalBytes - limit.UsedBytes)
             .DefaultIfEmpty(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 2).Min();

@@ -16,7 +16,7 @@ internal abstract class BlockPool : IDisposable
     /// <summary>Makes a pool of <paramref name="blocks"/> blocks.</summary>
     protected BlockPool(int blocks) => Pool = new UniformUnmanagedMemoryPool(
         new PoolGeometry(PoolGeometry.DefaultBlockSizeInBytes, blocks),
-        NativeMemorySources.Create(NativeMemoryKind.Virtual, HugePages.Auto),
+        NativeMemorySource.Create(NativeMemoryKind.Virtual, HugePages.Auto),
         new AllocatorContext(_counters, SystemClock.Instance, new Quarantine(SystemClock.Instance)));
 
     /// <summary>Gets what its slots are called in tables.</summary>

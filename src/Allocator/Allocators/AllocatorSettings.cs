@@ -26,14 +26,14 @@ internal sealed class AllocatorSettings
         options = options.Copy();
         options.Validate();
         Options = options;
-        Safety = SafetyModes.Resolve(options.Safety);
+        Safety = SafetySampler.ResolveMode(options.Safety);
         OverreadToleranceInBytes = Safety switch
         {
             SafetyMode.Standard => Math.Max(DefaultOverreadTolerance, options.OverreadToleranceInBytes ?? 0),
             SafetyMode.Sampled => options.OverreadToleranceInBytes ?? DefaultOverreadTolerance,
             _ => options.OverreadToleranceInBytes ?? 0,
         };
-        Source = NativeMemorySources.Create(options.NativeMemory, options.HugePages, OverreadToleranceInBytes);
+        Source = NativeMemorySource.Create(options.NativeMemory, options.HugePages, OverreadToleranceInBytes);
         AllocationLimitInBytes = AllocationLimitOf(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
         MemoryBudgetInBytes = options.MemoryBudgetMegabytes * 1024L * 1024;
         MinimumFreeBytes = (options.MinimumFreeMegabytes ?? 0) * 1024L * 1024;
@@ -43,7 +43,7 @@ internal sealed class AllocatorSettings
                 options.MaximumPoolSizeMegabytes,
                 PoolGeometry.DefaultBlockSizeInBytes,
                 Environment.Is64BitProcess,
-                options.MaximumPoolSizeMegabytes is null ? PressureSource.Shared.AvailableBytes : null));
+                options.MaximumPoolSizeMegabytes is null ? SystemMemory.Shared.AvailableBytes : null));
     }
 
     public MemoryAllocatorOptions Options { get; }
@@ -54,7 +54,7 @@ internal sealed class AllocatorSettings
     /// <remarks>Aligned here: <c>aligned_alloc</c> takes the alignment twice, and so maps what is aligned to 64 KiB.</remarks>
     public NativeMemorySource SmallSource
     {
-        get => field ??= Source as OverAlignedMemorySource ?? new HGlobalMemorySource(OverreadToleranceInBytes);
+        get => field ??= Source is HeapMemorySource { AlignsHere: true } ? Source : HeapMemorySource.OfHGlobal(OverreadToleranceInBytes);
         init;
     }
 
@@ -130,7 +130,7 @@ internal sealed class AllocatorSettings
     /// <summary>Gets what serves asynchronous waits; one for all allocators of the machine's clock.</summary>
     public WaiterThread Waiters => field ??= Clock == SystemClock.Instance ? WaiterThread.Shared : new WaiterThread(Clock);
 
-    public PressureSource Pressure { get; init; } = PressureSource.Shared;
+    public SystemMemory Pressure { get; init; } = SystemMemory.Shared;
 
     /// <summary>Gets the scheduler to trim by; the process-wide one by default.</summary>
     public TrimScheduler Scheduler { get; init; } = TrimScheduler.Shared;

@@ -149,7 +149,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     public override MemoryAllocatorStatistics GetStatistics() => _usage.Read();
 
-    public override MemoryLoad GetMemoryLoad() => _settings.Pressure.Read();
+    public override MemoryLoad GetMemoryLoad() => _settings.Pressure.ReadLoad();
 
     public override string ToString() => Name ?? base.ToString()!;
 

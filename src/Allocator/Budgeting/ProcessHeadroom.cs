@@ -21,7 +21,7 @@ internal sealed class ProcessHeadroom
     private const int FreshWithoutLimitMilliseconds = 1000;
 
     private readonly ShortLock _lock = new();
-    private readonly HeadroomSource _source;
+    private readonly SystemMemory _source;
     private readonly Clock _clock;
     private readonly RecentGrants _recent = new();
     private readonly List<WeakReference<MemoryBudget>> _budgets = [];
@@ -39,14 +39,14 @@ internal sealed class ProcessHeadroom
     // Of managed arrays since the last reading: they have no address, and are used at once.
     private long _arraysSinceRead;
 
-    public ProcessHeadroom(HeadroomSource source, Clock clock)
+    public ProcessHeadroom(SystemMemory source, Clock clock)
     {
         _source = source;
         _clock = clock;
     }
 
     /// <summary>Gets the one of this process.</summary>
-    public static ProcessHeadroom Shared { get; } = new(HeadroomSource.Create(), SystemClock.Instance);
+    public static ProcessHeadroom Shared { get; } = new(SystemMemory.Shared, SystemClock.Instance);
 
     /// <summary>Gets whether there is a limit that the process is killed for.</summary>
     public bool HasHardLimit
@@ -239,7 +239,7 @@ internal sealed class ProcessHeadroom
         long now = _clock.NowMilliseconds;
         if (!_isRead || now - _readMilliseconds >= freshMilliseconds)
         {
-            _last = _source.Read();
+            _last = _source.ReadHeadroom();
             _readMilliseconds = now;
             _arraysSinceRead = 0;
             _isRead = true;
@@ -256,7 +256,7 @@ internal sealed class ProcessHeadroom
         {
             Volatile.Write(ref _isFreed, false);
             _recent.Measure(_source, now);
-            _last = _source.Read();
+            _last = _source.ReadHeadroom();
             _readMilliseconds = now;
             _arraysSinceRead = 0;
             _isRead = _isMeasured = true;

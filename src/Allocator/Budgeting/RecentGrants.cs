@@ -57,7 +57,7 @@ internal sealed class RecentGrants
     }
 
     /// <summary>Looks which pages have been used since the last look.</summary>
-    public void Measure(HeadroomSource source, long nowMilliseconds)
+    public void Measure(SystemMemory source, long nowMilliseconds)
     {
         int unsettled = 0;
         for (int i = 0; i < Capacity && _unsettled > 0; i++)

@@ -1,4 +1,5 @@
-// What the compiler looks for by name and netstandard2.0 does not have. Embedded: invisible to other assemblies, those that see our internals included.
+// What the compiler looks for by name and netstandard2.0 does not have. Embedded: invisible to other assemblies, those that see our
+// internals included.
 namespace Microsoft.CodeAnalysis
 {
     internal sealed partial class EmbeddedAttribute : global::System.Attribute

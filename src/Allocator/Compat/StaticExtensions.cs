@@ -5,7 +5,10 @@ using System.Threading;
 
 namespace Allocator;
 
-/// <summary>Static members of newer runtimes under their own names, for netstandard2.0. In the root namespace, so that no caller needs a conditional <c>using</c>.</summary>
+/// <summary>
+/// Static members of newer runtimes under their own names, for netstandard2.0. In the root namespace, so that no caller needs a conditional
+/// <c>using</c>.
+/// </summary>
 internal static class StaticExtensions
 {
     extension(System.Runtime.CompilerServices.RuntimeHelpers)

@@ -20,6 +20,9 @@ public sealed class AbandonedMemoryEventArgs : EventArgs
     /// <summary>Gets the time from the allocation to its discovery. It may be off by one trim period where no stack was kept.</summary>
     public TimeSpan Age { get; }
 
-    /// <summary>Gets the stack of the allocating call; <see langword="null"/> where <see cref="MemoryDiagnostics.LeakDetection"/> had none kept at that time, unless the memory was watched: see <see cref="SafetyMode"/>.</summary>
+    /// <summary>
+    /// Gets the stack of the allocating call; <see langword="null"/> where <see cref="MemoryDiagnostics.LeakDetection"/> had none kept at
+    /// that time, unless the memory was watched: see <see cref="SafetyMode"/>.
+    /// </summary>
     public string? AllocationStackTrace { get; }
 }

@@ -1,8 +1,10 @@
 using System;
+using System.Globalization;
+using System.Text;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>One watched buffer as its process recorded it: where it was, who allocated it, and who returned it.</summary>
+/// <summary>One watched buffer as its process recorded it: where it was, and the calls that allocated and returned it.</summary>
 public sealed class AllocationRecord
 {
     internal AllocationRecord()
@@ -33,13 +35,13 @@ public sealed class AllocationRecord
     /// <summary>Gets the stack of the allocating call, cut to what fits.</summary>
     public string AllocationStackTrace { get; internal init; } = string.Empty;
 
-    /// <summary>Gets when it was returned, or found abandoned, in UTC; <see langword="null"/> while it is out.</summary>
+    /// <summary>Gets when it was returned, or found abandoned, in UTC; <see langword="null"/> while it is outstanding.</summary>
     public DateTime? ReturnedAt { get; internal init; }
 
-    /// <summary>Gets the managed thread that returned it; 0 where nobody did.</summary>
+    /// <summary>Gets the managed thread that returned it; 0 where none did.</summary>
     public int ReturningThreadId { get; internal init; }
 
-    /// <summary>Gets the stack of the returning call, cut to what fits; empty where nobody returned it.</summary>
+    /// <summary>Gets the stack of the returning call, cut to what fits; empty where it was not returned.</summary>
     public string ReturnStackTrace { get; internal init; } = string.Empty;
 
     /// <summary>Gets how it was found corrupted; <see langword="null"/> where it was not.</summary>
@@ -48,8 +50,58 @@ public sealed class AllocationRecord
     /// <summary>Gets the offset of the first changed byte from the start of the buffer, where it was found corrupted.</summary>
     public long CorruptionOffset { get; internal init; }
 
-    /// <summary>Tells the buffer's story in full, stacks included.</summary>
-    public override string ToString() => RecordText.Describe(this);
+    /// <summary>Describes the buffer in full, stacks included.</summary>
+    public override string ToString() => FormattableString.Invariant($"0x{Address:x} is the start of {DescribeBuffer()}");
 
     internal bool Contains(long address) => address >= MappingAddress && address - MappingAddress < MappingBytes;
+
+    /// <summary>Describes where an address lies with regard to the buffer, and the buffer.</summary>
+    internal string Explain(long address) => FormattableString.Invariant($"0x{address:x} {Place(address)} {DescribeBuffer()}");
+
+    private static string Count(long bytes) => FormattableString.Invariant($"{bytes:N0} {(bytes == 1 ? "byte" : "bytes")}");
+
+    private static void AppendCall(StringBuilder text, string what, DateTime time, int thread, string stack) =>
+        text.AppendFormat(CultureInfo.InvariantCulture, "{0} at {1:yyyy-MM-dd HH:mm:ss.fff} UTC by thread {2}:", what, time, thread)
+            .AppendLine().AppendLine(stack.TrimEnd());
+
+    private string DescribeBuffer()
+    {
+        StringBuilder text = new();
+        text.AppendFormat(CultureInfo.InvariantCulture, "a buffer of {0:N0} bytes that {1}.", Bytes, Fate()).AppendLine();
+        if (Corruption is CorruptionKind kind)
+        {
+            text.AppendFormat(CultureInfo.InvariantCulture, "It was found corrupted ({0}) at offset {1:N0}.", kind, CorruptionOffset)
+                .AppendLine();
+        }
+
+        AppendCall(text, "Allocated", AllocatedAt, AllocatingThreadId, AllocationStackTrace);
+        if (ReturnStackTrace.Length > 0)
+        {
+            AppendCall(text, "Returned", ReturnedAt ?? default, ReturningThreadId, ReturnStackTrace);
+        }
+
+        return text.ToString().TrimEnd();
+    }
+
+    private string Place(long address)
+    {
+        long offset = address - Address;
+        return offset < 0 ? FormattableString.Invariant($"is {Count(-offset)} before the start of")
+            : offset < Bytes ? FormattableString.Invariant($"lies at offset {offset:N0} inside")
+            : FormattableString.Invariant($"is {Count(offset - Bytes + 1)} past the end of");
+    }
+
+    private string Fate()
+    {
+        string held = ReturnedAt is DateTime returned
+            ? FormattableString.Invariant($"{(returned - AllocatedAt).TotalMilliseconds:N0} ms")
+            : string.Empty;
+        return State switch
+        {
+            AllocationRecordState.Rented => "is rented",
+            AllocationRecordState.Returned => $"was returned {held} after its allocation",
+            AllocationRecordState.Abandoned => $"was found abandoned, without Dispose, {held} after its allocation",
+            _ => $"was held for {held}, and whose addresses have been given back to the system since",
+        };
+    }
 }

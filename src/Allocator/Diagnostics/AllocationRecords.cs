@@ -6,12 +6,15 @@ using System.Text;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// What a process wrote down about the buffers that it watched in <see cref="SafetyMode.Sampled"/> or <see cref="SafetyMode.Guarded"/> mode: reads the file that such a process leaves behind when it dies of a fault.
+/// What a process wrote down about the buffers that it watched in <see cref="SafetyMode.Sampled"/> or <see cref="SafetyMode.Guarded"/>
+/// mode: reads the file that such a process leaves behind when it dies of a fault.
 /// </summary>
 /// <remarks>
-/// The file is named by the AppContext data <c>Allocator.Records</c> or the environment variable <c>ALLOCATOR_RECORDS</c>, in that order; without either it is <c>allocator-&lt;process id&gt;.records</c> in the folder
-/// for temporary files. An existing file is never overwritten: the name then gets a number (<c>.2</c>, up to <c>.16</c>) before its extension. It takes 8 MiB and holds 1,024 buffers. A process that ends in good order deletes it,
-/// unless memory was found corrupted. An instance is immutable, and safe for concurrent callers.
+/// The file is named by the AppContext data <c>Allocator.Records</c> or the environment variable <c>ALLOCATOR_RECORDS</c>, in that order;
+/// without either it is <c>allocator-&lt;process id&gt;.records</c> in the folder for temporary files. An existing file is never
+/// overwritten: the name then gets a number (<c>.2</c>, up to <c>.16</c>) before its extension. It takes 8 MiB and holds 1,024 buffers.
+/// A process that ends in good order deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent
+/// callers.
 /// </remarks>
 public sealed class AllocationRecords
 {
@@ -23,7 +26,10 @@ public sealed class AllocationRecords
         Records = records;
     }
 
-    /// <summary>Gets where this process writes its records; <see langword="null"/> before the first watched allocation, and where no file could be made.</summary>
+    /// <summary>
+    /// Gets where this process writes its records; <see langword="null"/> before the first watched allocation, and where no file could
+    /// be made.
+    /// </summary>
     public static string? CurrentPath { get; internal set; }
 
     /// <summary>Gets the process that wrote the file.</summary>
@@ -35,46 +41,54 @@ public sealed class AllocationRecords
     /// <summary>Gets how many buffers found no room in the file, because as many as it holds were being watched already.</summary>
     public long DroppedRecords { get; }
 
-    /// <summary>Gets all records, in no particular order. Those of freed buffers are there until another buffer needs their place.</summary>
+    /// <summary>
+    /// Gets all records, in no particular order. Those of freed buffers are there until another buffer needs their place.
+    /// </summary>
     public IReadOnlyList<AllocationRecord> Records { get; }
 
     /// <summary>Reads a file. The process that writes it may still run.</summary>
     /// <param name="path">Where the file is.</param>
     /// <exception cref="IOException">The file cannot be read.</exception>
-    /// <exception cref="InvalidDataException">It is no file of allocation records, or one of another version or of a machine with another order of bytes.</exception>
+    /// <exception cref="InvalidDataException">
+    /// It is no file of allocation records, or one of another version or of a machine with another order of bytes.
+    /// </exception>
     public static AllocationRecords Open(string path)
     {
         byte[] content = ReadAll(path);
-        if (content.Length < RecordLayout.HeaderBytes || BitConverter.ToInt64(content, RecordLayout.MagicAt) != RecordLayout.Magic)
+        if (content.Length < Layout.HeaderBytes || BitConverter.ToInt64(content, Layout.MagicAt) != Layout.Magic)
         {
             throw new InvalidDataException($"{path} holds no allocation records.");
         }
 
-        int version = BitConverter.ToInt32(content, RecordLayout.VersionAt);
-        if (version != RecordLayout.Version || content.Length < RecordLayout.FileBytes)
+        int version = BitConverter.ToInt32(content, Layout.VersionAt);
+        if (version != Layout.Version || content.Length < Layout.FileBytes)
         {
-            throw new InvalidDataException($"{path} has the version {version} and {content.Length} bytes; version {RecordLayout.Version} with {RecordLayout.FileBytes} is understood.");
+            throw new InvalidDataException(
+                $"{path} has the version {version} and {content.Length} bytes; version "
+                + $"{Layout.Version} with {Layout.FileBytes} is understood.");
         }
 
         List<AllocationRecord> records = [];
-        for (int i = 0; i < RecordLayout.SlotCount; i++)
+        for (int i = 0; i < Layout.SlotCount; i++)
         {
-            if (TryRead(content, RecordLayout.Slot(i)) is AllocationRecord record)
+            if (TryRead(content, Layout.Slot(i)) is AllocationRecord record)
             {
                 records.Add(record);
             }
         }
 
         return new AllocationRecords(
-            BitConverter.ToInt32(content, RecordLayout.ProcessIdAt),
-            Time(BitConverter.ToInt64(content, RecordLayout.StartedAt)),
-            BitConverter.ToInt64(content, RecordLayout.DroppedAt),
+            BitConverter.ToInt32(content, Layout.ProcessIdAt),
+            Time(BitConverter.ToInt64(content, Layout.StartedAt)),
+            BitConverter.ToInt64(content, Layout.DroppedAt),
             records);
     }
 
-    /// <summary>Tells whose memory an address is, in some lines of text.</summary>
+    /// <summary>Explains what lies at an address, in some lines of text.</summary>
     /// <param name="address">The address, of a fault for instance.</param>
-    /// <returns>The explanation; <see langword="null"/> where the address is neither in a recorded buffer nor in the inaccessible pages around one.</returns>
+    /// <returns>
+    /// The explanation; <see langword="null"/> where the address is neither in a recorded buffer nor in the inaccessible pages around one.
+    /// </returns>
     public string? Explain(long address)
     {
         AllocationRecord? best = null;
@@ -87,10 +101,11 @@ public sealed class AllocationRecords
             }
         }
 
-        return best is null ? null : RecordText.Explain(best, address);
+        return best is null ? null : best.Explain(address);
     }
 
-    private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) => (record.State != AllocationRecordState.Freed, record.AllocatedAt);
+    private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
+        (record.State != AllocationRecordState.Freed, record.AllocatedAt);
 
     private static byte[] ReadAll(string path)
     {
@@ -103,34 +118,85 @@ public sealed class AllocationRecords
 
     private static AllocationRecord? TryRead(byte[] content, int at)
     {
-        int state = BitConverter.ToInt32(content, at + RecordLayout.StateAt);
+        int state = BitConverter.ToInt32(content, at + Layout.StateAt);
         if (state is < (int)AllocationRecordState.Rented or > (int)AllocationRecordState.Freed)
         {
             return null;
         }
 
-        int corruption = BitConverter.ToInt32(content, at + RecordLayout.CorruptionAt);
-        long returnedAt = BitConverter.ToInt64(content, at + RecordLayout.ReturnedAt);
+        int corruption = BitConverter.ToInt32(content, at + Layout.CorruptionAt);
+        long returnedAt = BitConverter.ToInt64(content, at + Layout.ReturnedAt);
         return new AllocationRecord
         {
             State = (AllocationRecordState)state,
             Corruption = corruption == 0 ? null : (CorruptionKind)(corruption - 1),
-            CorruptionOffset = corruption == 0 ? 0 : BitConverter.ToInt64(content, at + RecordLayout.CorruptionOffsetAt),
-            MappingAddress = BitConverter.ToInt64(content, at + RecordLayout.MappingAddressAt),
-            MappingBytes = BitConverter.ToInt64(content, at + RecordLayout.MappingBytesAt),
-            Address = BitConverter.ToInt64(content, at + RecordLayout.AddressAt),
-            Bytes = BitConverter.ToInt64(content, at + RecordLayout.BytesAt),
-            AllocatedAt = Time(BitConverter.ToInt64(content, at + RecordLayout.AllocatedAt)),
+            CorruptionOffset = corruption == 0 ? 0 : BitConverter.ToInt64(content, at + Layout.CorruptionOffsetAt),
+            MappingAddress = BitConverter.ToInt64(content, at + Layout.MappingAddressAt),
+            MappingBytes = BitConverter.ToInt64(content, at + Layout.MappingBytesAt),
+            Address = BitConverter.ToInt64(content, at + Layout.AddressAt),
+            Bytes = BitConverter.ToInt64(content, at + Layout.BytesAt),
+            AllocatedAt = Time(BitConverter.ToInt64(content, at + Layout.AllocatedAt)),
             ReturnedAt = returnedAt == 0 ? null : Time(returnedAt),
-            AllocatingThreadId = BitConverter.ToInt32(content, at + RecordLayout.AllocatingThreadAt),
-            ReturningThreadId = BitConverter.ToInt32(content, at + RecordLayout.ReturningThreadAt),
-            AllocationStackTrace = Text(content, at + RecordLayout.AllocationStackAt, BitConverter.ToInt32(content, at + RecordLayout.AllocationStackBytesAt)),
-            ReturnStackTrace = Text(content, at + RecordLayout.ReturnStackAt, BitConverter.ToInt32(content, at + RecordLayout.ReturnStackBytesAt)),
+            AllocatingThreadId = BitConverter.ToInt32(content, at + Layout.AllocatingThreadAt),
+            ReturningThreadId = BitConverter.ToInt32(content, at + Layout.ReturningThreadAt),
+            AllocationStackTrace = Text(content, at + Layout.AllocationStackAt, at + Layout.AllocationStackBytesAt),
+            ReturnStackTrace = Text(content, at + Layout.ReturnStackAt, at + Layout.ReturnStackBytesAt),
         };
     }
 
     // A file that was damaged on its way must not fail in obscure ways.
     private static DateTime Time(long ticks) => new(Math.Max(0, Math.Min(ticks, DateTime.MaxValue.Ticks)), DateTimeKind.Utc);
 
-    private static string Text(byte[] content, int at, int length) => Encoding.UTF8.GetString(content, at, Math.Max(0, Math.Min(length, RecordLayout.StackBytes)));
+    private static string Text(byte[] content, int at, int lengthAt)
+    {
+        int length = BitConverter.ToInt32(content, lengthAt);
+        return Encoding.UTF8.GetString(content, at, Math.Max(0, Math.Min(length, Layout.StackBytes)));
+    }
+
+    /// <summary>
+    /// The layout of a record file, in bytes: a header, then slots of equal size. Numbers have the machine's order of bytes, texts are
+    /// UTF-8. What is shorter than its field is followed by anything.
+    /// </summary>
+    internal static class Layout
+    {
+        /// <summary>"ALLOCREC", read as a number.</summary>
+        public const long Magic = 0x4345_5243_4F4C_4C41;
+
+        public const int Version = 1;
+
+        public const int HeaderBytes = 4096;
+        public const int SlotBytes = 8192;
+        public const int SlotCount = 1024;
+        public const int FileBytes = HeaderBytes + SlotCount * SlotBytes;
+
+        // In the header.
+        public const int MagicAt = 0;
+        public const int VersionAt = 8;
+        public const int ProcessIdAt = 12;
+        public const int StartedAt = 16;
+        public const int DroppedAt = 24;
+        public const int SlotCountAt = 32;
+        public const int SlotBytesAt = 36;
+
+        // In a slot.
+        public const int StateAt = 0;
+        public const int CorruptionAt = 4;
+        public const int CorruptionOffsetAt = 8;
+        public const int MappingAddressAt = 16;
+        public const int MappingBytesAt = 24;
+        public const int AddressAt = 32;
+        public const int BytesAt = 40;
+        public const int AllocatedAt = 48;
+        public const int ReturnedAt = 56;
+        public const int AllocatingThreadAt = 64;
+        public const int ReturningThreadAt = 68;
+        public const int AllocationStackBytesAt = 72;
+        public const int ReturnStackBytesAt = 76;
+        public const int AllocationStackAt = 80;
+        public const int StackBytes = (SlotBytes - AllocationStackAt) / 2;
+        public const int ReturnStackAt = AllocationStackAt + StackBytes;
+
+        /// <summary>Gives where a slot begins.</summary>
+        public static int Slot(int index) => HeaderBytes + index * SlotBytes;
+    }
 }

@@ -6,11 +6,13 @@ using System.Threading;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Watches what is allocated within a piece of code, of any size and from any allocator, and names what that code has not given back. Made by <see cref="MemoryDiagnostics.BeginScope"/>, for tests above all.
+/// Watches what is allocated within a piece of code, of any size and from any allocator, and names what that code has not given back. Made
+/// by <see cref="MemoryDiagnostics.BeginScope"/>, for tests above all.
 /// </summary>
 /// <remarks>
-/// It follows the flow of execution: awaited code and tasks and threads started within the scope belong to it, tests that run beside it do not. While a scope is open, each allocation within it captures
-/// its stack, which costs tens of microseconds. Scopes may be nested; the outer one then sees what the inner one does. Thread-safe.
+/// It follows the flow of execution: awaited code and tasks and threads started within the scope belong to it, tests that run beside it do
+/// not. While a scope is open, each allocation within it captures its stack, which costs tens of microseconds. Scopes may be nested; the
+/// outer one then sees what the inner one does. Thread-safe.
 /// </remarks>
 public sealed class AllocationScope : IDisposable
 {
@@ -43,7 +45,10 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is listed too.</summary>
+    /// <summary>
+    /// Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is listed
+    /// too.
+    /// </summary>
     public IReadOnlyList<OutstandingAllocation> GetOutstanding()
     {
         using (_lock.Enter())
@@ -53,7 +58,9 @@ public sealed class AllocationScope : IDisposable
     }
 
     /// <summary>Throws where anything that was allocated within the scope has not been given back.</summary>
-    /// <exception cref="OutstandingAllocationsException">There is such an allocation; the message names each with its size, its age and its stack.</exception>
+    /// <exception cref="OutstandingAllocationsException">
+    /// There is such an allocation; the message names each with its size, its age and its stack.
+    /// </exception>
     public void AssertNothingOutstanding()
     {
         IReadOnlyList<OutstandingAllocation> outstanding = GetOutstanding();
@@ -63,7 +70,10 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>Ends the scope: what is allocated from now on is not its business. Does not assert anything, so that it hides no exception that is on its way.</summary>
+    /// <summary>
+    /// Ends the scope: what is allocated from now on is not its business. Does not assert anything, so that it hides no exception that is
+    /// on its way.
+    /// </summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)

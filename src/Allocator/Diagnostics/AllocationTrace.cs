@@ -4,8 +4,8 @@ using System.Globalization;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Who asked for one allocation, and when. Made only while somebody wants to know. It does not reference the memory's guard: whoever lists traces
-/// would otherwise keep memory alive that was dropped.
+/// The caller and the time of one allocation. Made only while a listener wants it. It does not reference the memory's guard: a list of
+/// traces would otherwise keep memory alive that was dropped.
 /// </summary>
 internal sealed class AllocationTrace : IBackgroundWork
 {
@@ -19,7 +19,7 @@ internal sealed class AllocationTrace : IBackgroundWork
     /// <param name="bytes">Its capacity in bytes.</param>
     /// <param name="allocatorName">The name that the user gave the allocator.</param>
     /// <param name="scope">The scope that it belongs to, if any; it wants the stack.</param>
-    /// <param name="keepsStack">Whether anybody wants the stack, which costs far more than all the rest.</param>
+    /// <param name="keepsStack">Whether the stack is wanted, which costs far more than all the rest.</param>
     public AllocationTrace(long bytes, string? allocatorName, AllocationScope? scope, bool keepsStack)
     {
         Bytes = bytes;
@@ -40,13 +40,13 @@ internal sealed class AllocationTrace : IBackgroundWork
 
     public TimeSpan Age => TimeSpan.FromMilliseconds(Environment.TickCount64 - _startedMilliseconds);
 
-    /// <summary>Writes the event of the rent, where somebody wants it. pre: the memory is in its place, and no lock is held.</summary>
+    /// <summary>Writes the event of the rent, where a listener wants it. The memory is in its place, and no lock is held.</summary>
     public void WriteRented(long bufferId, long requestedBytes)
     {
         AllocatorEventSource log = AllocatorEventSource.Log;
         if (log.WritesRents)
         {
-            // What a listener rents is not told; nor is its return then, wherever that happens.
+            // What a listener rents is not written; nor is its return then, wherever that happens.
             _bufferId = bufferId;
             _wasWritten = !AllocatorEventSource.IsWriting;
             log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName ?? "");
@@ -101,4 +101,17 @@ internal sealed class AllocationTrace : IBackgroundWork
             log.BufferReturned(_bufferId, Bytes, (long)Age.TotalMilliseconds, AllocatorName ?? "");
         }
     }
+}
+
+/// <summary>How a traced rent came to its end.</summary>
+internal enum TraceEnd
+{
+    /// <summary>By a call of the user's.</summary>
+    Returned,
+
+    /// <summary>By a finalizer of the user's, which disposed what was unreachable like itself.</summary>
+    ReturnedByFinalizer,
+
+    /// <summary>It was dropped without Dispose, or never began. No return is written.</summary>
+    Abandoned,
 }

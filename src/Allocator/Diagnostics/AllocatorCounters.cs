@@ -46,7 +46,9 @@ internal sealed class AllocatorCounters
     /// <summary>Gets the requests above 1 MiB that the system had to serve, in full or in part.</summary>
     public long PoolMisses => Interlocked.Read(ref _poolMisses);
 
-    /// <summary>Gets those of the misses whose first block is the pool's, and which the blocks therefore count as rents of theirs.</summary>
+    /// <summary>
+    /// Gets those of the misses whose first block is the pool's, and which the blocks therefore count as rents of theirs.
+    /// </summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
     /// <summary>Gets the requests that had to wait for the budget, or were refused by it.</summary>
@@ -98,7 +100,9 @@ internal sealed class AllocatorCounters
     /// <summary>Gets how many trims gave memory back for one reason.</summary>
     public long TrimsFor(TrimReason reason) => Interlocked.Read(ref _trims[(int)reason]);
 
-    /// <summary>Counts a trim, unless it gave nothing back, and writes the event for it. The trimmer writes its own, with the load that it went by.</summary>
+    /// <summary>
+    /// Counts a trim, unless it gave nothing back, and writes the event for it. The trimmer writes its own, with the load that it went by.
+    /// </summary>
     public void CountTrim(TrimReason reason, long bytes)
     {
         if (bytes > 0)

@@ -45,11 +45,13 @@ internal sealed partial class AllocatorEventSource
     /// <param name="bytes">The capacity that it has.</param>
     /// <param name="allocatorName">The allocator's name; empty for none.</param>
     [Event(8, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes rented, {2} with what was not asked for")]
-    public void BufferRented(long bufferId, long requestedBytes, long bytes, string allocatorName) => WriteAmounts(8, bufferId, requestedBytes, bytes, allocatorName);
+    public void BufferRented(long bufferId, long requestedBytes, long bytes, string allocatorName) =>
+        WriteAmounts(8, bufferId, requestedBytes, bytes, allocatorName);
 
     /// <summary>A buffer whose going out was written came back.</summary>
     [Event(9, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes returned after {2} ms")]
-    public void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string allocatorName) => WriteAmounts(9, bufferId, bytes, heldMilliseconds, allocatorName);
+    public void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string allocatorName) =>
+        WriteAmounts(9, bufferId, bytes, heldMilliseconds, allocatorName);
 
     /// <summary>A request found no room in the memory budget. Those that may not wait are told so next.</summary>
     [NonEvent]
@@ -82,13 +84,16 @@ internal sealed partial class AllocatorEventSource
     }
 
     [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in all")]
-    private void MemoryCommitted(long bytes, long committedBytes, string allocatorName) => WriteAmounts(6, bytes, committedBytes, allocatorName);
+    private void MemoryCommitted(long bytes, long committedBytes, string allocatorName) =>
+        WriteAmounts(6, bytes, committedBytes, allocatorName);
 
     [Event(7, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes given back to the system, {1} left")]
-    private void MemoryDecommitted(long bytes, long committedBytes, string allocatorName) => WriteAmounts(7, bytes, committedBytes, allocatorName);
+    private void MemoryDecommitted(long bytes, long committedBytes, string allocatorName) =>
+        WriteAmounts(7, bytes, committedBytes, allocatorName);
 
     [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes find no room: {1} of {2} are taken")]
-    private void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string allocatorName) => WriteAmounts(10, bytes, usedBytes, limitBytes, allocatorName);
+    private void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string allocatorName) =>
+        WriteAmounts(10, bytes, usedBytes, limitBytes, allocatorName);
 
     [Event(11, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes: {2} after {1} ms")]
     private unsafe void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string allocatorName)

@@ -4,8 +4,13 @@ using System.Diagnostics.Tracing;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>The events of the library for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, under the name <c>Allocator</c>.</summary>
-/// <remarks>No event is written under a lock. What a listener throws the runtime swallows. Events without a keyword are findings: they are written whatever keywords are asked for.</remarks>
+/// <summary>
+/// The events of the library for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, under the name <c>Allocator</c>.
+/// </summary>
+/// <remarks>
+/// No event is written under a lock. What a listener throws the runtime swallows. Events without a keyword are findings: they are written
+/// whatever keywords are asked for.
+/// </remarks>
 [EventSource(Name = SourceName)]
 internal sealed partial class AllocatorEventSource : EventSource
 {
@@ -13,7 +18,8 @@ internal sealed partial class AllocatorEventSource : EventSource
 
     public static readonly AllocatorEventSource Log = new();
 
-    // By name: finding the name in the attribute makes the runtime load what reads attributes, which takes three times as long as all the rest.
+    // By name: finding the name in the attribute makes the runtime load what reads attributes, which takes three times as long as all the
+    // rest.
     private AllocatorEventSource()
         : base(SourceName, EventSourceSettings.EtwManifestEventFormat)
     {
@@ -74,7 +80,10 @@ internal sealed partial class AllocatorEventSource : EventSource
         }
     }
 
-    /// <summary>Idle memory of one allocator was given back, for <paramref name="reason"/>. The load is that which decided; where something else did, it has no source.</summary>
+    /// <summary>
+    /// Idle memory of one allocator was given back, for <paramref name="reason"/>. The load is that which decided; where something else
+    /// did, it has no source.
+    /// </summary>
     [NonEvent]
     public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
     {
@@ -123,7 +132,11 @@ internal sealed partial class AllocatorEventSource : EventSource
         }
     }
 
-    [Event(5, Level = EventLevel.Informational, Keywords = Keywords.Trimming, Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
+    [Event(
+        5,
+        Level = EventLevel.Informational,
+        Keywords = Keywords.Trimming,
+        Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
     private unsafe void MemoryTrimmed(long bytes, string reason, string source, long usedBytes, long totalBytes, string allocatorName)
     {
         fixed (char* reasonText = reason, sourceText = source, nameText = allocatorName)

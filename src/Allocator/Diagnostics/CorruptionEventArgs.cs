@@ -3,10 +3,11 @@ using System.Globalization;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>Tells of memory that was written to by somebody whose memory it was not.</summary>
+/// <summary>Describes a detected out-of-bounds or use-after-return write.</summary>
 public sealed class CorruptionEventArgs : EventArgs
 {
-    internal CorruptionEventArgs(CorruptionKind kind, long bytes, long offset, TimeSpan age, string? allocationStackTrace, string? returnStackTrace)
+    internal CorruptionEventArgs(
+        CorruptionKind kind, long bytes, long offset, TimeSpan age, string? allocationStackTrace, string? returnStackTrace)
     {
         Kind = kind;
         Bytes = bytes;
@@ -22,7 +23,10 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Gets the length of the buffer in bytes, as it was asked for.</summary>
     public long Bytes { get; }
 
-    /// <summary>Gets where the first changed byte is, counted from the start of the buffer: negative before it, <see cref="Bytes"/> and more behind it.</summary>
+    /// <summary>
+    /// Gets where the first changed byte is, counted from the start of the buffer: negative before it, <see cref="Bytes"/> and more behind
+    /// it.
+    /// </summary>
     public long Offset { get; }
 
     /// <summary>Gets the time from the allocation to the discovery.</summary>
@@ -31,13 +35,16 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Gets the stack of the allocating call.</summary>
     public string? AllocationStackTrace { get; }
 
-    /// <summary>Gets the stack of the returning call; <see langword="null"/> where the owner was collected without <c>Dispose</c>.</summary>
+    /// <summary>
+    /// Gets the stack of the returning call; <see langword="null"/> where the owner was collected without <c>Dispose</c>.
+    /// </summary>
     public string? ReturnStackTrace { get; }
 
     /// <summary>Describes the finding in full, stacks included.</summary>
     public override string ToString() => string.Format(
         CultureInfo.InvariantCulture,
-        "A byte was changed {0} a buffer of {1:N0} bytes{2}. It was found {3:N0} ms after the allocation.\nAllocated at:\n{4}\nReturned at:\n{5}",
+        "A byte was changed {0} a buffer of {1:N0} bytes{2}. It was found {3:N0} ms after the allocation.\n"
+            + "Allocated at:\n{4}\nReturned at:\n{5}",
         DescribePlace(),
         Bytes,
         Kind == CorruptionKind.WriteAfterReturn ? " after its return" : string.Empty,

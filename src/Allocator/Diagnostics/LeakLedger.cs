@@ -28,7 +28,8 @@ internal sealed class LeakLedger
             }
             else
             {
-                _byStack[stack] = report = (_byStack.TryGetValue(stack, out LeakReport? known) ? known : new LeakReport(stack, 0, 0, TimeSpan.Zero)).With(leak);
+                LeakReport before = _byStack.TryGetValue(stack, out LeakReport? known) ? known : new(stack, 0, 0, TimeSpan.Zero);
+                _byStack[stack] = report = before.With(leak);
             }
 
             isNews = (report.Count & (report.Count - 1)) == 0;

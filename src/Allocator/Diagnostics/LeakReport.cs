@@ -3,7 +3,9 @@ using System.Globalization;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>All that leaked from one place: allocations that were dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
+/// <summary>
+/// All that leaked from one place: allocations that were dropped without <c>Dispose</c>, by the stack of the allocating call.
+/// </summary>
 public sealed class LeakReport : EventArgs
 {
     internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge)

@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Threading;
 
 namespace Allocator.Diagnostics;
@@ -14,39 +13,14 @@ public static partial class MemoryDiagnostics
     private const int StackSampleInterval = 100;
 
     private static readonly ShortLock s_lock = new();
-    private static readonly LeakLedger s_leaks = new();
-    private static long s_abandonedAllocations;
     private static long s_refusedUnmaps;
-    private static EventHandler<AbandonedMemoryEventArgs>? s_allocationAbandoned;
-    private static EventHandler<LeakReport>? s_leakFound;
     private static LeakDetection? s_leakDetection;
     private static int s_openScopes;
     private static int s_rentsSinceStack;
 
     /// <summary>
-    /// Raised on the thread pool for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>.
-    /// While somebody is subscribed, every such allocation captures its stack, which costs far more than the allocation itself; <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
-    /// </summary>
-    /// <remarks>What a handler throws is written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>, and goes no further: it must not take the process down.</remarks>
-    public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
-    {
-        add => Change(() => s_allocationAbandoned += value);
-        remove => Change(() => s_allocationAbandoned -= value);
-    }
-
-    /// <summary>
-    /// Raised on the thread pool when a leak is found at a place, told by the stack of the allocating call, that leaked nothing so far, and again whenever the number of leaks from there has doubled.
-    /// </summary>
-    /// <remarks>As for <see cref="AllocationAbandoned"/>. The same is written to the <c>EventSource</c> named <c>Allocator</c>.</remarks>
-    public static event EventHandler<LeakReport>? LeakFound
-    {
-        add => Change(() => s_leakFound += value);
-        remove => Change(() => s_leakFound -= value);
-    }
-
-    /// <summary>
-    /// Gets or sets how much is found out about leaks. It begins as the AppContext data <c>Allocator.LeakDetection</c> or the environment variable <c>ALLOCATOR_LEAK_DETECTION</c> has it, in that order,
-    /// and as <see cref="LeakDetection.Counters"/> without.
+    /// Gets or sets how much is found out about leaks. The initial value comes from the AppContext data <c>Allocator.LeakDetection</c>, or
+    /// else from the environment variable <c>ALLOCATOR_LEAK_DETECTION</c>, or else is <see cref="LeakDetection.Counters"/>.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">It is set to an undefined value.</exception>
     /// <exception cref="InvalidOperationException">The AppContext data or the environment variable has an unknown value.</exception>
@@ -65,26 +39,23 @@ public static partial class MemoryDiagnostics
     }
 
     /// <summary>
-    /// Gets how many allocations of all allocators are out: not disposed, or disposed and still pinned. This counts what is alive; what leaked is in <see cref="AbandonedAllocations"/>.
+    /// Gets how many allocations of all allocators are outstanding: not disposed, or disposed and still pinned. This counts what is alive;
+    /// what leaked is in <see cref="AbandonedAllocations"/>.
     /// </summary>
     /// <remarks>
-    /// Reading it walks over all allocators. A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count as long as its allocator lives.
+    /// Reading it walks over all allocators. A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array
+    /// and stays in this count as long as its allocator lives.
     /// </remarks>
     public static long OutstandingAllocations => UsageRegistry.OutstandingAllocations;
 
-    /// <summary>Gets how many allocations above 1 MiB were found unreachable without <c>Dispose</c> since the process started.</summary>
-    public static long AbandonedAllocations => Interlocked.Read(ref s_abandonedAllocations);
-
     /// <summary>
-    /// Gets how often the operating system refused to take address space back since the process started. The memory behind it has gone all the same; the addresses are offered again at every trim.
+    /// Gets how often the operating system refused to take address space back since the process started. The memory behind it has gone all
+    /// the same; the addresses are offered again at every trim.
     /// </summary>
     /// <remarks>On Linux this is a sign that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
     public static long RefusedUnmaps => Interlocked.Read(ref s_refusedUnmaps);
 
-    /// <summary>Gets all leaks found so far, by the stack of the allocating call, those with the most bytes first.</summary>
-    public static IReadOnlyList<LeakReport> GetLeaks() => s_leaks.List();
-
-    /// <summary>Begins to watch what the calling code, and what it awaits and starts, allocates. To be disposed.</summary>
+    /// <summary>Begins to watch what the calling code, and what it awaits and starts, allocates. Dispose the result to end it.</summary>
     public static AllocationScope BeginScope()
     {
         AllocationScope scope = new();
@@ -96,7 +67,9 @@ public static partial class MemoryDiagnostics
 
     internal static void EndScope() => Change(static () => s_openScopes--);
 
-    /// <summary>Reads the process's settings, once. Called where an allocator is made: a wrong one still reaches the caller there.</summary>
+    /// <summary>
+    /// Reads the process's settings, once. Called where an allocator is made: a wrong one still reaches the caller there.
+    /// </summary>
     internal static void EnsureSettings()
     {
         if (s_leakDetection is null)
@@ -105,7 +78,7 @@ public static partial class MemoryDiagnostics
         }
     }
 
-    /// <summary>Gives a trace for an allocation that begins now, where one is wanted.</summary>
+    /// <summary>Returns a trace for an allocation that begins now, where one is wanted.</summary>
     /// <param name="bytes">Its capacity in bytes.</param>
     /// <param name="allocatorName">The allocator's name.</param>
     /// <param name="canLeak">Whether it would be found when abandoned; an array is not.</param>
@@ -120,79 +93,28 @@ public static partial class MemoryDiagnostics
             return new AllocationTrace(bytes, allocatorName, scope, keepsStack);
         }
 
-        // A session may have ended that the source still knew when it was told of its end: rents would be asked for ever.
+        // A session may have ended that the source still knew when it was notified of its end: rents would be traced for ever.
         log.FollowSessions();
         return null;
-    }
-
-    /// <summary>Counts a leak and tells the listeners, on the thread pool. Called by finalizers. Where it throws nothing is counted.</summary>
-    internal static void ReportAbandoned(AbandonedMemoryEventArgs leak)
-    {
-        if (LeakDetection != LeakDetection.Off)
-        {
-            DiagnosticNotice notice = new(leak);
-            Interlocked.Increment(ref s_abandonedAllocations);
-            Background.Queue(notice);
-        }
-    }
-
-    /// <summary>Tells the listeners of a leak. What takes memory comes first: where it throws, nothing has been told.</summary>
-    internal static void Tell(AbandonedMemoryEventArgs leak)
-    {
-        Delegate[] handlers = HandlersOf(Volatile.Read(ref s_allocationAbandoned));
-        Delegate[] newsHandlers = HandlersOf(Volatile.Read(ref s_leakFound));
-        LeakReport report = s_leaks.Add(leak, out bool isNews);
-        string stack = leak.AllocationStackTrace ?? "";
-        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
-        Raise(handlers, leak, nameof(AllocationAbandoned));
-        if (isNews)
-        {
-            AllocatorEventSource.Log.LeakFound(report.Count, report.Bytes, stack);
-            Raise(newsHandlers, report, nameof(LeakFound));
-        }
     }
 
     private static bool WantsStack() => LeakDetection switch
     {
         LeakDetection.Off => false,
-        LeakDetection.Counters => HasListeners,
+        LeakDetection.Counters => HasLeakListeners,
         LeakDetection.SampledStacks => Interlocked.Increment(ref s_rentsSinceStack) % StackSampleInterval == 0,
         _ => true,
     };
-
-    private static bool HasListeners => s_allocationAbandoned is not null || s_leakFound is not null;
-
-    private static Delegate[] HandlersOf(Delegate? handlers) => handlers?.GetInvocationList() ?? [];
-
-    private static void Raise<TEventArgs>(Delegate[] handlers, TEventArgs arguments, string eventName)
-    {
-        foreach (Delegate handler in handlers)
-        {
-            try
-            {
-                ((EventHandler<TEventArgs>)handler)(null, arguments);
-            }
-            catch (Exception exception)
-            {
-                AllocatorEventSource.Log.CallbackFailed(eventName, exception);
-            }
-        }
-    }
 
     private static void Change(Action change)
     {
         using (s_lock.Enter())
         {
             change();
-            Decide();
+            bool arrays = s_openScopes > 0;
+            TraceSwitch.SetForDiagnostics(
+                rents: arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasLeakListeners),
+                arrays: arrays);
         }
-    }
-
-    private static void Decide()
-    {
-        bool arrays = s_openScopes > 0;
-        TraceSwitch.SetForDiagnostics(
-            rents: arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasListeners),
-            arrays: arrays);
     }
 }

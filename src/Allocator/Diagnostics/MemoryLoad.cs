@@ -9,22 +9,30 @@ public readonly record struct MemoryLoad
     /// <summary>Gets who told these figures: the container if it has a limit below the machine's memory, otherwise the machine.</summary>
     public MemoryLoadSource Source { get; init; }
 
-    /// <summary>Gets where they were read: the folder of the control group, or the name of a file or a function. <see langword="null"/> where <see cref="Source"/> says it all.</summary>
+    /// <summary>
+    /// Gets where they were read: the folder of the control group, or the name of a file or a function. <see langword="null"/> where
+    /// <see cref="Source"/> says it all.
+    /// </summary>
     public string? Origin { get; init; }
 
-    /// <summary>Gets how many bytes cannot be had any more without taking them from somebody: idle file pages, which the kernel takes back by itself, are not in it.</summary>
+    /// <summary>
+    /// Gets how many bytes cannot be had any more without taking them from somebody: idle file pages, which the kernel takes back by
+    /// itself, are not in it.
+    /// </summary>
     public long UsedBytes { get; init; }
 
     /// <summary>Gets how many bytes there are: the limit of the container, or the memory of the machine. 0 where nobody tells.</summary>
     public long TotalBytes { get; init; }
 
     /// <summary>
-    /// Gets for what part of the last ten seconds, in percent, some thread waited for memory: the average that Linux calls pressure stall information. <see langword="null"/> where it is not told, as in containers of cgroup version 1.
+    /// Gets for what part of the last ten seconds, in percent, some thread waited for memory: the average that Linux calls pressure stall
+    /// information. <see langword="null"/> where it is not told, as in containers of cgroup version 1.
     /// </summary>
     public double? StalledPercent { get; init; }
 
     /// <summary>
-    /// Gets whether memory is short: 90 % of it is used; or 75 %, while threads of the same group, or machine, are stalled for 10 % of the time; or Windows says that it runs low.
+    /// Gets whether memory is short: 90 % of it is used; or 75 %, while threads of the same group, or machine, are stalled for 10 % of the
+    /// time; or Windows says that it runs low.
     /// </summary>
     public bool IsHigh { get; init; }
 }

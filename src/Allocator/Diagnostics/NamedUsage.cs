@@ -32,7 +32,9 @@ internal sealed class NamedUsage
     /// <summary>Keeps for good what an ended allocator has done.</summary>
     public void AddEnded(IUsageSource source) => Add(source, _ofEnded);
 
-    /// <summary>Gives what is to be told: no figure that only grows is ever told lower than before, whatever other threads do while it is read.</summary>
+    /// <summary>
+    /// Gives what is to be told: no figure that only grows is ever told lower than before, whatever other threads do while it is read.
+    /// </summary>
     public NamedFigures Tell(string name)
     {
         long[] figures = new long[_now.Length];
@@ -78,4 +80,14 @@ internal sealed class NamedUsage
     }
 
     private static void Add(long[] figures, UsageFigure figure, long value) => figures[(int)figure] += value;
+}
+
+/// <summary>What one collection reads of all allocators of one name.</summary>
+/// <param name="Name">The name; empty for those without.</param>
+/// <param name="Values">By <see cref="UsageFigure"/>.</param>
+/// <param name="HasBudget">Whether any of them has a memory budget.</param>
+/// <param name="IsLive">Whether there is any; otherwise only the totals of ended ones are told.</param>
+internal sealed record NamedFigures(string Name, long[] Values, bool HasBudget, bool IsLive)
+{
+    public long this[UsageFigure figure] => Values[(int)figure];
 }

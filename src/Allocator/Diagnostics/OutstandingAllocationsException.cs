@@ -18,7 +18,8 @@ public sealed class OutstandingAllocationsException : InvalidOperationException
 
     private static string Describe(IReadOnlyList<OutstandingAllocation> allocations)
     {
-        List<string> lines = [string.Format(CultureInfo.InvariantCulture, "{0} not given back within this scope:", allocations.Count == 1 ? "1 allocation was" : $"{allocations.Count} allocations were")];
+        string count = allocations.Count == 1 ? "1 allocation was" : FormattableString.Invariant($"{allocations.Count} allocations were");
+        List<string> lines = [$"{count} not given back within this scope:"];
         for (int i = 0; i < allocations.Count && i < Named; i++)
         {
             lines.Add(string.Format(CultureInfo.InvariantCulture, "{0}. {1}", i + 1, allocations[i]));

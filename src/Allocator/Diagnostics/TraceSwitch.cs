@@ -2,10 +2,14 @@ using System.Threading;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>What every rent has to look at: apart from <see cref="MemoryDiagnostics"/> and the event source, so that no rent waits for these to be initialized.</summary>
+/// <summary>
+/// What every rent has to look at: apart from <see cref="MemoryDiagnostics"/> and the event source, so that no rent waits for these to be
+/// initialized.
+/// </summary>
 internal static class TraceSwitch
 {
-    // One word for all who want to know, so that a rent looks at one. Changed by compare-exchange: the event source is told under locks of the runtime's, and must wait for none of ours.
+    // One word for all who want to know, so that a rent looks at one. Changed by compare-exchange: the event source is told under locks of
+    // the runtime's, and must wait for none of ours.
     private const int RentsForDiagnostics = 1;
     private const int ArraysForDiagnostics = 2;
     private const int RentsForEvents = 4;

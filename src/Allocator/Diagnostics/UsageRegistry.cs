@@ -4,11 +4,15 @@ using System.Collections.Generic;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Knows all allocators for the process-wide figures and the metrics, by their names, and keeps what ended ones have done: totals of a name never fall. A source references no allocator, so none is kept alive. Thread-safe.
+/// Knows all allocators for the process-wide figures and the metrics, by their names, and keeps what ended ones have done: totals of a name
+/// never fall. A source references no allocator, so none is kept alive. Thread-safe.
 /// </summary>
 internal static class UsageRegistry
 {
-    /// <summary>How many names are kept of which there is no allocator any more. A program that makes one up for each allocator must not fill the memory with them.</summary>
+    /// <summary>
+    /// How many names are kept of which there is no allocator any more. A program that makes one up for each allocator must not fill the
+    /// memory with them.
+    /// </summary>
     public const int MaximumEndedNames = 1000;
 
     private static readonly ShortLock s_lock = new();
@@ -69,7 +73,10 @@ internal static class UsageRegistry
         return registration;
     }
 
-    /// <summary>Notes that an allocator makes nothing new. It is counted until all its memory is back. A call that failed may be repeated, and a second one does nothing.</summary>
+    /// <summary>
+    /// Notes that an allocator makes nothing new. It is counted until all its memory is back. A call that failed may be repeated, and a
+    /// second one does nothing.
+    /// </summary>
     public static void End(LinkedListNode<IUsageSource> registration)
     {
         using (s_lock.Enter())
@@ -137,7 +144,8 @@ internal static class UsageRegistry
         return isEmpty;
     }
 
-    // Needs no memory. Does nothing for one that is forgotten: a dropped allocator's finalizer and a Dispose in one of the user's may both end it.
+    // Needs no memory. Does nothing for one that is forgotten: a dropped allocator's finalizer and a Dispose in one of the user's may both
+    // end it.
     private static void Forget(LinkedListNode<IUsageSource> registration)
     {
         if (registration.List is null)
@@ -150,7 +158,8 @@ internal static class UsageRegistry
         s_all.Remove(registration);
         if (AllocatorMeter.IsMade)
         {
-            // Before that no listener has seen anything that could fall, and reading costs the process's first allocator more than making it.
+            // Before that no listener has seen anything that could fall, and reading costs the process's first allocator more than making
+            // it.
             named.AddEnded(registration.Value);
         }
 
@@ -164,4 +173,18 @@ internal static class UsageRegistry
             }
         }
     }
+}
+
+/// <summary>What the metrics read of one allocator.</summary>
+internal interface IUsageSource
+{
+    AllocatorCounters Counters { get; }
+
+    /// <summary>Gets the memory budget, in bytes; null without one.</summary>
+    long? BudgetLimitBytes { get; }
+
+    /// <summary>Gets whether any memory is out, idle or quarantined whose figures still change.</summary>
+    bool HasMemory { get; }
+
+    MemoryAllocatorStatistics Read();
 }

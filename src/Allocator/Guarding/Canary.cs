@@ -1,6 +1,9 @@
 namespace Allocator.Guarding;
 
-/// <summary>A pattern for memory that nobody should write to. It is derived from the address, so that no copy of a neighbour's memory, and no constant, looks like it.</summary>
+/// <summary>
+/// A pattern for memory that nobody should write to. It is derived from the address, so that no copy of a neighbour's memory, and no
+/// constant, looks like it.
+/// </summary>
 internal static unsafe class Canary
 {
     private const ulong Multiplier = 0x9E37_79B9_7F4A_7C15;

@@ -46,7 +46,8 @@ internal readonly record struct GuardedLayout
     /// <summary>Gets the bytes of the body behind the buffer.</summary>
     public long SlackBehindInBytes => BodyInBytes - LengthInBytes - SlackBeforeInBytes;
 
-    /// <summary>Gives whether a mapping of this layout can serve a buffer of the other, as it stands.</summary>
+    /// <summary>Returns whether a mapping of this layout can serve a buffer of the other, as it stands.</summary>
     public bool Fits(in GuardedLayout other) =>
-        FrontInBytes == other.FrontInBytes && BodyInBytes == other.BodyInBytes && BackInBytes == other.BackInBytes && CapacityInBytes == other.CapacityInBytes;
+        FrontInBytes == other.FrontInBytes && BodyInBytes == other.BodyInBytes && BackInBytes == other.BackInBytes
+        && CapacityInBytes == other.CapacityInBytes;
 }

@@ -5,8 +5,8 @@ using Allocator.Native;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// One mapping with a buffer between inaccessible pages, and what has to be told about it when something goes wrong. Whoever holds it exclusively, the guard of a rent or
-/// whoever takes it out of the queue of returned memory, calls its methods.
+/// One mapping with a buffer between inaccessible pages, and what has to be told about it when something goes wrong. Whoever holds it
+/// exclusively, the guard of a rent or whoever takes it out of the queue of returned memory, calls its methods.
 /// </summary>
 internal sealed class GuardedMapping
 {

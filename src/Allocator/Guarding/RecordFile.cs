@@ -5,12 +5,14 @@ using System.IO;
 using System.IO.MemoryMappedFiles;
 using System.Text;
 using Allocator.Diagnostics;
+using static Allocator.Diagnostics.AllocationRecords;
 
 namespace Allocator.Guarding;
 
 /// <summary>
-/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any code of ours could run: so what would explain it is written beforehand.
-/// Slots are used again as late as possible, so that mappings that are gone can still be explained for a while.
+/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any code of ours could
+/// run: so what would explain it is written beforehand. Slots are used again as late as possible, so that mappings that are gone can still
+/// be explained for a while.
 /// </summary>
 internal sealed unsafe class RecordFile
 {
@@ -30,15 +32,15 @@ internal sealed unsafe class RecordFile
         {
             // Real blocks of the disk, and now: a write to a hole in a mapped file ends the process where the disk is full.
             byte[] zeros = new byte[64 * 1024];
-            for (int written = 0; written < RecordLayout.FileBytes; written += zeros.Length)
+            for (int written = 0; written < Layout.FileBytes; written += zeros.Length)
             {
-                stream.Write(zeros, 0, Math.Min(zeros.Length, RecordLayout.FileBytes - written));
+                stream.Write(zeros, 0, Math.Min(zeros.Length, Layout.FileBytes - written));
             }
 
             stream.Flush();
             _file = MemoryMappedFile.CreateFromFile(
-                stream, null, RecordLayout.FileBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: false);
-            _view = _file.CreateViewAccessor(0, RecordLayout.FileBytes);
+                stream, null, Layout.FileBytes, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: false);
+            _view = _file.CreateViewAccessor(0, Layout.FileBytes);
             _view.SafeMemoryMappedViewHandle.AcquirePointer(ref _start);
             WriteHeader();
         }
@@ -52,8 +54,13 @@ internal sealed unsafe class RecordFile
 
     public string Path { get; }
 
-    /// <summary>Makes the file. One that exists is left alone: it may be what another process left behind in dying, or is writing. A number before the extension makes the name new.</summary>
-    /// <exception cref="IOException">None could be made, or there are too many already. So may other exceptions say, of access, of paths.</exception>
+    /// <summary>
+    /// Makes the file. One that exists is left alone: it may be what another process left behind in dying, or is writing. A number before
+    /// the extension makes the name new.
+    /// </summary>
+    /// <exception cref="IOException">
+    /// None could be made, or there are too many already. So may other exceptions say, of access, of paths.
+    /// </exception>
     public static RecordFile Create(string path)
     {
         const int MaximumFiles = 16;
@@ -84,21 +91,21 @@ internal sealed unsafe class RecordFile
                 return slot;
             }
 
-            byte* at = _start + RecordLayout.Slot(slot);
-            *(int*)(at + RecordLayout.StateAt) = 0;
-            *(int*)(at + RecordLayout.CorruptionAt) = 0;
-            *(long*)(at + RecordLayout.MappingAddressAt) = mappingAddress;
-            *(long*)(at + RecordLayout.MappingBytesAt) = mappingBytes;
-            *(long*)(at + RecordLayout.AddressAt) = address;
-            *(long*)(at + RecordLayout.BytesAt) = bytes;
-            *(long*)(at + RecordLayout.AllocatedAt) = DateTime.UtcNow.Ticks;
-            *(long*)(at + RecordLayout.ReturnedAt) = 0;
-            *(int*)(at + RecordLayout.AllocatingThreadAt) = Environment.CurrentManagedThreadId;
-            *(int*)(at + RecordLayout.ReturningThreadAt) = 0;
-            *(int*)(at + RecordLayout.AllocationStackBytesAt) = text.Length;
-            *(int*)(at + RecordLayout.ReturnStackBytesAt) = 0;
-            text.CopyTo(new Span<byte>(at + RecordLayout.AllocationStackAt, text.Length));
-            *(int*)(at + RecordLayout.StateAt) = (int)AllocationRecordState.Rented;
+            byte* at = _start + Layout.Slot(slot);
+            *(int*)(at + Layout.StateAt) = 0;
+            *(int*)(at + Layout.CorruptionAt) = 0;
+            *(long*)(at + Layout.MappingAddressAt) = mappingAddress;
+            *(long*)(at + Layout.MappingBytesAt) = mappingBytes;
+            *(long*)(at + Layout.AddressAt) = address;
+            *(long*)(at + Layout.BytesAt) = bytes;
+            *(long*)(at + Layout.AllocatedAt) = DateTime.UtcNow.Ticks;
+            *(long*)(at + Layout.ReturnedAt) = 0;
+            *(int*)(at + Layout.AllocatingThreadAt) = Environment.CurrentManagedThreadId;
+            *(int*)(at + Layout.ReturningThreadAt) = 0;
+            *(int*)(at + Layout.AllocationStackBytesAt) = text.Length;
+            *(int*)(at + Layout.ReturnStackBytesAt) = 0;
+            text.CopyTo(new Span<byte>(at + Layout.AllocationStackAt, text.Length));
+            *(int*)(at + Layout.StateAt) = (int)AllocationRecordState.Rented;
             return slot;
         }
     }
@@ -111,12 +118,12 @@ internal sealed unsafe class RecordFile
         {
             if (slot >= 0 && _start is not null)
             {
-                byte* at = _start + RecordLayout.Slot(slot);
-                *(long*)(at + RecordLayout.ReturnedAt) = DateTime.UtcNow.Ticks;
-                *(int*)(at + RecordLayout.ReturningThreadAt) = stack is null ? 0 : Environment.CurrentManagedThreadId;
-                text.CopyTo(new Span<byte>(at + RecordLayout.ReturnStackAt, text.Length));
-                *(int*)(at + RecordLayout.ReturnStackBytesAt) = text.Length;
-                *(int*)(at + RecordLayout.StateAt) = (int)state;
+                byte* at = _start + Layout.Slot(slot);
+                *(long*)(at + Layout.ReturnedAt) = DateTime.UtcNow.Ticks;
+                *(int*)(at + Layout.ReturningThreadAt) = stack is null ? 0 : Environment.CurrentManagedThreadId;
+                text.CopyTo(new Span<byte>(at + Layout.ReturnStackAt, text.Length));
+                *(int*)(at + Layout.ReturnStackBytesAt) = text.Length;
+                *(int*)(at + Layout.StateAt) = (int)state;
             }
         }
     }
@@ -128,9 +135,9 @@ internal sealed unsafe class RecordFile
             _holdsFinding = true;
             if (slot >= 0 && _start is not null)
             {
-                byte* at = _start + RecordLayout.Slot(slot);
-                *(long*)(at + RecordLayout.CorruptionOffsetAt) = offset;
-                *(int*)(at + RecordLayout.CorruptionAt) = (int)kind + 1;
+                byte* at = _start + Layout.Slot(slot);
+                *(long*)(at + Layout.CorruptionOffsetAt) = offset;
+                *(int*)(at + Layout.CorruptionAt) = (int)kind + 1;
             }
         }
     }
@@ -145,7 +152,7 @@ internal sealed unsafe class RecordFile
                 _freedSlots.Enqueue(slot);
                 if (_start is not null)
                 {
-                    *(int*)(_start + RecordLayout.Slot(slot) + RecordLayout.StateAt) = (int)AllocationRecordState.Freed;
+                    *(int*)(_start + Layout.Slot(slot) + Layout.StateAt) = (int)AllocationRecordState.Freed;
                 }
             }
         }
@@ -175,11 +182,11 @@ internal sealed unsafe class RecordFile
     private static byte[] Encode(string stack)
     {
         byte[] text = Encoding.UTF8.GetBytes(stack);
-        if (text.Length > RecordLayout.StackBytes)
+        if (text.Length > Layout.StackBytes)
         {
             // Whole lines: the frames nearest to the call are the ones that matter.
-            int end = Array.LastIndexOf(text, (byte)'\n', RecordLayout.StackBytes - 1);
-            Array.Resize(ref text, end < 0 ? RecordLayout.StackBytes : end);
+            int end = Array.LastIndexOf(text, (byte)'\n', Layout.StackBytes - 1);
+            Array.Resize(ref text, end < 0 ? Layout.StackBytes : end);
         }
 
         return text;
@@ -188,7 +195,7 @@ internal sealed unsafe class RecordFile
     // New ones first, so that what was freed stays readable as long as it can.
     private int TakeSlot()
     {
-        if (_usedSlots < RecordLayout.SlotCount)
+        if (_usedSlots < Layout.SlotCount)
         {
             return _usedSlots++;
         }
@@ -198,18 +205,18 @@ internal sealed unsafe class RecordFile
             return _freedSlots.Dequeue();
         }
 
-        ++*(long*)(_start + RecordLayout.DroppedAt);
+        ++*(long*)(_start + Layout.DroppedAt);
         return -1;
     }
 
     private void WriteHeader()
     {
         using Process process = Process.GetCurrentProcess();
-        *(int*)(_start + RecordLayout.VersionAt) = RecordLayout.Version;
-        *(int*)(_start + RecordLayout.ProcessIdAt) = process.Id;
-        *(long*)(_start + RecordLayout.StartedAt) = process.StartTime.ToUniversalTime().Ticks;
-        *(int*)(_start + RecordLayout.SlotCountAt) = RecordLayout.SlotCount;
-        *(int*)(_start + RecordLayout.SlotBytesAt) = RecordLayout.SlotBytes;
-        *(long*)(_start + RecordLayout.MagicAt) = RecordLayout.Magic;
+        *(int*)(_start + Layout.VersionAt) = Layout.Version;
+        *(int*)(_start + Layout.ProcessIdAt) = process.Id;
+        *(long*)(_start + Layout.StartedAt) = process.StartTime.ToUniversalTime().Ticks;
+        *(int*)(_start + Layout.SlotCountAt) = Layout.SlotCount;
+        *(int*)(_start + Layout.SlotBytesAt) = Layout.SlotBytes;
+        *(long*)(_start + Layout.MagicAt) = Layout.Magic;
     }
 }

@@ -6,7 +6,10 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Guarding;
 
-/// <summary>One mapping's part of the process's record file. Without a file, or a free slot in it, every call does nothing: recording never fails a rent.</summary>
+/// <summary>
+/// One mapping's part of the process's record file. Without a file, or a free slot in it, every call does nothing: recording never fails a
+/// rent.
+/// </summary>
 internal struct RecordedMapping
 {
     private static readonly Lazy<RecordFile?> s_file = new(TryCreateFile);

@@ -64,7 +64,10 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>Takes what has been here for longest, where it would have to make room for one more of the layout, and can serve for it; otherwise gives null.</summary>
+    /// <summary>
+    /// Takes what has been here for longest, where it would have to make room for one more of the layout, and can serve for it; otherwise
+    /// gives null.
+    /// </summary>
     public GuardedMapping? TryTakeFitting(in GuardedLayout layout)
     {
         using (_lock.Enter())

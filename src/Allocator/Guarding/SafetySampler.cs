@@ -1,15 +1,18 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
+using Allocator.Diagnostics;
 
 namespace Allocator.Guarding;
 
 /// <summary>
-/// Chooses the allocations that are watched: each with the same chance, whichever thread makes it and whatever was chosen before, for one random number a choice. Costs others a thread-static subtraction.
+/// Chooses the allocations that are watched: each with the same chance, whichever thread makes it and whatever was chosen before, for one
+/// random number a choice. Costs others a thread-static subtraction.
 /// </summary>
 /// <remarks>
-/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; whoever exhausts it is chosen. That distribution has no memory, hence what is left
-/// of it serves allocators of different rates, and threads that end after a few allocations are not seen less often than others.
+/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; whoever exhausts it is
+/// chosen. That distribution has no memory, hence what is left of it serves allocators of different rates, and threads that end after a few
+/// allocations are not seen less often than others.
 /// </remarks>
 internal sealed class SafetySampler
 {
@@ -21,23 +24,38 @@ internal sealed class SafetySampler
     private static ulong t_random;
 #pragma warning restore IDE1006
 
+    private const string ModeName = "Allocator.Safety";
+    private const string ModeVariable = "ALLOCATOR_SAFETY";
+
     private readonly double _share;
 
-    /// <summary>Makes a sampler that chooses one of <paramref name="interval"/> on average. pre: at least 1.</summary>
+    /// <summary>Makes a sampler that chooses one of <paramref name="interval"/> on average.</summary>
     public SafetySampler(int interval)
     {
+        Debug.Assert(interval >= 1, "One in less than one cannot be chosen.");
+
         // e^-share is then the chance not to be chosen: 1 - 1/interval. All are where that is 0.
         _share = -Math.Log(1 - 1.0 / interval);
     }
 
-    /// <summary>Begins the current thread's random numbers anew, so that a test sees the same ones each time. pre: not 0.</summary>
+    /// <summary>
+    /// Returns the safety mode of an allocator: of its options, or else of the process's configuration, or else of its environment.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The configuration or the environment has no such mode.</exception>
+    public static SafetyMode ResolveMode(SafetyMode? option) => option ?? ProcessSwitch.Read(ModeName, ModeVariable, SafetyMode.Standard);
+
+    public static SafetyMode ResolveMode(SafetyMode? option, object? configured, string? environment) =>
+        option ?? ProcessSwitch.Read(ModeName, configured, ModeVariable, environment, SafetyMode.Standard);
+
+    /// <summary>Begins the current thread's random numbers anew, so that a test sees the same ones each time.</summary>
     public static void Seed(ulong seed)
     {
+        Debug.Assert(seed != 0, "Of 0 xorshift makes 0 only.");
         t_random = seed;
         t_stock = NextStock();
     }
 
-    /// <summary>Gives whether the allocation at hand is to be watched.</summary>
+    /// <summary>Returns whether the allocation at hand is to be watched.</summary>
     public bool Chooses()
     {
         if (t_random == 0)

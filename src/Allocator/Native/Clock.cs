@@ -11,10 +11,12 @@ internal abstract class Clock
     /// <summary>Gets a time that only grows, in milliseconds.</summary>
     public abstract long NowMilliseconds { get; }
 
-    /// <summary>Gets <see cref="NowMilliseconds"/> as it was at the last <see cref="RefreshCoarse"/>: one read, cheap enough for every rent.</summary>
+    /// <summary>
+    /// Gets <see cref="NowMilliseconds"/> as it was at the last <see cref="RefreshCoarse"/>: one read, cheap enough for every rent.
+    /// </summary>
     public long CoarseMilliseconds => _coarseMilliseconds;
 
-    /// <summary>Brings <see cref="CoarseMilliseconds"/> up to date. Called where time is spent anyway: at ticks and on slow paths.</summary>
+    /// <summary>Updates <see cref="CoarseMilliseconds"/>. Called where time is spent anyway: at ticks and on slow paths.</summary>
     public void RefreshCoarse() => _coarseMilliseconds = NowMilliseconds;
 
     /// <summary>Makes a timer, not yet running, that calls back on the thread pool.</summary>
@@ -27,4 +29,16 @@ internal abstract class Clock
 
     /// <summary>Blocks the calling thread: the pause between two tries for memory.</summary>
     public abstract void Delay(TimeSpan duration);
+}
+
+/// <summary>A timer that fires once for every <see cref="Start"/>.</summary>
+internal abstract class ClockTimer : IDisposable
+{
+    /// <summary>Fires once after <paramref name="due"/>; replaces what was set before.</summary>
+    public abstract void Start(TimeSpan due);
+
+    /// <summary>Cancels the last <see cref="Start"/>.</summary>
+    public abstract void Stop();
+
+    public abstract void Dispose();
 }

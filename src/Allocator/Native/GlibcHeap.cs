@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
-/// <summary>The calls of glibc that decide what <c>malloc</c> keeps of freed memory. Other C libraries lack them, and every call is then refused.</summary>
+/// <summary>
+/// The calls of glibc that decide what <c>malloc</c> keeps of freed memory. Other C libraries lack them: every call then returns false.
+/// </summary>
 internal static class GlibcHeap
 {
     /// <summary>M_MMAP_THRESHOLD of <c>malloc.h</c>.</summary>

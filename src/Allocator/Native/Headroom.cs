@@ -2,9 +2,12 @@ namespace Allocator.Native;
 
 /// <summary>How much memory is left to a process, as of one reading.</summary>
 /// <param name="LimitBytes">The limit that leaves least: of the container or, without one, the memory of the machine.</param>
-/// <param name="FreeBytes">What that limit leaves, with file pages that nobody has touched lately counted as free. Below zero where more than the limit is used.</param>
+/// <param name="FreeBytes">
+/// What that limit leaves, with file pages that were not used lately counted as free. Below zero where more than the limit is used.
+/// </param>
 /// <param name="CertainBytes">
-/// What can be taken before somebody is killed, with all that the kernel could reclaim counted as free: of hard limits alone. <see cref="long.MaxValue"/> where there is none.
+/// What can be taken before a process is killed, with all that the kernel could reclaim counted as free: of hard limits alone.
+/// <see cref="long.MaxValue"/> where there is none.
 /// </param>
 internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long CertainBytes)
 {

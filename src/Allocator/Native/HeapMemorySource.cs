@@ -1,51 +1,83 @@
-using System.Runtime.InteropServices;
-#if NET
 using System;
-#endif
+using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
-#if NET
-/// <summary>Memory from <see cref="NativeMemory.AlignedAlloc"/>.</summary>
+/// <summary>Memory from a heap, by a pair of functions. Of a heap without alignment more is taken than asked for.</summary>
 internal sealed unsafe class HeapMemorySource : NativeMemorySource
 {
-    public HeapMemorySource(int overreadToleranceInBytes = 0)
+    private readonly Func<long, int, nint> _allocate;
+    private readonly Action<nint> _free;
+
+    private HeapMemorySource(Func<long, int, nint> allocate, Action<nint> free, bool alignsHere, int overreadToleranceInBytes)
         : base(overreadToleranceInBytes)
     {
+        _allocate = allocate;
+        _free = free;
+        AlignsHere = alignsHere;
     }
+
+    /// <summary>Gets whether the heap knows no alignment: its own pointer is then kept in the word before the aligned address.</summary>
+    public bool AlignsHere { get; }
+
+    /// <summary>Makes a source of <c>NativeMemory.AlignedAlloc</c>; of <see cref="OfHGlobal"/> where that does not exist.</summary>
+    public static HeapMemorySource OfCHeap(int overreadToleranceInBytes = 0) =>
+#if NET
+        new(
+            static (length, alignment) => (nint)NativeMemory.AlignedAlloc((nuint)length, (nuint)alignment),
+            static address => NativeMemory.AlignedFree((void*)address),
+            alignsHere: false,
+            overreadToleranceInBytes);
+#else
+        OfHGlobal(overreadToleranceInBytes);
+#endif
+
+    /// <summary>Makes a source of <c>Marshal.AllocHGlobal</c>.</summary>
+    public static HeapMemorySource OfHGlobal(int overreadToleranceInBytes = 0) =>
+        new(static (length, _) => Marshal.AllocHGlobal((nint)length), Marshal.FreeHGlobal, alignsHere: true, overreadToleranceInBytes);
+
+    /// <summary>Makes a source of <see cref="Marshal.AllocCoTaskMem(int)"/>, which takes an <see cref="int"/>: it refuses 2 GiB.</summary>
+    public static HeapMemorySource OfCoTaskMem(int overreadToleranceInBytes = 0) =>
+        new(
+            static (length, _) => length > int.MaxValue ? 0 : Marshal.AllocCoTaskMem((int)length),
+            Marshal.FreeCoTaskMem,
+            alignsHere: true,
+            overreadToleranceInBytes);
 
     public override long RoundUp(long lengthInBytes) => lengthInBytes;
 
+    // What every allocation loses, some bytes like a heap's own header, is left out.
+    public override long CapacityOf(long lengthInBytes, int alignmentInBytes) =>
+        AlignsHere && alignmentInBytes > MinimumAlignment ? lengthInBytes + alignmentInBytes : lengthInBytes;
+
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
+        AssertRequest(lengthInBytes, alignmentInBytes);
         zeroed = false;
+        int slack = AlignsHere ? alignmentInBytes + sizeof(nint) : 0;
+        nint raw;
         try
         {
-            return (nint)NativeMemory.AlignedAlloc((nuint)(lengthInBytes + OverreadToleranceInBytes), (nuint)alignmentInBytes);
+            raw = _allocate(lengthInBytes + OverreadToleranceInBytes + slack, alignmentInBytes);
         }
         catch (OutOfMemoryException)
         {
             return 0;
         }
+
+        if (raw == 0 || !AlignsHere)
+        {
+            return raw;
+        }
+
+        nint aligned = (nint)(((long)raw + slack - 1) & -(long)alignmentInBytes);
+        ((nint*)aligned)[-1] = raw;
+        return aligned;
     }
 
     protected override bool TryFree(nint address, long lengthInBytes)
     {
-        NativeMemory.AlignedFree((void*)address);
+        _free(AlignsHere ? ((nint*)address)[-1] : address);
         return true;
     }
 }
-#else
-/// <summary>Memory from the C heap, which netstandard2.0 reaches under the name of <c>Marshal.AllocHGlobal</c>.</summary>
-internal sealed class HeapMemorySource : OverAlignedMemorySource
-{
-    public HeapMemorySource(int overreadToleranceInBytes = 0)
-        : base(overreadToleranceInBytes)
-    {
-    }
-
-    protected override nint AllocateRaw(long lengthInBytes) => Marshal.AllocHGlobal((nint)lengthInBytes);
-
-    protected override void FreeRaw(nint address) => Marshal.FreeHGlobal(address);
-}
-#endif

@@ -2,9 +2,48 @@ using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
-/// <summary>The calls of the C library that manage address space, and its heap.</summary>
+/// <summary>
+/// The calls of the C library that manage address space and its heap, and their numbers, which differ between Linux and macOS.
+/// </summary>
 internal static unsafe class LibC
 {
+    public const int ProtectNone = 0;
+    public const int ProtectRead = 1;
+    public const int ProtectReadWrite = 1 | 2;
+
+    /// <summary>MADV_GUARD_INSTALL of Linux 6.13 and later.</summary>
+    public const int AdviceInstallGuard = 102;
+
+    private static readonly bool s_isMacOS = RuntimeInformation.IsOSPlatform(OSPlatform.OSX);
+
+    /// <summary>MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.</summary>
+    public static readonly int MapFlags = s_isMacOS ? 0x0002 | 0x1000 | 0x0040 : 0x02 | 0x20 | 0x4000;
+
+    /// <summary>The advice that takes the memory and keeps the addresses.</summary>
+    /// <remarks>
+    /// On Linux MADV_DONTNEED: the resident set and the cgroup's charge fall at once. After MADV_FREE they stay until the system is short.
+    /// On macOS MADV_FREE_REUSABLE, with MADV_FREE_REUSE: the pair whose effect the system's own accounting sees.
+    /// </remarks>
+    public static readonly int AdvicePurge = s_isMacOS ? 7 : 4;
+
+    /// <summary>MADV_DONTNEED_LOCKED, which does the same for locked pages, where it exists.</summary>
+    public static readonly int? AdvicePurgeLocked = s_isMacOS ? null : 24;
+
+    /// <summary>The advice that announces the next use of purged memory, where one is needed.</summary>
+    public static readonly int? AdviceReuse = s_isMacOS ? 8 : null;
+
+    /// <summary>MADV_HUGEPAGE, where it exists.</summary>
+    public static readonly int? AdviceHugePage = s_isMacOS ? null : 14;
+
+    /// <summary>MADV_POPULATE_WRITE, where it exists.</summary>
+    public static readonly int? AdvicePopulate = s_isMacOS ? null : 23;
+
+    /// <summary>Whether memory is zero when it is touched again after a purge.</summary>
+    public static readonly bool PurgeZeroes = !s_isMacOS;
+
+    /// <summary>What <c>mmap</c> answers when it refuses.</summary>
+    public static void* MapFailed => (void*)-1;
+
     [DllImport("libc", EntryPoint = "mmap")]
     public static extern void* MMap(void* address, nuint length, int protection, int flags, int file, nint offset);
 

@@ -5,7 +5,7 @@ namespace Allocator.Native;
 
 /// <summary>
 /// A place that unmanaged memory comes from, and the one boundary to the operating system: tests replace it to refuse at will.
-/// Every method is thread-safe. A refusal is a result, never an exception: what to do about it is decided above.
+/// Every method is thread-safe. A refusal is a result, never an exception: the caller decides what to do about it.
 /// </summary>
 internal abstract class NativeMemorySource
 {
@@ -31,28 +31,40 @@ internal abstract class NativeMemorySource
     /// <summary>Gets how many bytes behind every allocation are readable. No length and no count includes them.</summary>
     public int OverreadToleranceInBytes { get; }
 
-    /// <summary>Gives whether a process with pointers of that size can address so much, with an alignment and a heap's own header around it.</summary>
+    /// <summary>Makes the source for a kind of memory.</summary>
+    public static NativeMemorySource Create(NativeMemoryKind kind, HugePages hugePages, int overreadToleranceInBytes = 0) => kind switch
+    {
+        NativeMemoryKind.Heap => HeapMemorySource.OfCHeap(overreadToleranceInBytes),
+        NativeMemoryKind.HGlobal => HeapMemorySource.OfHGlobal(overreadToleranceInBytes),
+        NativeMemoryKind.CoTaskMem => HeapMemorySource.OfCoTaskMem(overreadToleranceInBytes),
+        _ => VirtualMemorySource.Create(hugePages, overreadToleranceInBytes),
+    };
+
+    /// <summary>
+    /// Returns whether a process with pointers of that size can address so much, with an alignment and a heap's own header around it.
+    /// </summary>
     public static bool IsAddressable(long lengthInBytes, int pointerSizeInBytes) =>
         lengthInBytes <= (pointerSizeInBytes == 4 ? int.MaxValue : long.MaxValue) - 2L * MaximumAlignment;
 
-    /// <summary>Gives the bytes that an allocation of <paramref name="lengthInBytes"/> takes from the system.</summary>
+    /// <summary>Returns the bytes that an allocation of <paramref name="lengthInBytes"/> takes from the system.</summary>
     public abstract long RoundUp(long lengthInBytes);
 
-    /// <summary>Gives the bytes that an allocation takes, what is lost to its alignment included.</summary>
+    /// <summary>Returns the bytes that an allocation takes, what is lost to its alignment included.</summary>
     public virtual long CapacityOf(long lengthInBytes, int alignmentInBytes) => RoundUp(lengthInBytes);
 
-    /// <summary>
-    /// Allocates. pre: length above 0 and a result of <see cref="RoundUp"/>; alignment a power of two from
-    /// <see cref="MinimumAlignment"/> to <see cref="MaximumAlignment"/>.
-    /// </summary>
-    /// <param name="lengthInBytes">The length in bytes.</param>
-    /// <param name="alignmentInBytes">The alignment in bytes.</param>
+    /// <summary>Allocates.</summary>
+    /// <param name="lengthInBytes">The length in bytes, a result of <see cref="RoundUp"/>.</param>
+    /// <param name="alignmentInBytes">
+    /// The alignment in bytes: a power of two from <see cref="MinimumAlignment"/> to <see cref="MaximumAlignment"/>.
+    /// </param>
     /// <param name="zeroed">Whether the memory is known to be zero.</param>
     /// <returns>The address, or 0 where the system refuses.</returns>
     public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
 
     /// <summary>Frees. pre: address and length of one <see cref="TryAllocate"/>, not freed yet.</summary>
-    /// <remarks>Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.</remarks>
+    /// <remarks>
+    /// Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.
+    /// </remarks>
     public void Free(nint address, long lengthInBytes)
     {
         if (!TryFree(address, lengthInBytes))
@@ -64,4 +76,13 @@ internal abstract class NativeMemorySource
     /// <summary>Frees, as <see cref="Free"/>.</summary>
     /// <returns>False where the system keeps the addresses. They have no memory then, and this is to be called again.</returns>
     protected abstract bool TryFree(nint address, long lengthInBytes);
+
+    /// <summary>Asserts what <see cref="TryAllocate"/> asks of its callers.</summary>
+    [Conditional("DEBUG")]
+    protected void AssertRequest(long lengthInBytes, int alignmentInBytes)
+    {
+        Debug.Assert(lengthInBytes > 0 && lengthInBytes == RoundUp(lengthInBytes), "The length is a result of RoundUp.");
+        Debug.Assert(alignmentInBytes is >= MinimumAlignment and <= MaximumAlignment, "The alignment is within its bounds.");
+        Debug.Assert((alignmentInBytes & (alignmentInBytes - 1)) == 0, "The alignment is a power of two.");
+    }
 }

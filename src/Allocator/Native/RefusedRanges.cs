@@ -5,7 +5,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>
-/// Addresses of the whole process that the system refused to take back, to be offered again at trims. There is no memory behind them, so no allocator counts them, and they outlive the allocator that had them.
+/// Addresses of the whole process that the system refused to take back, to be offered again at trims. There is no memory behind them,
+/// so no allocator counts them, and they outlive the allocator that had them.
 /// </summary>
 internal static class RefusedRanges
 {
@@ -24,7 +25,9 @@ internal static class RefusedRanges
     /// <summary>Makes what <see cref="Add"/> needs, while there is memory.</summary>
     public static void Prepare() => Volatile.Read(ref s_count);
 
-    /// <summary>Keeps a range. Never fails; where there is no memory for one more entry the addresses stay taken until the process ends.</summary>
+    /// <summary>
+    /// Keeps a range. Never fails; where there is no memory for one more entry the addresses stay taken until the process ends.
+    /// </summary>
     /// <param name="tryAgain">Offers the range to the system once more.</param>
     /// <param name="address">Where the range begins.</param>
     /// <param name="lengthInBytes">Its length, as <paramref name="tryAgain"/> takes it.</param>
@@ -41,7 +44,7 @@ internal static class RefusedRanges
         Volatile.Write(ref s_count, s_count + 1);
     }
 
-    /// <summary>Offers every range once more. Where another thread is doing that, nothing.</summary>
+    /// <summary>Offers every range once more, unless another thread does that now.</summary>
     public static void Retry()
     {
         if (Count == 0 || Interlocked.Exchange(ref s_busy, 1) != 0)

@@ -6,7 +6,8 @@ using System.Text;
 namespace Allocator.Native;
 
 /// <summary>
-/// One of the small files in which Linux tells about itself, kept open: reading it again is one call to the system and takes no managed memory. Not thread-safe.
+/// One of the small files in which Linux tells about itself, kept open: reading it again is one call to the system and takes no managed
+/// memory. Not thread-safe.
 /// </summary>
 internal class SystemFile : IDisposable
 {
@@ -17,13 +18,15 @@ internal class SystemFile : IDisposable
 
     protected SystemFile(FileStream? file) => _file = file;
 
-    /// <summary>Opens a file; null where it is not there or not for us.</summary>
+    /// <summary>Opens a file; null where it is not there or may not be read.</summary>
     public static SystemFile? TryOpen(string path)
     {
         try
         {
             // No buffer of its own: what it had read before would be read again.
-            return File.Exists(path) ? new SystemFile(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 1)) : null;
+            return File.Exists(path)
+                ? new SystemFile(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 1))
+                : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -35,14 +38,66 @@ internal class SystemFile : IDisposable
     /// <exception cref="IOException">It is no longer there: its control group was removed.</exception>
     public void Refresh() => _length = Read(_buffer);
 
+    /// <summary>Reads what it says now; nothing where it cannot be read.</summary>
+    /// <remarks>A group may have a file of stalls although the kernel counts none (<c>psi=0</c>): every read of it fails.</remarks>
+    public void RefreshIfReadable()
+    {
+        try
+        {
+            Refresh();
+        }
+        catch (IOException)
+        {
+            _length = 0;
+        }
+    }
+
     /// <summary>Gets all of it, as of the last <see cref="Refresh"/>.</summary>
     public ReadOnlySpan<byte> Text => _buffer.AsSpan(0, _length);
 
     /// <summary>Gets the number at its beginning; null where there is none, as in <c>max</c>.</summary>
     public long? Number => Utf8Parser.TryParse(Text, out long number, out _) ? number : null;
 
-    /// <summary>Finds the number behind a key in lines of the form <c>key number</c> or <c>key: number kB</c>; 0 where there is none.</summary>
-    public long Find(ReadOnlySpan<byte> key)
+    /// <summary>
+    /// Gets for what part of the last ten seconds, in percent, some thread waited, from a file of Linux's pressure stall information;
+    /// null where it does not tell.
+    /// </summary>
+    /// <remarks>
+    /// The line "some", not "full": the latter wants all threads stalled at once, which a service of many threads is long after it has
+    /// become slow.
+    /// </remarks>
+    public double? StalledPercent
+    {
+        get
+        {
+            ReadOnlySpan<byte> average = "some avg10="u8;
+            int start = Text.IndexOf(average);
+            return start >= 0 && Utf8Parser.TryParse(Text.Slice(start + average.Length), out double percent, out _)
+                && percent is >= 0 and <= 100
+                ? percent
+                : null;
+        }
+    }
+
+    /// <summary>Reads the text of a file once; null where it is not there or may not be read.</summary>
+    public static string? TryRead(string path)
+    {
+        try
+        {
+            using SystemFile? file = TryOpen(path);
+            file?.Refresh();
+            return file?.ToString();
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>
+    /// Finds the number behind a key in lines of the form <c>key number</c> or <c>key: number kB</c>; null where there is none.
+    /// </summary>
+    public long? Find(ReadOnlySpan<byte> key)
     {
         for (ReadOnlySpan<byte> rest = Text; !rest.IsEmpty;)
         {
@@ -57,14 +112,15 @@ internal class SystemFile : IDisposable
                     value = value.Slice(1);
                 }
 
-                return Utf8Parser.TryParse(value, out long number, out int digits) ? (digits < value.Length ? number * 1024 : number) : 0;
+                return !Utf8Parser.TryParse(value, out long number, out int digits) ? null
+                    : digits < value.Length ? number * 1024 : number;
             }
         }
 
-        return 0;
+        return null;
     }
 
-    /// <summary>Gives its text as a string.</summary>
+    /// <summary>Returns its text as a string.</summary>
     public override string ToString() => Encoding.UTF8.GetString(_buffer, 0, _length);
 
     public void Dispose() => _file?.Dispose();

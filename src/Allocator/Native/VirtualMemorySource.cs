@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
@@ -29,8 +30,13 @@ internal abstract class VirtualMemorySource : NativeMemorySource
 
     public sealed override long RoundUp(long lengthInBytes) => (lengthInBytes + PageSizeInBytes - 1) & -PageSizeInBytes;
 
-    /// <summary>Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary, for parts of one length. pre: both multiples of the page size.</summary>
-    /// <remarks>The beginning of each part, with memory or without, and what follows the last one can be read, as far as the tolerance goes.</remarks>
+    /// <summary>
+    /// Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary, for parts of one length. Both
+    /// lengths are multiples of the page size.
+    /// </summary>
+    /// <remarks>
+    /// The beginning of each part, with memory or without, and what follows the last one can be read, as far as the tolerance goes.
+    /// </remarks>
     /// <returns>The address, or 0 where the system refuses.</returns>
     public abstract nint TryReserve(long lengthInBytes, long partInBytes);
 
@@ -41,12 +47,14 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <returns>False where the system refuses.</returns>
     public abstract bool TryCommit(nint address, long lengthInBytes, out bool zeroed);
 
-    /// <summary>Gives the memory behind one committed part back and keeps the addresses. Contents are lost.</summary>
+    /// <summary>Returns the memory behind one committed part to the system and keeps the addresses. Contents are lost.</summary>
     /// <returns>False where the system refuses, which it does for locked pages: the memory is then as it was.</returns>
     public abstract bool TryPurge(nint address, long lengthInBytes);
 
-    /// <summary>Gives a whole reservation back, with whatever memory is behind it.</summary>
-    /// <remarks>Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.</remarks>
+    /// <summary>Returns a whole reservation to the system, with the memory behind it.</summary>
+    /// <remarks>
+    /// Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.
+    /// </remarks>
     public void Release(nint address, long lengthInBytes)
     {
         if (!TryRelease(address, lengthInBytes))
@@ -55,22 +63,27 @@ internal abstract class VirtualMemorySource : NativeMemorySource
         }
     }
 
-    /// <summary>Makes every access to committed memory fault. Contents stay. pre: page-aligned.</summary>
+    /// <summary>Makes every access to committed whole pages fault. Contents stay.</summary>
     /// <returns>False where the system refuses: the memory is then as it was.</returns>
-    public abstract bool TrySeal(nint address, long lengthInBytes);
+    public abstract bool TryProtect(nint address, long lengthInBytes);
 
-    /// <summary>Makes sealed memory accessible again, with the contents that it had.</summary>
+    /// <summary>Makes protected memory accessible again, with the contents that it had.</summary>
     /// <returns>False where the system refuses.</returns>
-    public abstract bool TryUnseal(nint address, long lengthInBytes);
+    public abstract bool TryUnprotect(nint address, long lengthInBytes);
 
-    /// <summary>Makes every access fault, and gives the memory behind the addresses back. pre: page-aligned.</summary>
+    /// <summary>Makes every access to whole pages fault, and returns the memory behind them to the system.</summary>
     /// <returns>False where the system refuses: there may still be memory then, accessible or not.</returns>
-    public abstract bool TrySealEmpty(nint address, long lengthInBytes);
+    public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);
 
-    /// <summary>Makes the pages of a committed part resident, so that the first renter does not pay for it. Contents stay.</summary>
-    public virtual void Populate(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
+    /// <summary>Makes the pages of a committed part resident, so that the first user does not pay for it. Contents stay.</summary>
+    public virtual void Prefault(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
 
-    /// <summary>Gives a reservation back, as <see cref="Release"/>.</summary>
+    /// <summary>Returns a reservation to the system, as <see cref="Release"/>.</summary>
     /// <returns>False where the system keeps the addresses. They have no memory then, and this is to be called again.</returns>
     protected abstract bool TryRelease(nint address, long lengthInBytes);
+
+    /// <summary>Asserts that a range consists of whole pages.</summary>
+    [Conditional("DEBUG")]
+    protected void AssertPages(nint address, long lengthInBytes) =>
+        Debug.Assert((address | lengthInBytes) % PageSizeInBytes == 0, "The range is of whole pages.");
 }

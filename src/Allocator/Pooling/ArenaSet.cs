@@ -136,7 +136,7 @@ internal sealed class ArenaSet
         bool isReady = arena.TryReady(index, 1, ref refusals, out _);
         if (isReady)
         {
-            arena.Populate(index);
+            arena.Prefault(index);
         }
 
         arena.Release(index, 1);

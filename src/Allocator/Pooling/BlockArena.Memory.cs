@@ -56,9 +56,9 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>Makes a block's pages resident. pre: held, with memory behind it.</summary>
-    public void Populate(int index)
+    public void Prefault(int index)
     {
-        _storage.Populate(_addresses[index]);
+        _storage.Prefault(_addresses[index]);
         Idleness.MarkUsed(1UL << index);
     }
 

@@ -35,7 +35,7 @@ internal abstract class BlockStorage
     public abstract bool TryPurge(int index, nint address);
 
     /// <summary>Makes the pages of a block with memory resident.</summary>
-    public abstract void Populate(nint address);
+    public abstract void Prefault(nint address);
 
     /// <summary>Gives everything back that belongs to no single block. No block is outstanding.</summary>
     public abstract void Release();
@@ -76,7 +76,7 @@ internal abstract class BlockStorage
             return _source.TryPurge(address, _blockSizeInBytes);
         }
 
-        public override void Populate(nint address) => _source.Populate(address, _blockSizeInBytes);
+        public override void Prefault(nint address) => _source.Prefault(address, _blockSizeInBytes);
 
         public override void Release() => _source.Release(_address, (long)_blockSizeInBytes * _blockCount);
     }
@@ -105,7 +105,7 @@ internal abstract class BlockStorage
         }
 
         // A heap's own bookkeeping decides what is resident; touching is all that can be done.
-        public override void Populate(nint address) => NativeBytes.Touch(address, _blockSizeInBytes);
+        public override void Prefault(nint address) => NativeBytes.Touch(address, _blockSizeInBytes);
 
         public override void Release()
         {

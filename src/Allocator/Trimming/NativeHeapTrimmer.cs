@@ -34,7 +34,7 @@ internal sealed class NativeHeapTrimmer : IBackgroundWork
     }
 
     /// <summary>Gets the one of the process.</summary>
-    public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, GlibcHeap.TryTrim, ResidentMemory.Read);
+    public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, GlibcHeap.TryTrim, SystemMemory.Shared.ReadResidentBytes);
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 

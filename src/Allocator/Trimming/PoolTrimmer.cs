@@ -28,7 +28,7 @@ internal sealed class PoolTrimmer
         UniformUnmanagedMemoryPool pool,
         CountedArrayPool arrays,
         AllocatorCounters counters,
-        PressureSource pressure,
+        SystemMemory pressure,
         MemoryAllocatorOptions options,
         GuardedSource? fences,
         MemoryBudget? budget)
@@ -50,7 +50,7 @@ internal sealed class PoolTrimmer
     public WeakReference<PoolTrimmer> Reference { get; }
 
     /// <summary>Gets what tells how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
-    public PressureSource Pressure { get; }
+    public SystemMemory Pressure { get; }
 
     /// <summary>Gets whether the allocator is limited, so that a high load has to be noticed soon.</summary>
     public bool WatchesLoad { get; init; }

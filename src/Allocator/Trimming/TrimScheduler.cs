@@ -106,7 +106,7 @@ internal sealed class TrimScheduler : IBackgroundWork
     {
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
-        PressureSource? read = null;
+        SystemMemory? read = null;
         MemoryLoad load = default;
         bool isLookDue = Collections.IsLookDue(now);
         long period = isLookDue ? Quarantine.SearchPeriodMilliseconds : long.MaxValue;
@@ -174,11 +174,11 @@ internal sealed class TrimScheduler : IBackgroundWork
     private void OnTimer() => Background.Run(this);
 
     // Where there is no managed memory to read files with, load is taken to be as where the system tells nothing.
-    private static MemoryLoad ReadLoad(PressureSource source)
+    private static MemoryLoad ReadLoad(SystemMemory source)
     {
         try
         {
-            return source.Read();
+            return source.ReadLoad();
         }
         catch (Exception)
         {

@@ -60,11 +60,11 @@ internal sealed class AddressesOnly : VirtualMemorySource
 
     protected override bool TryFree(nint address, long lengthInBytes) => throw new NotSupportedException();
 
-    public override bool TrySeal(nint address, long lengthInBytes) => false;
+    public override bool TryProtect(nint address, long lengthInBytes) => false;
 
-    public override bool TryUnseal(nint address, long lengthInBytes) => false;
+    public override bool TryUnprotect(nint address, long lengthInBytes) => false;
 
-    public override bool TrySealEmpty(nint address, long lengthInBytes) => false;
+    public override bool TryDecommitAndProtect(nint address, long lengthInBytes) => false;
 
     private static int PageOf(nint address) => (int)((address - First) / 4096);
 }

@@ -52,13 +52,13 @@ public unsafe partial class OverreadTests
     public void TryAllocate_FromAHeap_TakesTheToleranceAsWell(NativeMemoryKind kind, int tolerance)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs malloc_usable_size.");
-        NativeMemorySource source = NativeMemorySources.Create(kind, HugePages.Off, tolerance);
+        NativeMemorySource source = NativeMemorySource.Create(kind, HugePages.Off, tolerance);
         foreach (int length in (int[])[1, 64, 4096, 100_000, 4 << 20])
         {
             nint address = source.TryAllocate(length, NativeMemorySource.MinimumAlignment, out _);
 
             // Just below lies what the heap gave, where it knows no alignment.
-            nint raw = source is OverAlignedMemorySource ? ((nint*)address)[-1] : address;
+            nint raw = source is HeapMemorySource { AlignsHere: true } ? ((nint*)address)[-1] : address;
             Assert.InRange((long)UsableSize((void*)raw) - (address - raw), length + tolerance, long.MaxValue);
             source.Free(address, length);
         }

@@ -165,7 +165,7 @@ public class SmallAlignedTests
 
     private sealed class LookingHeap : NativeMemorySource
     {
-        private readonly HeapMemorySource _heap = new();
+        private readonly HeapMemorySource _heap = HeapMemorySource.OfCHeap();
 
         public LookingHeap()
             : base(overreadToleranceInBytes: 0)

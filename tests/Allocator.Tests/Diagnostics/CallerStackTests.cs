@@ -1,4 +1,5 @@
 using System;
+using System.Threading.Tasks;
 using Allocator.Diagnostics;
 using Xunit;
 
@@ -14,11 +15,43 @@ public class CallerStackTests
         Assert.Contains(nameof(Capture_CalledByATest_BeginsWithTheTest), stack.Split('\n')[0], StringComparison.Ordinal);
     }
 
+    // Through every room of the library that calls another: none of its frames is shown.
     [Theory]
-    [InlineData("   at System.Environment.get_StackTrace()\n   at Allocator.Lifetime.FinalizableGuard.X()\n   at Allocator.MemoryAllocator.Allocate[T](Int32 n)\n   at App.Run()", "   at App.Run()")]
-    [InlineData("   bei Allocator.MemoryAllocator.Allocate[T](Int32 n)\n   bei Allocator.Sample.Run()\n   bei App.Main()", "   bei Allocator.Sample.Run()\n   bei App.Main()")]
-    [InlineData("   at Allocator.Lifetime.FinalizableGuard.X()", "   at Allocator.Lifetime.FinalizableGuard.X()")]
-    [InlineData("", "")]
-    public void WithoutOwnFrames_OfAStack_KeepsWhatBeginsOutsideTheLibrary(string stack, string expected) =>
-        Assert.Equal(expected, CallerStack.WithoutOwnFrames(stack));
+    [InlineData("Adapters", "memory pool")]
+    [InlineData("Adapters", "stream")]
+    [InlineData("Budgeting", "queue")]
+    [InlineData("Lifetime", "array")]
+    public async Task BeginScope_AllocationThroughARoom_BeginsWithTheTest(string room, string way)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
+        using AllocationScope scope = MemoryDiagnostics.BeginScope();
+        using IDisposable held = way switch
+        {
+            "memory pool" => allocator.AsMemoryPool<byte>().Rent(2 << 20),
+            "stream" => Written(allocator),
+            "queue" => await allocator.AllocateAsync<byte>(2 << 20),
+            _ => allocator.Allocate<byte>(1000),
+        };
+
+        OutstandingAllocation outstanding = Assert.Single(scope.GetOutstanding());
+        Assert.StartsWith("at Allocator.Tests.", outstanding.AllocationStackTrace.TrimStart(), StringComparison.Ordinal);
+        Assert.DoesNotContain($"at Allocator.{room}.", outstanding.AllocationStackTrace, StringComparison.Ordinal);
+        Assert.DoesNotContain("at Allocator.MemoryAllocator.", outstanding.AllocationStackTrace, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Capture_Lines_AreThoseOfTheRuntime()
+    {
+        string stack = CallerStack.Capture();
+
+        Assert.Equal(Environment.StackTrace.Split('\n').Length - 1, stack.Split('\n').Length);
+        Assert.All(stack.Split('\n'), static line => Assert.StartsWith("   at ", line, StringComparison.Ordinal));
+    }
+
+    private static PooledMemoryStream Written(MemoryAllocator allocator)
+    {
+        PooledMemoryStream stream = allocator.CreateStream();
+        stream.Write(new byte[2 << 20]);
+        return stream;
+    }
 }

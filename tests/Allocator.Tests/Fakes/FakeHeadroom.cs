@@ -1,10 +1,11 @@
 using System;
+using Allocator.Diagnostics;
 using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
 
 /// <summary>What the system is said to leave.</summary>
-internal sealed class FakeHeadroom : HeadroomSource
+internal sealed class FakeHeadroom : SystemMemory
 {
     /// <summary>Gets or sets what is read: nothing, until a test says otherwise.</summary>
     public Headroom Now { get; set; } = Headroom.Unknown;
@@ -18,11 +19,13 @@ internal sealed class FakeHeadroom : HeadroomSource
     /// <summary>Gets how often it was read.</summary>
     public int Reads { get; private set; }
 
-    public override Headroom Read()
+    public override Headroom ReadHeadroom()
     {
         Reads++;
         return OnRead?.Invoke() ?? Now;
     }
 
     public override long UntouchedBytes(nint address, long lengthInBytes) => (long)(lengthInBytes * Untouched);
+
+    protected override MemoryLoad ReadSystem() => default;
 }

@@ -177,11 +177,11 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         return true;
     }
 
-    public override bool TrySeal(nint address, long lengthInBytes) => Check("seal", address, lengthInBytes) && !IsRefused("seal") && _system.TrySeal(address, lengthInBytes);
+    public override bool TryProtect(nint address, long lengthInBytes) => Check("seal", address, lengthInBytes) && !IsRefused("seal") && _system.TryProtect(address, lengthInBytes);
 
-    public override bool TryUnseal(nint address, long lengthInBytes) => Check("unseal", address, lengthInBytes) && !IsRefused("unseal") && _system.TryUnseal(address, lengthInBytes);
+    public override bool TryUnprotect(nint address, long lengthInBytes) => Check("unseal", address, lengthInBytes) && !IsRefused("unseal") && _system.TryUnprotect(address, lengthInBytes);
 
-    public override bool TrySealEmpty(nint address, long lengthInBytes) => Check("seal empty", address, lengthInBytes) && !IsRefused("seal empty") && _system.TrySealEmpty(address, lengthInBytes);
+    public override bool TryDecommitAndProtect(nint address, long lengthInBytes) => Check("seal empty", address, lengthInBytes) && !IsRefused("seal empty") && _system.TryDecommitAndProtect(address, lengthInBytes);
 
     // Always true.
     private bool Check(string kind, nint address, long lengthInBytes)

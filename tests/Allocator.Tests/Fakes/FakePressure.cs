@@ -3,7 +3,7 @@ using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
 
-internal sealed class FakePressure : PressureSource
+internal sealed class FakePressure : SystemMemory
 {
     public bool IsHigh { get; set; }
 

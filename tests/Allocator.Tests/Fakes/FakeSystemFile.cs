@@ -20,6 +20,10 @@ internal sealed class FakeSystemFile : SystemFile
     /// <summary>Opens a file, as <c>SystemFile.TryOpen</c> does.</summary>
     public static SystemFile? TryOpen(FakeFiles files, string path) => files.ContainsKey(path) ? new FakeSystemFile(files, path) : null;
 
-    protected override int Read(byte[] buffer) =>
-        _files.TryGetValue(_path, out string? text) ? Encoding.UTF8.GetBytes(text, buffer) : throw new IOException("No such device.");
+    protected override int Read(byte[] buffer)
+    {
+        _files.Reads++;
+        return _files.TryGetValue(_path, out string? text) && text != FakeFiles.Unreadable ? Encoding.UTF8.GetBytes(text, buffer)
+            : throw new IOException("No such device.");
+    }
 }

@@ -39,8 +39,8 @@ internal static unsafe class GuardedSetup
     public static void ChangeReturned(TestSetup setup, nint address)
     {
         nint page = address & -Page;
-        setup.Source.TryUnseal(page, Page);
+        setup.Source.TryUnprotect(page, Page);
         Change(address);
-        setup.Source.TrySeal(page, Page);
+        setup.Source.TryProtect(page, Page);
     }
 }

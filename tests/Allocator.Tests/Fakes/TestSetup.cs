@@ -16,13 +16,13 @@ internal sealed class TestSetup : IDisposable
     public const int BlockSize = 16 * 1024;
     public const int SegmentSize = 8 * BlockSize;
 
-    private readonly PressureSource _pressure;
+    private readonly SystemMemory _pressure;
     private readonly ProcessHeadroom _headroom;
     private readonly StrongBox<int> _collections = new();
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
-        long? budget = null, PressureSource? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize,
+        long? budget = null, SystemMemory? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize,
         NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null, bool watchesLoad = false)
     {
         // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.

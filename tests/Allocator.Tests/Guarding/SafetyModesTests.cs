@@ -18,7 +18,7 @@ public class SafetyModesTests
     [InlineData(SafetyMode.Sampled, "Guarded", "Guarded", SafetyMode.Sampled)]
     [InlineData(SafetyMode.Standard, "nonsense", "nonsense", SafetyMode.Standard)]
     public void Resolve_OptionConfigurationAndEnvironment_GoInThatOrder(SafetyMode? option, string? configured, string? environment, SafetyMode expected) =>
-        Assert.Equal(expected, SafetyModes.Resolve(option, configured, environment));
+        Assert.Equal(expected, SafetySampler.ResolveMode(option, configured, environment));
 
     [Theory]
     [InlineData("Gaurded", null, "AppContext data Allocator.Safety is \"Gaurded\"")]
@@ -26,7 +26,7 @@ public class SafetyModesTests
     [InlineData(null, "Sampled,Guarded", "ALLOCATOR_SAFETY is \"Sampled,Guarded\"")]
     public void Resolve_UnknownMode_ThrowsNamingSourceValueAndChoices(string? configured, string? environment, string expected)
     {
-        InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => SafetyModes.Resolve(null, configured, environment));
+        InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => SafetySampler.ResolveMode(null, configured, environment));
         Assert.Contains(expected, e.Message);
         Assert.Contains("one of Standard, Sampled, Guarded", e.Message);
     }

@@ -17,7 +17,7 @@ public class CollectorMemoryTests
     [InlineData(500, 100, 900, false, 900)]
     public void TryJudge_HardLimitOfTheHeap_IsNotTakenForTheMemoryThatThereIs(long used, long available, long high, bool expected, long total)
     {
-        MemoryLoad load = CollectorMemory.TryJudge(used, available, high)!.Value;
+        MemoryLoad load = SystemMemory.TryJudgeCollector(used, available, high)!.Value;
 
         Assert.Equal((expected, total), (load.IsHigh, load.TotalBytes));
     }
@@ -26,22 +26,22 @@ public class CollectorMemoryTests
     [InlineData(0, 0, 0)]
     [InlineData(5, 10, 0)]
     [InlineData(-5, 10, 9)]
-    public void TryJudge_NoFigures_GivesNothing(long used, long available, long high) => Assert.Null(CollectorMemory.TryJudge(used, available, high));
+    public void TryJudge_NoFigures_GivesNothing(long used, long available, long high) => Assert.Null(SystemMemory.TryJudgeCollector(used, available, high));
 
     // It was taken for it: on Windows, and where Linux tells nothing, load was then high at every tick, since what the whole machine uses was held against it.
     [SkippableFact]
     public void TryRead_ProcessWithAHardLimit_KnowsOfMoreThanThat()
     {
-        Skip.If(CollectorMemory.TryRead() is null, "The asset for netstandard2.0 has no figures of the GC.");
+        Skip.If(SystemMemory.TryReadCollector() is null, "The asset for netstandard2.0 has no figures of the GC.");
         RemoteInvokeOptions options = new();
         options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = "0x8000000";
         RemoteExecutor.Invoke(
             static () =>
             {
                 const long HardLimit = 0x8000000;
-                Assert.Equal(HardLimit, CollectorMemory.TryReadAvailable());
-                Assert.InRange(CollectorMemory.TryRead()!.Value.TotalBytes, HardLimit + 1, long.MaxValue);
-                Assert.Equal(MemoryLoadSource.Collector, new UnixPressureSource(static _ => null).Read().Source);
+                Assert.Equal(HardLimit, SystemMemory.TryReadCollectorLimit());
+                Assert.InRange(SystemMemory.TryReadCollector()!.Value.TotalBytes, HardLimit + 1, long.MaxValue);
+                Assert.Equal(MemoryLoadSource.Collector, new LinuxSystemMemory(static _ => null).ReadLoad().Source);
             },
             options).Dispose();
     }

@@ -14,7 +14,7 @@ public class NativeMemorySourceTests
     [MemberData(nameof(Kinds))]
     public unsafe void TryAllocate_AnyLengthAndAlignment_GivesAlignedMemoryThatCanBeWritten(NativeMemoryKind kind)
     {
-        NativeMemorySource source = NativeMemorySources.Create(kind, HugePages.Auto);
+        NativeMemorySource source = NativeMemorySource.Create(kind, HugePages.Auto);
         List<(nint Address, long Length, byte Pattern)> all = [];
         byte pattern = 0;
         foreach (long requested in (long[])[1, 63, 4096, 100_000, 1 << 20, (5 << 20) + 1])
@@ -47,7 +47,7 @@ public class NativeMemorySourceTests
     [MemberData(nameof(Kinds))]
     public void TryAllocate_MoreThanThereIs_IsRefusedNotThrown(NativeMemoryKind kind)
     {
-        NativeMemorySource source = NativeMemorySources.Create(kind, HugePages.Auto);
+        NativeMemorySource source = NativeMemorySource.Create(kind, HugePages.Auto);
         Assert.Equal(0, source.TryAllocate(1L << 52, 4096, out _));
     }
 
@@ -64,7 +64,7 @@ public class NativeMemorySourceTests
     [MemberData(nameof(Kinds))]
     public void RoundUp_AnyLength_IsEnoughAndAFixpoint(NativeMemoryKind kind)
     {
-        NativeMemorySource source = NativeMemorySources.Create(kind, HugePages.Auto);
+        NativeMemorySource source = NativeMemorySource.Create(kind, HugePages.Auto);
         foreach (long length in (long[])[1, 4095, 4096, 4097, 1 << 20])
         {
             Assert.InRange(source.RoundUp(length), length, length + 65536);

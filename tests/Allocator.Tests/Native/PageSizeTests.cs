@@ -108,15 +108,15 @@ public class PageSizeTests
             nint address = source.TryAllocate(3 * page, alignment, out _);
             Assert.Equal(0, address % Math.Max(alignment, page));
             new Span<byte>((void*)address, 3 * page).Fill(1);
-            Assert.True(source.TrySealEmpty(address, page));
-            Assert.True(source.TrySeal(address + 2 * page, page));
+            Assert.True(source.TryDecommitAndProtect(address, page));
+            Assert.True(source.TryProtect(address + 2 * page, page));
             source.Free(address, 3 * page);
         }
 
         nint reserved = source.TryReserve(8 * page, page);
         Assert.Equal(0, reserved % NativeMemorySource.MaximumAlignment);
         Assert.True(source.TryCommit(reserved + page, page, out _));
-        source.Populate(reserved + page, page);
+        source.Prefault(reserved + page, page);
         Assert.True(source.TryPurge(reserved + page, page));
         source.Release(reserved, 8 * page);
     }

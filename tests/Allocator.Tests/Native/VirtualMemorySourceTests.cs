@@ -1,4 +1,6 @@
 using System;
+using System.IO;
+using System.Linq;
 using System.Runtime.InteropServices;
 using Allocator.Native;
 using Microsoft.DotNet.RemoteExecutor;
@@ -11,7 +13,9 @@ public class VirtualMemorySourceTests
     private const int Block = 4 * 1024 * 1024;
 
     // The private memory of this process that is writable, touched or not.
-    private static long DataBytes => SystemFiles.FindNumber(SystemFiles.TryRead("/proc/self/status"), "VmData")!.Value;
+    private static long DataBytes =>
+        long.Parse(File.ReadLines("/proc/self/status").First(static line => line.StartsWith("VmData:", StringComparison.Ordinal))
+            .Split((char[])['\t', ' '], StringSplitOptions.RemoveEmptyEntries)[1]) * 1024;
 
     [SkippableTheory]
     [InlineData(HugePages.Auto, false)]
@@ -72,7 +76,7 @@ public class VirtualMemorySourceTests
             Assert.True(source.TryCommit(address, 8 * Block, out _));
             Fill(address, 1);
             long before = ResidentSet.Bytes;
-            source.Populate(address, 8 * Block);
+            source.Prefault(address, 8 * Block);
             Assert.InRange(ResidentSet.Bytes - before, 5L * Block, 9L * Block);
             Assert.Equal(1, Read(address));
             source.Release(address, 8 * Block);

@@ -78,7 +78,7 @@ public class ClosedPoolTests
     /// <summary>A heap that counts what it has given.</summary>
     private sealed class CountingHeap : NativeMemorySource
     {
-        private readonly NativeMemorySource _heap = NativeMemorySources.Create(NativeMemoryKind.Heap, HugePages.Off);
+        private readonly NativeMemorySource _heap = NativeMemorySource.Create(NativeMemoryKind.Heap, HugePages.Off);
         private int _live;
 
         public CountingHeap()

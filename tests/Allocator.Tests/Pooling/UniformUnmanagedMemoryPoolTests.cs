@@ -187,7 +187,7 @@ public class UniformUnmanagedMemoryPoolTests
     [InlineData(NativeMemoryKind.CoTaskMem)]
     public void Rent_HeapKinds_PoolBlocksAndTakeRunsFromTheSystem(NativeMemoryKind kind)
     {
-        using TestSetup setup = new(4, source: Allocator.Native.NativeMemorySources.Create(kind, HugePages.Auto));
+        using TestSetup setup = new(4, source: Allocator.Native.NativeMemorySource.Create(kind, HugePages.Auto));
         for (int i = 0; i < 3; i++)
         {
             using (IMemoryOwner<byte> block = setup.Allocator.Allocate<byte>(Block, AllocationOptions.Clean))

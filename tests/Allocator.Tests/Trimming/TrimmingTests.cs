@@ -269,7 +269,7 @@ public class TrimmingTests
             ["/sys/fs/cgroup/memory.max"] = "1000",
             ["/sys/fs/cgroup/memory.current"] = "500",
         };
-        using TestSetup setup = new(16, pressure: new UnixPressureSource(files.TryRead));
+        using TestSetup setup = new(16, pressure: new LinuxSystemMemory(files.TryOpen));
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
         setup.Clock.Advance(s_period);
         Assert.Equal((8L * Block, 1000L), (setup.Statistics.RetainedBytes, setup.Allocator.GetMemoryLoad().TotalBytes));

@@ -22,7 +22,7 @@ internal sealed unsafe class SourceContract
         checks.Run("source: purges what its neighbours keep", source.PurgesWhatItsNeighboursKeep);
         checks.Run("source: reads where nothing is committed", source.ReadsWhereNothingIsCommitted);
         checks.Run("source: allocates with every alignment", source.AllocatesWithEveryAlignment);
-        checks.Run("source: seals and unseals", source.SealsAndUnseals);
+        checks.Run("source: protects and unprotects", source.ProtectsAndUnprotects);
         checks.Run("source: refuses the impossible", source.RefusesTheImpossible);
     }
 
@@ -36,8 +36,8 @@ internal sealed unsafe class SourceContract
             Span<byte> bytes = new((void*)part, (int)Part);
             Checks.That(zeroed && Pattern.IsAll<byte>(bytes, 0), "zero bytes after a commit");
             bytes.Fill(0xA5);
-            _source.Populate(part, Part);
-            Checks.That(Pattern.IsAll<byte>(bytes, 0xA5), "contents kept by Populate");
+            _source.Prefault(part, Part);
+            Checks.That(Pattern.IsAll<byte>(bytes, 0xA5), "contents kept by Prefault");
             Checks.That(_source.TryPurge(part, Part), "a purged part");
         }
 
@@ -89,14 +89,14 @@ internal sealed unsafe class SourceContract
         }
     }
 
-    private void SealsAndUnseals()
+    private void ProtectsAndUnprotects()
     {
         nint address = _source.TryAllocate(Part, NativeMemorySource.MinimumAlignment, out _);
         Span<byte> bytes = new((void*)address, (int)Part);
         bytes.Fill(3);
-        Checks.That(_source.TrySeal(address, Part) && _source.TryUnseal(address, Part), "memory sealed and unsealed");
-        Checks.That(Pattern.IsAll<byte>(bytes, 3), "contents kept behind the seal");
-        Checks.That(_source.TrySealEmpty(address, Part), "memory given back, addresses kept");
+        Checks.That(_source.TryProtect(address, Part) && _source.TryUnprotect(address, Part), "memory protected and unprotected");
+        Checks.That(Pattern.IsAll<byte>(bytes, 3), "contents kept while protected");
+        Checks.That(_source.TryDecommitAndProtect(address, Part), "memory given back, addresses kept");
         _source.Free(address, Part);
     }
 

@@ -6,10 +6,14 @@ using System.Threading;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>The <c>Meter</c> named <c>Allocator</c>. Its instruments follow <c>aspnetcore.memory_pool.*</c> and the semantic conventions of OpenTelemetry.</summary>
+/// <summary>
+/// The <c>Meter</c> named <c>Allocator</c>. Its instruments follow <c>aspnetcore.memory_pool.*</c> and the semantic conventions of
+/// OpenTelemetry.
+/// </summary>
 /// <remarks>
-/// It is made when there is an allocator and the process has loaded the assembly of meters and listeners, not before: the first meter of a process costs more than the first allocator.
-/// Nobody can listen without that assembly, and a listener is told of instruments that come after it.
+/// It is made when there is an allocator and the process has loaded the assembly of meters and listeners, not before: the first meter of a
+/// process costs more than the first allocator. Nobody can listen without that assembly, and a listener is told of instruments that come
+/// after it.
 /// </remarks>
 internal static class AllocatorMeter
 {
@@ -30,7 +34,9 @@ internal static class AllocatorMeter
     /// <summary>Gets whether anybody may have been told of allocators.</summary>
     public static bool IsMade => Volatile.Read(ref s_state) == Made;
 
-    /// <summary>Sees to it that there is a meter as soon as anybody could look at it. Cheap where there is one, or where none is wanted.</summary>
+    /// <summary>
+    /// Sees to it that there is a meter as soon as anybody could look at it. Cheap where there is one, or where none is wanted.
+    /// </summary>
     public static void Ensure()
     {
         if (Volatile.Read(ref s_state) == None && Interlocked.CompareExchange(ref s_state, Waiting, None) == None)
@@ -66,7 +72,8 @@ internal static class AllocatorMeter
     {
         AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
 
-        // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and the meter made, since the line above.
+        // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and the
+        // meter made, since the line above.
         if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
         {
             Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
@@ -139,20 +146,25 @@ internal static class AllocatorMeter
         // In the order of the figures, which a collection goes by.
         UpDown(UsageFigure.RentedBytes, "allocator.memory.rented", "By", "Capacity of all that is out.");
         UpDown(UsageFigure.RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
-        UpDown(UsageFigure.CommittedBytes, "allocator.memory.committed", "By", "Memory that the operating system has given and not taken back.");
+        UpDown(UsageFigure.CommittedBytes, "allocator.memory.committed", "By",
+            "Memory that the operating system has given and not taken back.");
         Gauge(UsageFigure.PeakCommittedBytes, "allocator.memory.peak_committed", "By", "The most that has been committed at once.");
-        UpDown(UsageFigure.QuarantinedBytes, "allocator.memory.quarantined", "By", "Memory kept apart: abandoned, or returned and watched.");
+        UpDown(UsageFigure.QuarantinedBytes, "allocator.memory.quarantined", "By",
+            "Memory kept apart: abandoned, or returned and watched.");
         UpDown(UsageFigure.Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are out.");
         UpDown(UsageFigure.BudgetUsedBytes, "allocator.budget.usage", "By", "Part of the memory budget that is taken.");
         UpDown(UsageFigure.BudgetLimitBytes, "allocator.budget.limit", "By", "The memory budget.");
         Counter(UsageFigure.Rents, "allocator.rents", "{rent}", "Allocations made.");
         Counter(UsageFigure.PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
-        Counter(UsageFigure.PoolMisses, "allocator.pool.misses", "{request}", "Requests that the operating system had to serve, in full or in part.");
+        Counter(UsageFigure.PoolMisses, "allocator.pool.misses", "{request}",
+            "Requests that the operating system had to serve, in full or in part.");
         Counter(UsageFigure.Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
-        Counter(UsageFigure.Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
+        Counter(UsageFigure.Retries, "allocator.allocation_retries", "{retry}",
+            "Tries for memory after the operating system had refused it.");
         Counter(UsageFigure.BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
         Counter(UsageFigure.NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
-        Counter(UsageFigure.NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By", "Resident memory less after these trims than before.");
+        Counter(UsageFigure.NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By",
+            "Resident memory less after these trims than before.");
         Counter(UsageFigure.NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
         Counter(UsageFigure.TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
         Counter(UsageFigure.Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");

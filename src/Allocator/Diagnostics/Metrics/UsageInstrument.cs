@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
 
 namespace Allocator.Diagnostics;
@@ -46,7 +47,7 @@ internal sealed class UsageInstrument
     private List<Measurement<long>> MeasureAll()
     {
         List<Measurement<long>> measurements = [];
-        foreach (NamedFigures named in UsageCollection.Get(_figure))
+        foreach (NamedFigures named in Collection.Get(_figure))
         {
             if (_isByReason)
             {
@@ -64,7 +65,8 @@ internal sealed class UsageInstrument
     }
 
     private bool IsTold(NamedFigures named) =>
-        _figure is UsageFigure.BudgetUsedBytes or UsageFigure.BudgetLimitBytes ? named.HasBudget : named.IsLive || _figure >= UsageFigure.Rents;
+        _figure is UsageFigure.BudgetUsedBytes or UsageFigure.BudgetLimitBytes ? named.HasBudget
+        : named.IsLive || _figure >= UsageFigure.Rents;
 
     // What never happened is not told: of five reasons most never occur.
     private void AddReasons(List<Measurement<long>> measurements, NamedFigures named)
@@ -79,6 +81,41 @@ internal sealed class UsageInstrument
                     ? new Measurement<long>(value, tag)
                     : new Measurement<long>(value, new KeyValuePair<string, object?>(NameTag, named.Name), tag));
             }
+        }
+    }
+
+    /// <summary>
+    /// One reading of all allocators, shared by the instruments that one collection calls, one after the other on one thread: so that they
+    /// agree, and the blocks are walked over once.
+    /// </summary>
+    private sealed class Collection
+    {
+        // The base library does not say where a collection begins. An instrument that comes before the last one, or later than this,
+        // belongs to another.
+        private const int MaximumAgeMilliseconds = 100;
+
+        [ThreadStatic]
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+        private static Collection? t_last;
+#pragma warning restore IDE1006
+
+        private readonly NamedFigures[] _figures = UsageRegistry.Read();
+        private readonly long _readAt = Stopwatch.GetTimestamp();
+        private UsageFigure _lastAsked;
+
+        private bool IsOld => Stopwatch.GetElapsedTime(_readAt).TotalMilliseconds > MaximumAgeMilliseconds;
+
+        /// <summary>Returns a figure of all names.</summary>
+        public static NamedFigures[] Get(UsageFigure figure)
+        {
+            Collection? last = t_last;
+            if (last is null || figure <= last._lastAsked || last.IsOld)
+            {
+                t_last = last = new Collection();
+            }
+
+            last._lastAsked = figure;
+            return last._figures;
         }
     }
 }

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Allocator.Tests.Native;
 
-public class UnixPressureSourceTests
+public class LinuxSystemMemoryTests
 {
     private const string BusyMachine = "MemTotal:       1000 kB\nMemFree:          10 kB\nMemAvailable:     20 kB\n";
     private const string FullMachine = "MemTotal:       1000 kB\nMemFree:          10 kB\nMemAvailable:    200 kB\n";
@@ -115,20 +115,20 @@ public class UnixPressureSourceTests
             ["/sys/fs/cgroup/memory.max"] = "1000",
             ["/sys/fs/cgroup/memory.current"] = "500",
         };
-        UnixPressureSource source = new(files.TryRead);
-        Assert.Equal((1000, false), (source.Read().TotalBytes, source.Read().IsHigh));
+        LinuxSystemMemory source = new(files.TryOpen);
+        Assert.Equal((1000, false), (source.ReadLoad().TotalBytes, source.ReadLoad().IsHigh));
 
         files["/sys/fs/cgroup/memory.max"] = "510";
-        Assert.Equal((510, true), (source.Read().TotalBytes, source.Read().IsHigh));
+        Assert.Equal((510, true), (source.ReadLoad().TotalBytes, source.ReadLoad().IsHigh));
 
         files.Remove("/sys/fs/cgroup/memory.max");
-        Assert.NotEqual(MemoryLoadSource.ControlGroup, source.Read().Source);
+        Assert.NotEqual(MemoryLoadSource.ControlGroup, source.ReadLoad().Source);
     }
 
     [Fact]
     public void Read_ThisMachine_GivesFigures()
     {
-        MemoryLoad load = PressureSource.Shared.Read();
+        MemoryLoad load = SystemMemory.Shared.ReadLoad();
 
         Assert.NotEqual(MemoryLoadSource.None, load.Source);
         Assert.InRange(load.UsedBytes, 1, long.MaxValue);
@@ -136,25 +136,20 @@ public class UnixPressureSourceTests
     }
 
     [Fact]
-    public void AvailableBytes_OfThisMachine_IsAFigure() => Assert.InRange(PressureSource.Shared.AvailableBytes ?? 0, 1L << 24, 1L << 48);
+    public void AvailableBytes_OfThisMachine_IsAFigure() => Assert.InRange(SystemMemory.Shared.AvailableBytes ?? 0, 1L << 24, 1L << 48);
 
     [Fact]
     public void AvailableBytes_AskedAgain_IsThatOfTheLastRead()
     {
         FakeFiles files = new() { ["/proc/meminfo"] = QuietMachine };
-        int reads = 0;
-        UnixPressureSource source = new(path =>
-        {
-            reads++;
-            return files.TryRead(path);
-        });
+        LinuxSystemMemory source = new(files.TryOpen);
         Assert.Equal(1000 * 1024, source.AvailableBytes);
-        int firstReads = reads;
+        int firstReads = files.Reads;
         files["/proc/meminfo"] = QuietMachine.Replace("1000 kB", "900 kB", StringComparison.Ordinal);
-        Assert.Equal((1000 * 1024, firstReads), (source.AvailableBytes, reads));
-        source.Read();
+        Assert.Equal((1000 * 1024, firstReads), (source.AvailableBytes, files.Reads));
+        source.ReadLoad();
         Assert.Equal(900 * 1024, source.AvailableBytes);
     }
 
-    private static MemoryLoad Read(FakeFiles files) => new UnixPressureSource(files.TryRead).Read();
+    private static MemoryLoad Read(FakeFiles files) => new LinuxSystemMemory(files.TryOpen).ReadLoad();
 }

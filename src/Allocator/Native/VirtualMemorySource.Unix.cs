@@ -1,11 +1,11 @@
 using System;
+using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
 /// <summary>Memory from <c>mmap</c>, on Linux and macOS.</summary>
 internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 {
-    private readonly UnixConstants _constants = UnixConstants.OfThisSystem();
     private readonly Func<nint, long, bool> _tryUnmap;
     private readonly bool _useHugePages;
     private readonly bool _useGuardAdvice;
@@ -18,9 +18,15 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     /// <param name="useGuardAdvice">Whether <c>MADV_GUARD_INSTALL</c> is to be used where the kernel knows it.</param>
     /// <param name="pageSizeInBytes">The unit to work in: a multiple of the system's page, which is the default.</param>
     /// <param name="overreadToleranceInBytes">How many bytes behind every allocation are readable.</param>
-    /// <param name="protectsUncommitted">Whether reservations are writable only where they are committed; null: where the process pays for what is writable.</param>
+    /// <param name="protectsUncommitted">
+    /// Whether reservations are writable only where they are committed; null: where the process pays for what is writable.
+    /// </param>
     public UnixMemorySource(
-        bool useHugePages, bool useGuardAdvice = true, int? pageSizeInBytes = null, int overreadToleranceInBytes = 0, bool? protectsUncommitted = null)
+        bool useHugePages,
+        bool useGuardAdvice = true,
+        int? pageSizeInBytes = null,
+        int overreadToleranceInBytes = 0,
+        bool? protectsUncommitted = null)
         : base(pageSizeInBytes ?? Environment.SystemPageSize, overreadToleranceInBytes)
     {
         _tryUnmap = TryUnmap;
@@ -31,15 +37,18 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     public override nint TryReserve(long lengthInBytes, long partInBytes)
     {
+        AssertPages(0, lengthInBytes);
+        AssertPages(0, partInBytes);
+
         // What is readable and not writable is never charged, and a read of it takes no memory: the kernel puts its page of zeros there.
         bool becomesWritable = !_protectsUncommitted;
-        int protection = becomesWritable || OverreadToleranceInBytes > 0 ? UnixConstants.ProtectRead : UnixConstants.ProtectNone;
+        int protection = becomesWritable || OverreadToleranceInBytes > 0 ? LibC.ProtectRead : LibC.ProtectNone;
         nint address = TryMap(WithTail(lengthInBytes), MaximumAlignment, protection);
 
-        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults of other threads in the same mapping,
-        // and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
+        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults
+        // of other threads in the same mapping, and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
         if (address != 0 && becomesWritable
-            && (IsResident(address) || LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) != 0))
+            && (IsResident(address) || LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0))
         {
             // Never back to false: another thread's reservation may have been refused meanwhile.
             _protectsUncommitted = true;
@@ -51,13 +60,13 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
     {
         // Untouched since it was mapped, or purged by MADV_DONTNEED: Linux gives zero pages in both cases.
-        zeroed = _constants.PurgeZeroes;
-        if (_protectsUncommitted && LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) != 0)
+        zeroed = LibC.PurgeZeroes;
+        if (_protectsUncommitted && LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0)
         {
             return false;
         }
 
-        if (_constants.AdviceReuse is int reuse)
+        if (LibC.AdviceReuse is int reuse)
         {
             // Without it macOS goes on counting the pages as free, and may take them.
             LibC.MAdvise((void*)address, (nuint)lengthInBytes, reuse);
@@ -67,40 +76,46 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     }
 
     public override bool TryPurge(nint address, long lengthInBytes) =>
-        LibC.MAdvise((void*)address, (nuint)lengthInBytes, _constants.AdvicePurge) == 0;
+        LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdvicePurge) == 0;
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
+        AssertRequest(lengthInBytes, alignmentInBytes);
         zeroed = true;
 
         // From 2 MiB on the mapping starts where a huge page can start. Below, nothing is gained by it.
         int alignment = _useHugePages && lengthInBytes >= MaximumAlignment ? MaximumAlignment : alignmentInBytes;
-        return TryMap(WithTail(lengthInBytes), alignment, UnixConstants.ProtectReadWrite);
+        return TryMap(WithTail(lengthInBytes), alignment, LibC.ProtectReadWrite);
     }
 
-    public override bool TrySeal(nint address, long lengthInBytes) =>
-        LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectNone) == 0;
-
-    public override bool TryUnseal(nint address, long lengthInBytes) =>
-        LibC.MProtect((void*)address, (nuint)lengthInBytes, UnixConstants.ProtectReadWrite) == 0;
-
-    public override bool TrySealEmpty(nint address, long lengthInBytes)
+    public override bool TryProtect(nint address, long lengthInBytes)
     {
+        AssertPages(address, lengthInBytes);
+        return LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectNone) == 0;
+    }
+
+    public override bool TryUnprotect(nint address, long lengthInBytes) =>
+        LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) == 0;
+
+    public override bool TryDecommitAndProtect(nint address, long lengthInBytes)
+    {
+        AssertPages(address, lengthInBytes);
+
         // Locked pages are refused it, hence the second way for all.
-        if (_useGuardAdvice && LibC.MAdvise((void*)address, (nuint)lengthInBytes, GuardAdvice.Install) == 0)
+        if (_useGuardAdvice && LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdviceInstallGuard) == 0)
         {
             return true;
         }
 
-        return TrySeal(address, lengthInBytes) && TryPurge(address, lengthInBytes);
+        return TryProtect(address, lengthInBytes) && TryPurge(address, lengthInBytes);
     }
 
-    public override void Populate(nint address, long lengthInBytes)
+    public override void Prefault(nint address, long lengthInBytes)
     {
         // Linux 5.14 and later do it in one call; older ones answer EINVAL, and every page is touched by hand.
-        if (_constants.AdvicePopulate is not int populate || LibC.MAdvise((void*)address, (nuint)lengthInBytes, populate) != 0)
+        if (LibC.AdvicePopulate is not int populate || LibC.MAdvise((void*)address, (nuint)lengthInBytes, populate) != 0)
         {
-            base.Populate(address, lengthInBytes);
+            base.Prefault(address, lengthInBytes);
         }
     }
 
@@ -108,7 +123,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
 
-    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is writable is populated.
+    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is
+    // writable is populated.
     private static bool IsResident(nint address)
     {
         byte isResident = 0;
@@ -123,7 +139,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         }
     }
 
-    // A process has a limited number of mappings (vm.max_map_count on Linux), and neighbours of one kind count as one. At the limit the middle of one cannot be unmapped, because that would divide it.
+    // A process has a limited number of mappings (vm.max_map_count on Linux), and neighbours of one kind count as one. At the limit the
+    // middle of one cannot be unmapped, because that would divide it.
     private bool TryUnmap(nint address, long lengthInBytes)
     {
         if (LibC.MUnmap((void*)address, (nuint)lengthInBytes) == 0)
@@ -132,7 +149,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         }
 
         // Locked pages are refused the first advice. Here they have no holder who could miss them.
-        if (!TryPurge(address, lengthInBytes) && _constants.AdvicePurgeLocked is int locked)
+        if (!TryPurge(address, lengthInBytes) && LibC.AdvicePurgeLocked is int locked)
         {
             LibC.MAdvise((void*)address, (nuint)lengthInBytes, locked);
         }
@@ -152,8 +169,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         // mmap knows no alignment above a page: map too much, and give the ends back.
         long alignment = Math.Max(alignmentInBytes, PageSizeInBytes);
         long slack = alignment - Environment.SystemPageSize;
-        void* mapped = LibC.MMap(null, (nuint)(lengthInBytes + slack), protection, _constants.MapFlags, -1, 0);
-        if (mapped == UnixConstants.MapFailed)
+        void* mapped = LibC.MMap(null, (nuint)(lengthInBytes + slack), protection, LibC.MapFlags, -1, 0);
+        if (mapped == LibC.MapFailed)
         {
             return 0;
         }
@@ -163,7 +180,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         Unmap((nint)mapped, head);
         Unmap((nint)(start + lengthInBytes), slack - head);
 
-        if (_useHugePages && lengthInBytes >= MaximumAlignment && _constants.AdviceHugePage is int hugePage)
+        if (_useHugePages && lengthInBytes >= MaximumAlignment && LibC.AdviceHugePage is int hugePage)
         {
             // Before the first touch, or the range is populated with small pages. A kernel without huge pages refuses, and no harm is done.
             LibC.MAdvise(start, (nuint)lengthInBytes, hugePage);
@@ -172,16 +189,43 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         return (nint)start;
     }
 
+    /// <summary>
+    /// <c>MADV_GUARD_INSTALL</c> takes the memory behind a range and makes every access to it fault, without dividing the mapping as
+    /// <c>mprotect</c> does, of which a process may have 65,530 pieces.
+    /// </summary>
+    private static class GuardAdvice
+    {
+        /// <summary>Whether the running kernel knows it: tried once, on a page of its own.</summary>
+        public static readonly bool IsSupported = RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && Try();
+
+        private static bool Try()
+        {
+            nuint length = (nuint)Environment.SystemPageSize;
+            void* page = LibC.MMap(null, length, LibC.ProtectReadWrite, LibC.MapFlags, -1, 0);
+            if (page == LibC.MapFailed)
+            {
+                return false;
+            }
+
+            bool isSupported = LibC.MAdvise(page, length, LibC.AdviceInstallGuard) == 0;
+
+            // One page, once a process: nothing is lost where it stays mapped.
+            LibC.MUnmap(page, length);
+            return isSupported;
+        }
+    }
+
     /// <summary>How the kernel counts what may be written. Read once a process.</summary>
     private static class Accounting
     {
-        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux); and all of it counts where the process has a limit (RLIMIT_DATA).
-        public static readonly bool CountsWritable = SystemFiles.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
+        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux);
+        // and all of it counts where the process has a limit (RLIMIT_DATA).
+        public static readonly bool CountsWritable = SystemFile.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
 
         private static bool HasDataLimit()
         {
             const string Label = "Max data size";
-            string limits = SystemFiles.TryRead("/proc/self/limits") ?? string.Empty;
+            string limits = SystemFile.TryRead("/proc/self/limits") ?? string.Empty;
             int start = limits.IndexOf(Label, StringComparison.Ordinal);
             return start >= 0 && !limits.Substring(start + Label.Length).TrimStart().StartsWith("unlimited", StringComparison.Ordinal);
         }

@@ -1,13 +1,11 @@
 using System;
-using System.IO;
-using System.Runtime.InteropServices;
 using Allocator.Native;
 using Allocator.Tests.Fakes;
 using Xunit;
 
 namespace Allocator.Tests.Native;
 
-public class CgroupHeadroomTests
+public class LinuxHeadroomTests
 {
     private const string Version1 = "/sys/fs/cgroup/memory/app";
     private const string Version2 = "/sys/fs/cgroup/app";
@@ -103,34 +101,34 @@ public class CgroupHeadroomTests
     public void Read_LimitLoweredWhileRunning_IsSeen()
     {
         FakeFiles files = OfVersion2("1000", "500", "file 0\n");
-        CgroupHeadroom source = Open(files);
-        Assert.Equal(500, source.Read().CertainBytes);
+        LinuxSystemMemory source = Open(files);
+        Assert.Equal(500, source.ReadHeadroom().CertainBytes);
         files[Version2 + "/memory.max"] = "400";
-        Assert.Equal((-100, -100), (source.Read().CertainBytes, source.Read().FreeBytes));
+        Assert.Equal((-100, -100), (source.ReadHeadroom().CertainBytes, source.ReadHeadroom().FreeBytes));
     }
 
     [Fact]
     public void Read_MovedToAnotherGroup_ReadsThat()
     {
         FakeFiles files = OfVersion2("1000", "500", "file 0\n");
-        CgroupHeadroom source = Open(files);
-        source.Read();
+        LinuxSystemMemory source = Open(files);
+        source.ReadHeadroom();
         files["/proc/self/cgroup"] = "0::/other\n";
         files["/sys/fs/cgroup/other/memory.max"] = "3000";
         files["/sys/fs/cgroup/other/memory.current"] = "1000";
-        Assert.Equal(new Headroom(3000, 2000, 2000), source.Read());
+        Assert.Equal(new Headroom(3000, 2000, 2000), source.ReadHeadroom());
     }
 
     [Fact]
     public void Read_GroupRemoved_KeepsTheLastFiguresAndReadsAgain()
     {
         FakeFiles files = OfVersion2("1000", "500", "file 0\n");
-        CgroupHeadroom source = Open(files);
-        source.Read();
+        LinuxSystemMemory source = Open(files);
+        source.ReadHeadroom();
         files.Remove(Version2 + "/memory.current");
-        Assert.Equal(500, source.Read().CertainBytes);
+        Assert.Equal(500, source.ReadHeadroom().CertainBytes);
         files[Version2 + "/memory.current"] = "300";
-        Assert.Equal(700, source.Read().CertainBytes);
+        Assert.Equal(700, source.ReadHeadroom().CertainBytes);
     }
 
     [Fact]
@@ -143,20 +141,20 @@ public class CgroupHeadroomTests
     public void Read_AgainInTheSameGroups_TakesNoManagedMemory()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Linux's.");
-        CgroupHeadroom source = new(SystemFile.TryOpen);
+        LinuxSystemMemory source = new(SystemFile.TryOpen);
         for (int i = 0; i < 3; i++)
         {
-            source.Read();
+            source.ReadHeadroom();
         }
 
         long before = GC.GetAllocatedBytesForCurrentThread();
         for (int i = 0; i < 100; i++)
         {
-            source.Read();
+            source.ReadHeadroom();
         }
 
         Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
-        Assert.InRange(source.Read().FreeBytes, 1, long.MaxValue - 1);
+        Assert.InRange(source.ReadHeadroom().FreeBytes, 1, long.MaxValue - 1);
     }
 
     [SkippableFact]
@@ -164,7 +162,7 @@ public class CgroupHeadroomTests
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Linux's.");
         int page = Environment.SystemPageSize;
-        CgroupHeadroom source = new(SystemFile.TryOpen);
+        LinuxSystemMemory source = new(SystemFile.TryOpen);
         VirtualMemorySource memory = VirtualMemorySource.Create(HugePages.Off);
         long length = 10_000L * page;
         nint address = memory.TryAllocate(length, page, out _);
@@ -182,17 +180,9 @@ public class CgroupHeadroomTests
         Assert.Equal(0, source.UntouchedBytes(address, length));
     }
 
-    [SkippableFact]
-    public void SystemFile_MissingOrForbidden_IsNone()
-    {
-        Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "Linux's.");
-        Assert.Null(SystemFile.TryOpen(Path.Combine(Path.GetTempPath(), "not-there")));
-        Assert.Null(SystemFile.TryOpen("/proc"));
-    }
+    private static Headroom Read(FakeFiles files) => Open(files).ReadHeadroom();
 
-    private static Headroom Read(FakeFiles files) => Open(files).Read();
-
-    private static CgroupHeadroom Open(FakeFiles files) => new(path => FakeSystemFile.TryOpen(files, path));
+    private static LinuxSystemMemory Open(FakeFiles files) => new(files.TryOpen);
 
     private static FakeFiles OfVersion2(string limit, string usage, string statistics) => new()
     {

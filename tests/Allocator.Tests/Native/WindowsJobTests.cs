@@ -6,17 +6,17 @@ using Xunit;
 
 namespace Allocator.Tests.Native;
 
-public class WindowsJobMemoryTests
+public class WindowsJobTests
 {
-    private const uint Process = JobMemoryLimits.LimitsProcess;
-    private const uint Job = JobMemoryLimits.LimitsJob;
+    private const uint Process = WindowsJob.Limits.OfProcess;
+    private const uint Job = WindowsJob.Limits.OfJob;
 
     // Windows refuses any other length than that of its own structure.
     [SkippableFact]
-    public void JobMemoryLimits_Size_IsThatOfTheStructureOfWindows()
+    public void Limits_Size_IsThatOfTheStructureOfWindows()
     {
         Skip.IfNot(Environment.Is64BitProcess, "The size is that of 64 bits.");
-        Assert.Equal(144, Unsafe.SizeOf<JobMemoryLimits>());
+        Assert.Equal(144, Unsafe.SizeOf<WindowsJob.Limits>());
     }
 
     [Theory]
@@ -34,13 +34,13 @@ public class WindowsJobMemoryTests
     [InlineData(Job, null, null, null, null)]
     public void TryJudge_Limits_GivesTheOneThatBinds(uint flags, long? byProcess, long? byJob, string? origin, bool? isHigh)
     {
-        JobMemoryLimits limits = new() { LimitFlags = flags, ProcessMemoryLimit = 500, JobMemoryLimit = 2000 };
+        WindowsJob.Limits limits = new() { Flags = flags, ProcessMemoryLimit = 500, JobMemoryLimit = 2000 };
 
-        MemoryLoad? load = WindowsJobMemory.TryJudge(limits, byProcess, byJob);
+        MemoryLoad? load = WindowsJob.TryJudge(limits, byProcess, byJob);
 
         Assert.Equal((origin, isHigh), (load?.Origin, load?.IsHigh));
     }
 
     [Fact]
-    public void TryJudge_LimitOfZero_IsAsIfItWereNotThere() => Assert.Null(WindowsJobMemory.TryJudge(new JobMemoryLimits { LimitFlags = Process | Job }, 1, 1));
+    public void TryJudge_LimitOfZero_IsAsIfItWereNotThere() => Assert.Null(WindowsJob.TryJudge(new WindowsJob.Limits { Flags = Process | Job }, 1, 1));
 }

@@ -7,7 +7,7 @@ using Xunit;
 namespace Allocator.Tests.Native;
 
 /// <summary>Memory made inaccessible, in each way that a kernel may offer.</summary>
-public unsafe class SealTests
+public unsafe class ProtectTests
 {
     private const int Length = 1 << 20;
 
@@ -15,26 +15,26 @@ public unsafe class SealTests
 
     [Theory]
     [MemberData(nameof(Sources))]
-    public void TrySeal_AndUnseal_KeepsTheContents(string name)
+    public void TryProtect_AndUnprotect_KeepsTheContents(string name)
     {
         VirtualMemorySource source = Create(name);
         nint address = source.TryAllocate(Length, 64, out _);
         new Span<byte>((void*)address, Length).Fill(9);
-        Assert.True(source.TrySeal(address, Length));
-        Assert.True(source.TryUnseal(address, Length));
+        Assert.True(source.TryProtect(address, Length));
+        Assert.True(source.TryUnprotect(address, Length));
         Assert.Equal(-1, new Span<byte>((void*)address, Length).IndexOfAnyExcept((byte)9));
         source.Free(address, Length);
     }
 
     [Theory]
     [MemberData(nameof(Sources))]
-    public void TrySeal_Touched_Faults(string name) => AssertFault(
+    public void TryProtect_Touched_Faults(string name) => AssertFault(
         static name =>
         {
             VirtualMemorySource source = Create(name);
             nint address = source.TryAllocate(Length, 64, out _);
             *(byte*)(address + Length / 2) = 1;
-            Assert.True(source.TrySeal(address, Length));
+            Assert.True(source.TryProtect(address, Length));
             Console.Out.Write("sealed");
             Console.Out.Flush();
             *(byte*)(address + Length / 2) = 2;
@@ -43,13 +43,13 @@ public unsafe class SealTests
 
     [Theory]
     [MemberData(nameof(Sources))]
-    public void TrySealEmpty_Touched_Faults(string name) => AssertFault(
+    public void TryDecommitAndProtect_Touched_Faults(string name) => AssertFault(
         static name =>
         {
             VirtualMemorySource source = Create(name);
             nint address = source.TryAllocate(Length, 64, out _);
             *(byte*)(address + Length / 2) = 1;
-            Assert.True(source.TrySealEmpty(address, Length));
+            Assert.True(source.TryDecommitAndProtect(address, Length));
             Console.Out.Write("sealed");
             Console.Out.Flush();
             Console.Error.Write(*(byte*)(address + Length / 2));
@@ -58,7 +58,7 @@ public unsafe class SealTests
 
     [SkippableTheory]
     [MemberData(nameof(Sources))]
-    public void TrySealEmpty_OnLinux_LowersTheResidentSet(string name)
+    public void TryDecommitAndProtect_OnLinux_LowersTheResidentSet(string name)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
         RemoteExecutor.Invoke(
@@ -68,7 +68,7 @@ public unsafe class SealTests
                 nint address = source.TryAllocate(64 * Length, 64, out _);
                 new Span<byte>((void*)address, 64 * Length).Fill(1);
                 long before = ResidentSet.Bytes;
-                Assert.True(source.TrySealEmpty(address, 64 * Length));
+                Assert.True(source.TryDecommitAndProtect(address, 64 * Length));
                 Assert.InRange(before - ResidentSet.Bytes, 60L * Length, 68L * Length);
                 source.Free(address, 64 * Length);
             },

@@ -30,6 +30,8 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
     public override nint TryReserve(long lengthInBytes, long partInBytes)
     {
+        AssertPages(0, lengthInBytes);
+        AssertPages(0, partInBytes);
         nint address = TryMap(lengthInBytes + ReadablePageInBytes, MaximumAlignment, Reserve, NoAccess);
         if (address == 0 || ReadablePageInBytes == 0)
         {
@@ -57,7 +59,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
         }
 
         // The first page was committed before: whether it is made writable by the call above is not documented.
-        if (ReadablePageInBytes > 0 && !TryProtect(address, ReadablePageInBytes, ReadWrite))
+        if (ReadablePageInBytes > 0 && !TrySetProtection(address, ReadablePageInBytes, ReadWrite))
         {
             TryDecommit(address + (nint)ReadablePageInBytes, lengthInBytes - ReadablePageInBytes);
             return false;
@@ -76,22 +78,31 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
         NativeBytes.Clear(address, ReadablePageInBytes);
 
         // Where this is refused the page stays writable, and is zero all the same: only a program that writes beyond its buffer can tell.
-        TryProtect(address, ReadablePageInBytes, ReadOnly);
+        TrySetProtection(address, ReadablePageInBytes, ReadOnly);
         return true;
     }
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
+        AssertRequest(lengthInBytes, alignmentInBytes);
         zeroed = true;
         return TryMap(RoundUp(lengthInBytes + OverreadToleranceInBytes), alignmentInBytes, Reserve | Commit, ReadWrite);
     }
 
-    public override bool TrySeal(nint address, long lengthInBytes) => TryProtect(address, lengthInBytes, NoAccess);
+    public override bool TryProtect(nint address, long lengthInBytes)
+    {
+        AssertPages(address, lengthInBytes);
+        return TrySetProtection(address, lengthInBytes, NoAccess);
+    }
 
-    public override bool TryUnseal(nint address, long lengthInBytes) => TryProtect(address, lengthInBytes, ReadWrite);
+    public override bool TryUnprotect(nint address, long lengthInBytes) => TrySetProtection(address, lengthInBytes, ReadWrite);
 
     // Addresses without memory fault by themselves.
-    public override bool TrySealEmpty(nint address, long lengthInBytes) => TryDecommit(address, lengthInBytes);
+    public override bool TryDecommitAndProtect(nint address, long lengthInBytes)
+    {
+        AssertPages(address, lengthInBytes);
+        return TryDecommit(address, lengthInBytes);
+    }
 
     protected override bool TryFree(nint address, long lengthInBytes) => TryUnmap(address);
 
@@ -102,7 +113,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
     private static bool TryDecommit(nint address, long lengthInBytes) =>
         lengthInBytes == 0 || Kernel32.VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;
 
-    private static bool TryProtect(nint address, long lengthInBytes, uint protection)
+    private static bool TrySetProtection(nint address, long lengthInBytes, uint protection)
     {
         uint former;
         return Kernel32.VirtualProtect((void*)address, (nuint)lengthInBytes, protection, &former) != 0;

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Allocator.Tests.Native;
 
-public class CgroupMemoryTests
+public class ControlGroupTests
 {
     private const string Group = "/sys/fs/cgroup/app";
 
@@ -124,9 +124,14 @@ public class CgroupMemoryTests
         Assert.Equal(expected, Read(Version2("100", used, ("memory.pressure", pressure)))!.Value.IsHigh);
 
     [Fact]
+    public void TryRead_KernelThatCountsNoStalls_GivesTheRest() =>
+        Assert.Equal((Group, 300, 500, false), Figures(Read(Version2("500", "300", ("memory.pressure", FakeFiles.Unreadable)))));
+
+    [Fact]
     public void TryRead_NoFiles_GivesNothing() => Assert.Null(Read([]));
 
-    private static MemoryLoad? Read(FakeFiles files) => CgroupMemory.TryRead(files.TryRead);
+    private static MemoryLoad? Read(FakeFiles files) =>
+        new LinuxSystemMemory(files.TryOpen).ReadLoad() is { Source: MemoryLoadSource.ControlGroup } load ? load : null;
 
     private static (string?, long, long, bool) Figures(MemoryLoad? load) =>
         load is MemoryLoad known ? (known.Origin, known.UsedBytes, known.TotalBytes, known.IsHigh) : default;

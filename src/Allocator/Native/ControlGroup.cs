@@ -1,0 +1,194 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Allocator.Diagnostics;
+
+namespace Allocator.Native;
+
+/// <summary>The files of one control group that tell how much memory it has and leaves. Not thread-safe.</summary>
+internal sealed class ControlGroup : IDisposable
+{
+    private const string Version1Root = "/sys/fs/cgroup/memory";
+    private const string Version2Root = "/sys/fs/cgroup";
+
+    // "max" in version 2; in version 1 a number a page below 2^63.
+    private const long LeastNoLimit = long.MaxValue / 2;
+
+    private readonly string _folder;
+    private readonly bool _isVersion2;
+    private readonly SystemFile _limit;
+    private readonly SystemFile _usage;
+    private readonly SystemFile? _statistics;
+
+    // Of version 2: above it no process is killed, but all are slowed down until the group is below it again. To a process that can
+    // release idle memory, that is a limit.
+    private readonly SystemFile? _high;
+    private readonly SystemFile? _stalls;
+
+    // With swap. In version 1 of memory and swap together, in version 2 of swap alone.
+    private readonly SystemFile? _swapLimit;
+    private readonly SystemFile? _swapUsage;
+
+    private ControlGroup(Func<string, SystemFile?> open, string folder, SystemFile limit, SystemFile usage, bool isVersion2)
+    {
+        _folder = folder;
+        _isVersion2 = isVersion2;
+        _limit = limit;
+        _usage = usage;
+        _statistics = open(folder + "/memory.stat");
+        _high = isVersion2 ? open(folder + "/memory.high") : null;
+        _stalls = isVersion2 ? open(folder + "/memory.pressure") : null;
+        _swapLimit = open(folder + (isVersion2 ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"));
+        _swapUsage = open(folder + (isVersion2 ? "/memory.swap.current" : "/memory.memsw.usage_in_bytes"));
+    }
+
+    /// <summary>Opens the groups that control the memory of a process, its own and those around it.</summary>
+    /// <param name="open">Opens a file; null where there is none.</param>
+    /// <param name="membership">What <c>/proc/self/cgroup</c> says.</param>
+    public static IEnumerable<ControlGroup> OpenAll(Func<string, SystemFile?> open, string membership) =>
+        Folders(membership, isVersion2: false).Select(folder => TryOpen(open, folder, isVersion2: false))
+            .Concat(Folders(membership, isVersion2: true).Select(folder => TryOpen(open, folder, isVersion2: true)))
+            .OfType<ControlGroup>();
+
+    /// <summary>Lists the folders of the groups of one version, from the inside out.</summary>
+    public static IEnumerable<string> Folders(string membership, bool isVersion2) =>
+        from line in membership.Split('\n')
+        let parts = line.Trim().Split([':'], 3)
+        where parts.Length == 3 && IsOf(parts, isVersion2)
+        from folder in Climb(isVersion2 ? Version2Root : Version1Root, parts[2])
+        select folder;
+
+    /// <summary>Reads use and limit; null where the group limits no memory, or its figures cannot be.</summary>
+    public MemoryLoad? TryReadLoad()
+    {
+        long limit = Math.Min(ReadLimit(_limit), ReadLimit(_high));
+        _usage.Refresh();
+        if (limit == long.MaxValue || _usage.Number is not (long usage and >= 0 and < LeastNoLimit))
+        {
+            return null;
+        }
+
+        _statistics?.Refresh();
+        _stalls?.RefreshIfReadable();
+        return SystemMemory.Judge(new MemoryLoad
+        {
+            Source = MemoryLoadSource.ControlGroup,
+            Origin = _folder,
+            UsedBytes = Math.Max(0, usage - IdleFileBytes),
+            TotalBytes = limit,
+            StalledPercent = _stalls?.StalledPercent,
+        });
+    }
+
+    /// <summary>Reads what the group leaves: of its limits, the lowest.</summary>
+    /// <param name="freeSwap">What the machine has free of swap.</param>
+    public Headroom ReadHeadroom(long freeSwap)
+    {
+        long hard = ReadLimit(_limit);
+        long limit = Math.Min(hard, ReadLimit(_high));
+        if (limit == long.MaxValue)
+        {
+            return Headroom.Unknown;
+        }
+
+        long usage = ReadNumber(_usage);
+        _statistics?.Refresh();
+        long free = limit - Math.Max(0, usage - IdleFileBytes);
+        return new Headroom(limit, free, hard == long.MaxValue ? hard : Certain(hard, usage, freeSwap));
+    }
+
+    public void Dispose()
+    {
+        _limit.Dispose();
+        _usage.Dispose();
+        _statistics?.Dispose();
+        _high?.Dispose();
+        _stalls?.Dispose();
+        _swapLimit?.Dispose();
+        _swapUsage?.Dispose();
+    }
+
+    // File pages that were not used lately are reclaimed before a process is killed; Kubernetes subtracts the same. The kernel counts
+    // pages in batches: there may seem to be more of a kind than of all.
+    private long IdleFileBytes => Math.Max(0, Find("inactive_file"u8, "total_inactive_file"u8));
+
+    private long ReclaimableBytes =>
+        Math.Max(
+            0,
+            Find("file"u8, "total_cache"u8) - Find("shmem"u8, "total_shmem"u8) + (_isVersion2 ? Find("slab_reclaimable"u8, default) : 0));
+
+    // Null where the folder has no such files: the root has no limit.
+    private static ControlGroup? TryOpen(Func<string, SystemFile?> open, string folder, bool isVersion2)
+    {
+        SystemFile? limit = open(folder + (isVersion2 ? "/memory.max" : "/memory.limit_in_bytes"));
+        SystemFile? usage = open(folder + (isVersion2 ? "/memory.current" : "/memory.usage_in_bytes"));
+        if (limit is not null && usage is not null)
+        {
+            return new ControlGroup(open, folder, limit, usage, isVersion2);
+        }
+
+        limit?.Dispose();
+        usage?.Dispose();
+        return null;
+    }
+
+    // Lines are hierarchy:controllers:path, with hierarchy 0 and no controllers for version 2.
+    private static bool IsOf(string[] line, bool isVersion2) =>
+        isVersion2 ? line[0] == "0" && line[1].Length == 0 : line[1].Split(',').Contains("memory");
+
+    // A limit of any ancestor binds. In a container the path may be the host's and lead nowhere: then only the root of the mount
+    // answers, which is the container.
+    private static IEnumerable<string> Climb(string root, string path)
+    {
+        string folder = path.TrimEnd('/');
+        while (true)
+        {
+            yield return root + folder;
+            int slash = folder.LastIndexOf('/');
+            if (slash < 0)
+            {
+                yield break;
+            }
+
+            folder = folder.Substring(0, slash);
+        }
+    }
+
+    private static long ReadNumber(SystemFile file)
+    {
+        file.Refresh();
+        return file.Number ?? 0;
+    }
+
+    private static long ReadLimit(SystemFile? file)
+    {
+        file?.Refresh();
+        return file?.Number is long limit and > 0 and < LeastNoLimit ? limit : long.MaxValue;
+    }
+
+    private long Certain(long limit, long usage, long freeSwap)
+    {
+        long reclaimable = ReclaimableBytes;
+        long certain = limit - Math.Max(0, usage - reclaimable);
+        if (freeSwap <= 0)
+        {
+            return certain;
+        }
+
+        // Before a process is killed, pages are written to swap.
+        _swapLimit?.Refresh();
+        long swapLimit = _swapLimit?.Number ?? long.MaxValue;
+        long swapUsage = _swapUsage is null ? 0 : ReadNumber(_swapUsage);
+        if (_isVersion2)
+        {
+            // A limit of 0 is the usual one, which Kubernetes sets.
+            return certain + Math.Max(0, Math.Min(freeSwap, swapLimit - swapUsage));
+        }
+
+        long withSwap = swapLimit - Math.Max(0, swapUsage - reclaimable);
+        return Math.Min(certain + freeSwap, withSwap);
+    }
+
+    private long Find(ReadOnlySpan<byte> keyOfVersion2, ReadOnlySpan<byte> keyOfVersion1) =>
+        _statistics?.Find(_isVersion2 ? keyOfVersion2 : keyOfVersion1) ?? 0;
+}

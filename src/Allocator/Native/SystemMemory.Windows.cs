@@ -1,0 +1,99 @@
+using System;
+using System.Runtime.InteropServices;
+using Allocator.Diagnostics;
+
+namespace Allocator.Native;
+
+/// <summary>
+/// Reads the limits of the job object; without any the machine's memory, and whether Windows itself says that it runs low; without that
+/// the GC's figures.
+/// </summary>
+internal sealed unsafe class WindowsSystemMemory : SystemMemory
+{
+    private readonly Func<MemoryLoad?> _readJob;
+    private readonly Func<MemoryLoad?> _readMachine;
+    private readonly Func<bool?> _readLowMemory;
+
+    public WindowsSystemMemory()
+        : this(WindowsJob.TryRead, TryReadMachine, TryReadLowMemory)
+    {
+    }
+
+    /// <summary>Makes a source of what others read. Used by tests.</summary>
+    public WindowsSystemMemory(Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory)
+    {
+        _readJob = readJob;
+        _readMachine = readMachine;
+        _readLowMemory = readLowMemory;
+    }
+
+    /// <summary>Reads the whole machine's memory; null where Windows does not tell.</summary>
+    public static MemoryLoad? TryReadMachine()
+    {
+        MemoryStatus status = new() { Length = (uint)sizeof(MemoryStatus) };
+        return GlobalMemoryStatusEx(&status) != 0 && status.TotalPhysical > 0 && status.AvailablePhysical <= status.TotalPhysical
+            ? Judge(new MemoryLoad
+            {
+                Source = MemoryLoadSource.Machine,
+                Origin = nameof(GlobalMemoryStatusEx),
+                UsedBytes = (long)(status.TotalPhysical - status.AvailablePhysical),
+                TotalBytes = (long)status.TotalPhysical,
+            })
+            : null;
+    }
+
+    /// <summary>Reads whether the machine's physical memory runs low; null where Windows does not tell.</summary>
+    public static bool? TryReadLowMemory()
+    {
+        int isLow;
+        nint handle = LowMemoryNotification.Handle;
+        return handle != 0 && QueryMemoryResourceNotification(handle, &isLow) != 0 ? isLow != 0 : null;
+    }
+
+    protected override MemoryLoad ReadSystem()
+    {
+        MemoryLoad? machine = _readMachine();
+
+        // The notification is the machine's too: a busy neighbour does not concern a job that has room.
+        if (_readJob() is MemoryLoad job && (machine is null || job.TotalBytes < machine.Value.TotalBytes))
+        {
+            return job;
+        }
+
+        return machine is MemoryLoad load
+            ? load with { IsHigh = load.IsHigh || _readLowMemory() == true }
+            : TryReadCollector() ?? default;
+    }
+
+    [DllImport("kernel32")]
+    private static extern int GlobalMemoryStatusEx(MemoryStatus* status);
+
+    [DllImport("kernel32")]
+    private static extern nint CreateMemoryResourceNotification(int kind);
+
+    [DllImport("kernel32")]
+    private static extern int QueryMemoryResourceNotification(nint handle, int* state);
+
+    // Open as long as the process runs.
+    private static class LowMemoryNotification
+    {
+        private const int LowMemory = 0; // LowMemoryResourceNotification
+
+        public static readonly nint Handle = CreateMemoryResourceNotification(LowMemory);
+    }
+
+    // MEMORYSTATUSEX of sysinfoapi.h.
+    [StructLayout(LayoutKind.Sequential)]
+    private struct MemoryStatus
+    {
+        public uint Length;
+        public uint MemoryLoadPercent;
+        public ulong TotalPhysical;
+        public ulong AvailablePhysical;
+        public ulong TotalPageFile;
+        public ulong AvailablePageFile;
+        public ulong TotalVirtual;
+        public ulong AvailableVirtual;
+        public ulong AvailableExtendedVirtual;
+    }
+}
