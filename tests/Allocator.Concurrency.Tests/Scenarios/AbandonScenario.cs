@@ -46,6 +46,7 @@ internal sealed class AbandonScenario : PoolScenario
         {
             long generation = run.Begin(block);
             Assert.Equal(-1, arena.TryClaim(resident: true));
+            Assert.True(block.IsHeld(generation), "A finalizer has taken another guard's rent.");
             run.End(block, generation);
         }
     }
