@@ -210,7 +210,7 @@ public abstract partial class MemoryAllocator
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
         BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-        Allocation allocation = GetPipelineOrReturn(permit).Allocate(plan, permit);
+        GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
         return new GuardedMemoryOwner<T>(allocation.Guard!, allocation.Generation);
     }
 
@@ -222,7 +222,8 @@ public abstract partial class MemoryAllocator
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
         BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-        MemoryGroup<TPixel> group = new(GetPipelineOrReturn(permit).Allocate(plan, permit));
+        GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
+        MemoryGroup<TPixel> group = new(allocation);
         return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes: 1);
     }
 

@@ -238,7 +238,7 @@ public abstract partial class MemoryAllocator : IDisposable
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(AllocationRequest.ForBytes(lengthInBytes, alignmentInBytes, options));
-        Allocation allocation = pipeline.Allocate(Account, plan);
+        pipeline.Allocate(Account, plan, out Allocation allocation);
         generation = allocation.Generation;
 
         // Not before: a reservation that is collected while it waits closes its account.
@@ -257,7 +257,8 @@ public abstract partial class MemoryAllocator : IDisposable
             return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
         }
 
-        MemoryGroup<T> group = new(pipeline.Allocate(Account, plan));
+        pipeline.Allocate(Account, plan, out Allocation allocation);
+        MemoryGroup<T> group = new(allocation);
         GC.KeepAlive(this);
         return group;
     }

@@ -8,9 +8,14 @@ using Allocator.Lifetime;
 
 namespace Allocator;
 
-/// <summary>Memory in one or more members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.</summary>
+/// <summary>
+/// Memory in one or more members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.
+/// </summary>
 /// <typeparam name="T">The element type.</typeparam>
-/// <remarks>A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/> members, spans and pins throw <see cref="ObjectDisposedException"/>.</remarks>
+/// <remarks>
+/// A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/> members, spans and pins throw
+/// <see cref="ObjectDisposedException"/>.
+/// </remarks>
 public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     where T : struct
 {
@@ -35,7 +40,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Gets the number of members, at least 1.</summary>
     public int Count => _layout.Count;
 
-    /// <summary>Gets whether the members lie one after the other in memory, without gap. There is then one, unless it were longer than a span can be.</summary>
+    /// <summary>Gets whether the members lie without gap. There is then one, unless it were longer than a span can be.</summary>
     public bool IsContiguous => _layout.IsContiguous;
 
     /// <summary>Gets how the length is divided, and where the members lie.</summary>
@@ -55,8 +60,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
                 Throw.OutOfRange(nameof(index), index, $"must be from 0 to {Count - 1}");
             }
 
-            GroupMember<T>?[] members = _members ?? Interlocked.CompareExchange(ref _members, new GroupMember<T>?[Count], null) ?? _members;
-            GroupMember<T> member = members[index] ?? Interlocked.CompareExchange(ref members[index], new GroupMember<T>(this, index), null) ?? members[index]!;
+            GroupMember<T>?[] members = _members ?? Interlocked.CompareExchange(
+                ref _members, new GroupMember<T>?[Count], null) ?? _members;
+            GroupMember<T> member = members[index] ?? Interlocked.CompareExchange(
+                ref members[index], new GroupMember<T>(this, index), null) ?? members[index]!;
             return member.Memory;
         }
     }
@@ -212,7 +219,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         }
     }
 
-    /// <summary>Disposes the group for the one caller who comes first. pre: the caller has a pin, which keeps the memory.</summary>
+    /// <summary>Disposes the group for the first caller. It has a pin, which keeps the memory.</summary>
     /// <returns>False, and nothing changes, where the group has been disposed already.</returns>
     internal bool TryDisposePinned() => _guard.TryDisposeReferenced(_generation);
 
@@ -245,7 +252,9 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         return span;
     }
 
-    /// <summary>Gives where the first member begins, where it is unmanaged and the others, if any, lie one stride apart; otherwise 0. pre: a reference is held.</summary>
+    /// <summary>
+    /// Returns where the first member begins, where it is unmanaged and the others, if any, lie one stride apart; otherwise 0. The
+    /// caller holds a reference.</summary>
     internal nint FirstAddress() => _layout.IsSingle ? _guard.Address : _layout.First;
 
     internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)

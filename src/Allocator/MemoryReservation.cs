@@ -8,8 +8,9 @@ using Allocator.Diagnostics;
 namespace Allocator;
 
 /// <summary>
-/// A part of an allocator's memory budget, taken for a whole job before it starts, and itself an allocator: hand it to any code that takes one. What is allocated from it counts against it and comes back
-/// to it. What exceeds it waits for the budget, or throws, like any other request.
+/// A part of an allocator's memory budget, taken for a whole job before it starts, and itself an allocator: hand it to any code that takes
+/// one. What is allocated from it counts against it and comes back to it. What exceeds it waits for the budget, or throws, like any other
+/// request.
 /// </summary>
 /// <remarks>
 /// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/> and <see cref="MemoryAllocator.TryReserve"/>.
@@ -28,7 +29,7 @@ public sealed class MemoryReservation : MemoryAllocator
         _account = account;
     }
 
-    /// <summary>Gives the unused part back where nobody disposed the reservation: it would be kept from everybody for ever.</summary>
+    /// <summary>Gives the unused part back where the reservation was not disposed: no other request could ever have it.</summary>
     // What is out of it knows the account, not this object.
     ~MemoryReservation() => _account?.CloseLater();
 
@@ -40,7 +41,9 @@ public sealed class MemoryReservation : MemoryAllocator
     /// </summary>
     public long ReservedBytes => _account.ReservedBytes;
 
-    /// <summary>Gets what can still be allocated without waiting, in bytes of capacity: 0 when all is out, and after <see cref="Dispose"/>.</summary>
+    /// <summary>
+    /// Gets what can still be allocated without waiting, in bytes of capacity: 0 when all is out, and after <see cref="Dispose"/>.
+    /// </summary>
     public long RemainingBytes => _account.RemainingBytes;
 
     /// <summary>

@@ -9,8 +9,9 @@ namespace Allocator;
 /// </summary>
 /// <typeparam name="TPixel">The pixel type.</typeparam>
 /// <remarks>
-/// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it then goes back when the delegate returns.
-/// Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
+/// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it then
+/// goes back when the delegate returns. Several delegates may run at once; that they do not write to the same pixels is the callers'
+/// concern.
 /// </remarks>
 public sealed partial class PixelBuffer<TPixel> : IDisposable
     where TPixel : unmanaged
@@ -20,7 +21,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     private readonly RowMap _map;
     private readonly int _rowAlignmentInBytes;
 
-    internal PixelBuffer(MemoryAllocator allocator, MemoryGroup<TPixel> group, int width, int height, int rowStride, int rowAlignmentInBytes)
+    internal PixelBuffer(
+        MemoryAllocator allocator, MemoryGroup<TPixel> group, int width, int height, int rowStride, int rowAlignmentInBytes)
     {
         _allocator = allocator;
         _group = group;
@@ -108,7 +110,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     /// <exception cref="ArgumentNullException">An argument is null.</exception>
     /// <exception cref="ObjectDisposedException">One of the buffers has been disposed; nothing was called.</exception>
     public void ProcessPixelRows<TSecond, TThird>(
-        [Borrowed] PixelBuffer<TSecond> second, [Borrowed] PixelBuffer<TThird> third, PixelRowsTripleAction<TPixel, TSecond, TThird> action)
+        [Borrowed] PixelBuffer<TSecond> second, [Borrowed] PixelBuffer<TThird> third,
+        PixelRowsTripleAction<TPixel, TSecond, TThird> action)
         where TSecond : unmanaged
         where TThird : unmanaged
     {
@@ -174,7 +177,9 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         }
     }
 
-    /// <summary>Calls a delegate with all pixels as one span, where they are: contiguous, packed, and not longer than a span can be.</summary>
+    /// <summary>
+    /// Calls a delegate with all pixels as one span, where they are: contiguous, packed, and not longer than a span can be.
+    /// </summary>
     /// <returns>False, and nothing was called, where they are not.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
@@ -200,8 +205,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     }
 
     /// <summary>
-    /// Gives all rows as one memory, <see cref="RowStride"/> pixels apart, where they are contiguous and not longer than a span can be. Its lifetime is left to the caller:
-    /// spans of it must not be used after <see cref="Dispose"/>.
+    /// Gives all rows as one memory, <see cref="RowStride"/> pixels apart, where they are contiguous and not longer than a span can be.
+    /// Its lifetime is left to the caller: spans of it must not be used after <see cref="Dispose"/>.
     /// </summary>
     /// <returns>False where they are not.</returns>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
@@ -212,7 +217,10 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         return _group.Count == 1;
     }
 
-    /// <summary>Gives the pixels of one row. Its lifetime is left to the caller: the buffer must be kept alive, and not disposed, while the span is used.</summary>
+    /// <summary>
+    /// Gives the pixels of one row. Its lifetime is left to the caller: the buffer must be kept alive, and not disposed, while the span is
+    /// used.
+    /// </summary>
     /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="y"/> is not in that range.</exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
@@ -225,14 +233,16 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         return Access(first, array, 0, Height).GetRowSpan(y);
     }
 
-    /// <summary>Gives the memory back, as soon as nothing pins it and no delegate works on it. Does not block; a second call does nothing.</summary>
+    /// <summary>
+    /// Gives the memory back, as soon as nothing pins it and no delegate works on it. Does not block; a second call does nothing.
+    /// </summary>
     public void Dispose() => _group.Dispose();
 
     private void AddReference() => _group.AddReference();
 
     private void RemoveReference() => _group.Unpin();
 
-    // pre: a reference is held.
+    // With a reference held.
     private PixelAccessor<TPixel> Access(int firstRow, int height)
     {
         nint first = _group.FirstAddress();

@@ -90,21 +90,23 @@ internal sealed class AllocationPipeline
     /// <summary>Admits a plan, blocking where the budget has no room for it, and fills it.</summary>
     /// <param name="account">What it is charged to; null for nothing.</param>
     /// <param name="plan">What was decided.</param>
-    public Allocation Allocate(BudgetAccount? account, in AllocationPlan plan) =>
-        Allocate(plan, account is null ? default : Admission.Acquire(account, plan.UpperBoundInBytes()));
+    /// <param name="allocation">The memory, its rent begun.</param>
+    public void Allocate(BudgetAccount? account, in AllocationPlan plan, out Allocation allocation) =>
+        Allocate(plan, account is null ? default : Admission.Acquire(account, plan.UpperBoundInBytes()), out allocation);
 
     /// <summary>Fills a plan, and begins the rent. The permit goes back where this fails.</summary>
-    public Allocation Allocate(in AllocationPlan plan, in BudgetPermit permit)
+    public void Allocate(in AllocationPlan plan, in BudgetPermit permit, out Allocation allocation)
     {
         bool isWatched = _sampler is not null && plan.LengthInBytes > 0 && _sampler.Chooses();
         bool isCounted = permit.Account is not null || _countsArrays;
         if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
         {
             ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
-            return new Allocation(guard, generation, plan.Layout);
+            allocation = new Allocation(guard, generation, plan.Layout);
+            return;
         }
 
-        Allocation allocation = default;
+        allocation = default;
         bool isMiss;
         try
         {
@@ -132,8 +134,6 @@ internal sealed class AllocationPipeline
         {
             _context.Counters.CountMiss(isServedByPool);
         }
-
-        return allocation;
     }
 
     /// <summary>Admits a plan without blocking a thread.</summary>
@@ -281,7 +281,7 @@ internal sealed class AllocationPipeline
             outcome = _pool.TryRentMany(plan.MemberCount - filled, ref allocation, ref refusals, out int rented);
             filled += rented;
         }
-        else if ((plan.Blocks == 1 ? _pool.TryRent(ref refusals, out outcome) : _pool.TryRentRun(plan.Blocks, ref refusals, out outcome)) is BlockGuard run)
+        else if (_pool.TryRentRun(plan.Blocks, ref refusals, out outcome) is BlockGuard run)
         {
             allocation.Add(run);
             filled = plan.MemberCount;

@@ -79,7 +79,9 @@ internal readonly struct AllocationPlan
 
     public bool IsContiguous { get; }
 
-    /// <summary>Gets whether blocks of the pool may serve it: <see cref="Blocks"/> of them, adjacent ones where it is contiguous.</summary>
+    /// <summary>
+    /// Gets whether blocks of the pool may serve it: <see cref="Blocks"/> of them, adjacent ones where it is contiguous.
+    /// </summary>
     public bool UsesPool { get; }
 
     public int Blocks { get; }
@@ -119,10 +121,11 @@ internal readonly struct AllocationPlan
             int members = Math.Min(MembersPerSegment, MemberCount - member);
             inSegments += FitsArray
                 ? CountedArrayPool.CapacityOf((int)LengthInBytes)
-                : Source.CapacityOf(Source.RoundUp(BytesOfSegment(member, members)), Math.Max(AlignmentInBytes, NativeMemorySource.MinimumAlignment));
+                : CapacityOf(BytesOfSegment(member, members));
             for (int i = 0; mayBeGuarded && i < members; i += GuardedMembers)
             {
-                guarded += AllocationRequest.RoundUp(BytesOfSegment(member + i, GuardedMembers), _settings.GuardedMappingSource.PageSizeInBytes);
+                guarded += AllocationRequest.RoundUp(
+                    BytesOfSegment(member + i, GuardedMembers), _settings.GuardedMappingSource.PageSizeInBytes);
             }
         }
 
@@ -191,6 +194,9 @@ internal readonly struct AllocationPlan
 
         allocation.Layout.Place(origins);
     }
+
+    private long CapacityOf(long bytes) =>
+        Source.CapacityOf(Source.RoundUp(bytes), Math.Max(AlignmentInBytes, NativeMemorySource.MinimumAlignment));
 
     // A run of blocks holds as many members as it has blocks, a segment as many as it has room for.
     private int MembersOf(FinalizableGuard guard, int firstMember, out long stride)

@@ -2,7 +2,9 @@ using System.Diagnostics;
 
 namespace Allocator.Allocators;
 
-/// <summary>What is asked for, in arguments that have been checked: so many elements, what no member divides of them, and what the memory must be.</summary>
+/// <summary>
+/// What is asked for, in arguments that have been checked: so many elements, what no member divides of them, and what the memory must be.
+/// </summary>
 internal readonly struct AllocationRequest
 {
     /// <summary>The largest estimate, for more bytes than any machine has: sixteen of them can be added without wrapping.</summary>
@@ -49,7 +51,8 @@ internal readonly struct AllocationRequest
     /// <param name="pixelSizeInBytes">The size of a pixel.</param>
     /// <param name="rowAlignmentInBytes">The boundary that each row starts on.</param>
     /// <param name="options">What the memory must be.</param>
-    public static AllocationRequest ForRows(int rowStride, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options) =>
+    public static AllocationRequest ForRows(
+        int rowStride, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options) =>
         new((long)rowStride * height, pixelSizeInBytes, options)
         {
             ElementAlignment = rowStride,

@@ -8,13 +8,21 @@ using Allocator.Trimming;
 
 namespace Allocator.Allocators;
 
-/// <summary>Everything an allocator is made with: the options, resolved, and what tests replace (sizes, memory source, clock, load).</summary>
+/// <summary>
+/// Everything an allocator is made with: the options, resolved, and what tests replace (sizes, memory source, clock, load).
+/// </summary>
 internal sealed class AllocatorSettings
 {
-    /// <summary>The bytes behind a buffer that code for SIMD reads: what FFmpeg asks for by contract (AV_INPUT_BUFFER_PADDING_SIZE), and one register of AVX-512.</summary>
+    /// <summary>
+    /// The bytes behind a buffer that code for SIMD reads: what FFmpeg asks for by contract (AV_INPUT_BUFFER_PADDING_SIZE), and one
+    /// register of AVX-512.
+    /// </summary>
     public const int DefaultOverreadTolerance = 64;
 
-    /// <summary>The largest alignment, in bytes, for which a small request prefers a heap to a block of the pool: a heap may lose as much as the alignment.</summary>
+    /// <summary>
+    /// The largest alignment, in bytes, for which a small request prefers a heap to a block of the pool: a heap may lose as much as the
+    /// alignment.
+    /// </summary>
     public const int LargestHeapAlignment = 64 * 1024;
 
     private const long MostIdleArrayBytes = 64L * 1024 * 1024;
@@ -50,7 +58,10 @@ internal sealed class AllocatorSettings
 
     public NativeMemorySource Source { get; init; }
 
-    /// <summary>Gets where small memory comes from that no array can be, because of its alignment: always a heap, which has many of them in one mapping.</summary>
+    /// <summary>
+    /// Gets where small memory comes from that no array can be, because of its alignment: always a heap, which has many of them in one
+    /// mapping.
+    /// </summary>
     /// <remarks>Aligned here: <c>aligned_alloc</c> takes the alignment twice, and so maps what is aligned to 64 KiB.</remarks>
     public NativeMemorySource SmallSource
     {
@@ -73,7 +84,12 @@ internal sealed class AllocatorSettings
     /// <summary>Gets the pool's measures: no more blocks than fit the budget.</summary>
     public PoolGeometry Geometry
     {
-        get => field with { MaximumBlocks = (int)Math.Min(field.MaximumBlocks, (MemoryBudgetInBytes ?? long.MaxValue) / field.BlockSizeInBytes) };
+        get
+        {
+            long blocks = (MemoryBudgetInBytes ?? long.MaxValue) / field.BlockSizeInBytes;
+            return field with { MaximumBlocks = (int)Math.Min(field.MaximumBlocks, blocks) };
+        }
+
         init;
     }
 
@@ -114,15 +130,22 @@ internal sealed class AllocatorSettings
     = NativeHeapTrimmer.Shared;
 
     /// <summary>
-    /// Gets how much the arrays of an allocator that is limited take while they are idle: an eighth of the budget or of the container, and without a budget at most 64 MiB. Reservations of other allocators use such arrays too.
+    /// Gets how much the arrays of an allocator that is limited take while they are idle: an eighth of the budget or of the container, and
+    /// without a budget at most 64 MiB. Reservations of other allocators use such arrays too.
     /// </summary>
     public long MaximumIdleArrayBytes =>
-        MemoryBudgetInBytes / 8 ?? (IsLimited ? Math.Min(MostIdleArrayBytes, Headroom.Read().LimitBytes / 8) : IdleArrayBytesOfReservations);
+        MemoryBudgetInBytes / 8 ?? (IsLimited
+            ? Math.Min(MostIdleArrayBytes, Headroom.Read().LimitBytes / 8)
+            : IdleArrayBytesOfReservations);
 
-    /// <summary>Gets the largest request that an array serves: 1 MiB, the largest array that <c>ArrayPool.Shared</c> of older runtimes keeps.</summary>
+    /// <summary>
+    /// Gets the largest request that an array serves: 1 MiB, the largest array that <c>ArrayPool.Shared</c> of older runtimes keeps.
+    /// </summary>
     public int ArrayThresholdInBytes { get; init; } = 1024 * 1024;
 
-    /// <summary>Gets the largest mapping that a group above the pool is made of: 32 MiB, as measured by the source of this design.</summary>
+    /// <summary>
+    /// Gets the largest mapping that a group above the pool is made of: 32 MiB, as measured by the source of this design.
+    /// </summary>
     public int SegmentSizeInBytes { get; init; } = 32 * 1024 * 1024;
 
     public Clock Clock { get; init; } = SystemClock.Instance;
@@ -135,7 +158,7 @@ internal sealed class AllocatorSettings
     /// <summary>Gets the scheduler to trim by; the process-wide one by default.</summary>
     public TrimScheduler Scheduler { get; init; } = TrimScheduler.Shared;
 
-    /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator belongs to nobody.</summary>
+    /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator is shared by the process.</summary>
     public bool IsShared { get; init; }
 
     /// <summary>Returns the largest single allocation in bytes.</summary>

@@ -8,7 +8,8 @@ using Allocator.Pooling;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// What one allocator holds and has done. The process-wide registry references it, so it keeps neither the allocator alive, nor any outstanding memory, nor the user's hooks and waiters, which may reference both.
+/// What one allocator holds and has done. The process-wide registry references it, so it keeps neither the allocator alive, nor any
+/// outstanding memory, nor the user's hooks and waiters, which may reference both.
 /// </summary>
 internal sealed class AllocatorUsage : IUsageSource
 {
@@ -23,7 +24,8 @@ internal sealed class AllocatorUsage : IUsageSource
     private bool _isClosed;
 
     public AllocatorUsage(
-        AllocatorCounters counters, UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays, MemoryBudget? budget)
+        AllocatorCounters counters, UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays,
+        MemoryBudget? budget)
     {
         Counters = counters;
         _pool = new WeakReference<UniformUnmanagedMemoryPool>(pool, trackResurrection: true);
@@ -50,12 +52,16 @@ internal sealed class AllocatorUsage : IUsageSource
 
     public MemoryAllocatorStatistics Read()
     {
-        PoolUsage pool = _pool.TryGetTarget(out UniformUnmanagedMemoryPool? blocks) ? blocks.ReadUsage() : new PoolUsage(0, 0, 0, 0, _poolRents);
+        PoolUsage pool = _pool.TryGetTarget(out UniformUnmanagedMemoryPool? blocks)
+            ? blocks.ReadUsage()
+            : new PoolUsage(0, 0, 0, 0, _poolRents);
         ArrayCounts arrays = ReadArrays();
         return new MemoryAllocatorStatistics
         {
             RentedBytes = pool.RentedBytes + Counters.MappingRentedBytes + arrays.RentedBytes - arrays.ReturnedBytes,
-            RetainedBytes = pool.RetainedBytes + (_countedArrays.TryGetTarget(out CountedArrayPool? countedArrays) ? countedArrays.IdleBytes : 0),
+            RetainedBytes = pool.RetainedBytes + (_countedArrays.TryGetTarget(out CountedArrayPool? countedArrays)
+                ? countedArrays.IdleBytes
+                : 0),
             CommittedBytes = Counters.CommittedBytes,
             PeakCommittedBytes = Counters.PeakCommittedBytes,
             QuarantinedBytes = pool.QuarantinedBytes + Counters.MappingQuarantinedBytes,
@@ -75,7 +81,10 @@ internal sealed class AllocatorUsage : IUsageSource
         };
     }
 
-    /// <summary>Closes the pools, and ends the allocator's part in the registry when all its memory is back. A call that failed may be repeated. One caller at a time.</summary>
+    /// <summary>
+    /// Closes the pools, and ends the allocator's part in the registry when all its memory is back. A call that failed may be repeated.
+    /// One caller at a time.
+    /// </summary>
     public void Close(UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays)
     {
         if (_isClosed)
@@ -92,5 +101,6 @@ internal sealed class AllocatorUsage : IUsageSource
         _isClosed = true;
     }
 
-    private ArrayCounts ReadArrays() => _arrays.TryGetTarget(out ArraySource? arrays) ? arrays.Sum() : new ArrayCounts { Rents = _arrayRents, Returns = _arrayRents };
+    private ArrayCounts ReadArrays() =>
+        _arrays.TryGetTarget(out ArraySource? arrays) ? arrays.Sum() : new ArrayCounts { Rents = _arrayRents, Returns = _arrayRents };
 }

@@ -11,10 +11,12 @@ namespace Allocator.Allocators;
 /// <summary>What is done when memory is refused, before the caller hears of it.</summary>
 internal sealed class MemoryRecovery
 {
-    // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes live on this.
+    // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes live on
+    // this.
     private const int Retries = 8;
 
-    // Below the ceiling other threads' requests, which fit too, may be faster than this one to what it has freed: more often than the system refuses, but not for ever.
+    // Below the ceiling other threads' requests, which fit too, may be faster than this one to what it has freed: more often than the
+    // system refuses, but not for ever.
     private const int RetriesWithinBudget = 64;
 
     // With 5 ms between them, longer than finalizers are waited for.
@@ -27,7 +29,8 @@ internal sealed class MemoryRecovery
     private readonly GuardedSource? _fences;
 
     public MemoryRecovery(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext policy, GuardedSource? fences)
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext policy,
+        GuardedSource? fences)
     {
         _settings = settings;
         _pool = pool;
@@ -59,7 +62,8 @@ internal sealed class MemoryRecovery
         }
     }
 
-    // The container certainly has no room. The alternative to a refusal is death, so what it takes is tried in the order of what it costs, and then the caller is told at once: a job that waits holds what others wait for.
+    // The container certainly has no room. The alternative to a refusal is death, so what it takes is tried in the order of what it costs,
+    // and then the caller is told at once: a job that waits holds what others wait for.
     private void RecoverInContainer(int attempt, long requestedBytes, long missingBytes)
     {
         _policy.Counters.CountRetry();
@@ -74,7 +78,8 @@ internal sealed class MemoryRecovery
         }
         else
         {
-            bool isWorthAWait = _settings.Scheduler.LastResort.Run(_settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _policy.Counters);
+            bool isWorthAWait = _settings.Scheduler.LastResort.Run(
+                _settings.Options.CollectToFindAbandoned, _settings.HeapTrimmer, _policy.Counters);
             _settings.Headroom.NoteFreed();
             if (attempt > 3)
             {
@@ -115,7 +120,9 @@ internal sealed class MemoryRecovery
         // Blocks that are kept stay where they are, however long somebody waits: only what other requests have in hand may yet come back.
         if (attempt > (_pool.KeepsBlocks ? Retries : RetriesWithinBudget))
         {
-            throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt, keptBytes: _pool.KeepsBlocks ? _pool.ReadUsage().RetainedBytes : 0);
+            throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt, keptBytes: _pool.KeepsBlocks
+                ? _pool.ReadUsage().RetainedBytes
+                : 0);
         }
 
         long shortage = _policy.Budget.ShortageOf(missingBytes);
@@ -127,7 +134,8 @@ internal sealed class MemoryRecovery
 
         long trimmed = TrimSome(shortage);
 
-        // What nobody has out and nobody finds idle is in somebody's hand, on its way back. And who was outrun often lets the others finish.
+        // What nobody has out and nobody finds idle is in somebody's hand, on its way back. And who was outrun often lets the others
+        // finish.
         if ((trimmed == 0 && attempt > 1) || attempt > Retries)
         {
             _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));

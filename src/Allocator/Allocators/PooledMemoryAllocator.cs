@@ -57,10 +57,16 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         Action? requestCollection = options.CollectToFindAbandoned ? CollectionRequest(settings.Scheduler, options.TrimPeriod) : null;
         _countedArrays = new CountedArrayPool(context, settings.MaximumIdleArrayBytes, requestCollection);
         _pool = new UniformUnmanagedMemoryPool(
-            settings.Geometry, settings.Source, context, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
+            settings.Geometry, settings.Source, context, new BlockHooks(
+                options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
-            _guarded = new GuardedSource(settings.GuardedMappingSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
+            _guarded = new GuardedSource(
+                settings.GuardedMappingSource,
+                settings.Safety,
+                settings.Geometry.MaximumBytes,
+                settings.OverreadToleranceInBytes,
+                context);
         }
 
         // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
@@ -224,7 +230,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     // References no options: the metrics keep what has it, and the options have the user's hooks.
-    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan period) => () => scheduler.Collections.Request(period, beforeRefusal: false);
+    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan period) =>
+        () => scheduler.Collections.Request(period, beforeRefusal: false);
 
     private void ThrowIfCorrupted(CorruptionFindings? findings)
     {

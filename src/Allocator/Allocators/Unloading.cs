@@ -7,8 +7,8 @@ using Allocator.Trimming;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Ends what the library has in the process beside its allocators: timer, callback after collections, meter, event source, record file. The runtime references these, and with them the code of the library:
-/// a load context that can be unloaded would never be.
+/// Ends what the library has in the process beside its allocators: timer, callback after collections, meter, event source, record file.
+/// The runtime references these, and with them the code of the library: a load context that can be unloaded would never be.
 /// </summary>
 internal static class Unloading
 {

@@ -39,7 +39,7 @@ internal sealed class AllocatorContext
     /// <summary>Counts memory that the system has back.</summary>
     public void NoteFreed(long bytes)
     {
-        // Nobody is told before there is room again: a listener may allocate.
+        // No listener is called before there is room again: it may allocate.
         long left = Counters.RemoveCommitted(bytes);
         Budget.NoteReleased(bytes);
         if (bytes > 0)

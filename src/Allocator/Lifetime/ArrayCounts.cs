@@ -3,7 +3,9 @@ using System.Threading;
 
 namespace Allocator.Lifetime;
 
-/// <summary>What was rented and returned of managed arrays. Padded to two cache lines, so that threads do not slow each other down by counting.</summary>
+/// <summary>
+/// What was rented and returned of managed arrays. Padded to two cache lines, so that threads do not slow each other down by counting.
+/// </summary>
 [StructLayout(LayoutKind.Sequential, Size = 128)]
 internal struct ArrayCounts
 {

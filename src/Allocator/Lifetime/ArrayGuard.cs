@@ -1,12 +1,13 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array of <see cref="ArrayPool{T}.Shared"/>. It has no finalizer: an abandoned array is collected, and a span into it keeps it alive.
-/// Guards are kept by the thread that returned them, for its next rents of the same allocator.
+/// Guards an array of <see cref="ArrayPool{T}.Shared"/>. It has no finalizer: an abandoned array is collected, and a span into it keeps it
+/// alive. Guards are kept by the thread that returned them, for its next rents of the same allocator.
 /// </summary>
 internal sealed class ArrayGuard : LifetimeGuard
 {
@@ -18,10 +19,11 @@ internal sealed class ArrayGuard : LifetimeGuard
     {
     }
 
-    /// <summary>Starts a rent. pre: nobody has the guard.</summary>
+    /// <summary>Starts a rent of a guard that is idle.</summary>
     /// <returns>The generation that the user keeps.</returns>
     public long Begin(byte[] array, int usedBytes, ArraySource source, AllocationTrace? trace)
     {
+        Debug.Assert(Array is null, "The guard is in use.");
         if (trace is not null)
         {
             Trace = trace;

@@ -7,8 +7,9 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Rents arrays of <see cref="ArrayPool{T}.Shared"/> for one allocator, and counts them by thread, without interlocked operations: a shared counter would cost as much as the rent.
-/// Only threads that rent have such counts; others add to shared ones. Reading sums over the threads; it is exact while none of them allocates. Returning takes no lock.
+/// Rents arrays of <see cref="ArrayPool{T}.Shared"/> for one allocator, and counts them by thread, without interlocked operations: a
+/// shared counter would cost as much as the rent. Only threads that rent have such counts; others add to shared ones. Reading sums over
+/// the threads; it is exact while none of them allocates. Returning takes no lock.
 /// </summary>
 internal sealed class ArraySource
 {
@@ -44,7 +45,7 @@ internal sealed class ArraySource
         return guard;
     }
 
-    /// <summary>Takes back what was rented. Never fails. pre: the rent has ended.</summary>
+    /// <summary>Takes back what was rented, once the rent has ended. Never fails.</summary>
     public void Return(byte[] array, ArrayGuard guard)
     {
         try
@@ -84,7 +85,8 @@ internal sealed class ArraySource
     {
         using (_caches.Lock.Enter())
         {
-            // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as outstanding rather than as less than nothing.
+            // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as outstanding rather than
+            // as less than nothing.
             ArrayCounts sum = default;
             _ofOthers[0].AddReturnsTo(ref sum);
             foreach ((_, ThreadCache cache) in _caches.All)

@@ -3,9 +3,9 @@ using System.Runtime.InteropServices;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// What changes with every rent of one piece of memory. It lies apart from the guard, so that a pool can read it without keeping a rented guard alive,
-/// and is padded to 128 bytes (two cache lines, which processors fetch in pairs), so that cores do not slow each other down.
-/// Whoever holds the memory exclusively writes; everyone may read.
+/// What changes with every rent of one piece of memory. It lies apart from the guard, so that a pool can read it without keeping a rented
+/// guard alive, and is padded to 128 bytes (two cache lines, which processors fetch in pairs), so that cores do not slow each other down.
+/// The thread that holds the memory exclusively writes; any thread may read.
 /// </summary>
 [StructLayout(LayoutKind.Sequential, Size = 128)]
 internal struct BlockState
@@ -19,7 +19,7 @@ internal struct BlockState
     /// <summary>The owner was collected without <c>Dispose</c>.</summary>
     public const long Abandoned = 1 << 17;
 
-    /// <summary>A further part of a group: out, but not an allocation of its own.</summary>
+    /// <summary>A further guard of a group: outstanding, but not an allocation of its own.</summary>
     public const long Member = 1 << 18;
 
     private const long GenerationStep = 1 << 20;
@@ -36,13 +36,13 @@ internal struct BlockState
     /// <summary>When the last one did, by the coarse clock.</summary>
     public long RentedAtMilliseconds;
 
-    /// <summary>The capacity in bytes of the whole allocation that begins here, further parts of a group included.</summary>
+    /// <summary>The capacity in bytes of the whole allocation that begins here, further guards of a group included.</summary>
     public long AllocationBytes;
 
-    /// <summary>The bytes of this piece that the renter can reach.</summary>
+    /// <summary>The bytes of it that the renter can reach.</summary>
     public long UsedBytes;
 
-    /// <summary>How many adjacent blocks go out together from here.</summary>
+    /// <summary>How many adjacent blocks are rented together from here.</summary>
     public int RunLength;
 
     /// <summary>For memory of a guard's own: whether the system gave it as zeros.</summary>

@@ -3,7 +3,8 @@ using System;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array that counts against a budget, which has to know when it is abandoned. Both stay together from the array's birth until it is dropped.
+/// Guards an array that counts against a budget, which has to know when it is abandoned. Both stay together from the array's birth until
+/// it is dropped.
 /// </summary>
 internal sealed class CountedArrayGuard : FinalizableGuard
 {

@@ -7,10 +7,12 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// The array pool of one allocator, for small requests that count against a budget. It has a class for each power of two from 16 bytes to 1 MiB, and hands out arrays of exactly that length.
-/// An array counts as committed from its birth until it is dropped. Thread-safe.
+/// The array pool of one allocator, for small requests that count against a budget. It has a class for each power of two from 16 bytes to
+/// 1 MiB, and hands out arrays of exactly that length. An array counts as committed from its birth until it is dropped. Thread-safe.
 /// </summary>
-/// <remarks><see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.</remarks>
+/// <remarks>
+/// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
+/// </remarks>
 internal sealed class CountedArrayPool
 {
     private const int SmallestArray = 16;
@@ -31,7 +33,9 @@ internal sealed class CountedArrayPool
 
     /// <param name="context">What all guards of the allocator share.</param>
     /// <param name="maximumIdleBytes">The most that idle arrays take in all.</param>
-    /// <param name="requestCollection">Asks for a background collection, which frees what was dropped; null where none is to be forced.</param>
+    /// <param name="requestCollection">
+    /// Asks for a background collection, which frees what was dropped; null where none is to be forced.
+    /// </param>
     public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
     {
         _context = context;

@@ -35,7 +35,9 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Gets or sets what is known of the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.</summary>
+    /// <summary>
+    /// Gets or sets what is known of the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.
+    /// </summary>
     public Quarantine.Detention Stay { get; set; }
 
     public FinalizableGuard? NextQuarantined { get; set; }
@@ -88,7 +90,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     {
         MakeSuccessor();
 
-        // Before the memory can be rented: whoever reads a new rent's state reads this too.
+        // Before the memory can be rented: a finalizer that reads a new rent's state reads this too.
         Volatile.Write(ref _isReplaced, true);
     }
 
@@ -161,7 +163,8 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private void SettleAbandoned()
     {
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Context.Clock.NowMilliseconds - Record.RentedAtMilliseconds));
-        MemoryDiagnostics.ReportAbandoned(new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Context.AllocatorName });
+        MemoryDiagnostics.ReportAbandoned(
+            new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Context.AllocatorName });
         _mayRecycle = true;
         if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine)
         {

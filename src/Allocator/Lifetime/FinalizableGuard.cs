@@ -3,12 +3,14 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Debug = System.Diagnostics.Debug;
 
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards unmanaged memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is out only the owner references
-/// the guard, so the guard's finalizer runs when the owner is gone. The parts of a group form a chain behind the first, which speaks for all of them.
+/// Guards unmanaged memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is out only the owner
+/// references the guard, so the guard's finalizer runs when the owner is gone. The parts of a group form a chain behind the first, which
+/// speaks for all of them.
 /// </summary>
 internal abstract partial class FinalizableGuard : LifetimeGuard
 {
@@ -32,15 +34,23 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     protected AllocatorContext Context { get; }
 
-    /// <summary>Gets whether the allocating stack is kept even while nobody has subscribed to hear it.</summary>
+    /// <summary>Gets whether the allocating stack is kept even while there is no subscriber.</summary>
     protected virtual bool KeepsStack => false;
 
-    /// <summary>Puts a part behind this one. pre: both are held exclusively, and the chain has not begun.</summary>
-    public void Append(FinalizableGuard next) => _next = next;
+    /// <summary>
+    /// Puts another guard of the same allocation behind this one. Both are held exclusively, and their rent has not begun.
+    /// </summary>
+    public void Append(FinalizableGuard next)
+    {
+        Debug.Assert(_next is null && BlockState.IsIdle(Record.State));
+        _next = next;
+    }
 
-    /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed. pre: held exclusively, not begun.</summary>
+    /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed. The memory is
+    /// held exclusively, and its rent has not begun.</summary>
     public void Prepare(long usedBytes, bool clean)
     {
+        Debug.Assert(BlockState.IsIdle(Record.State));
         Record.UsedBytes = usedBytes;
         if (clean)
         {
@@ -48,7 +58,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Starts the rent of this guard and all parts behind it. pre: held exclusively, prepared, and nobody told.</summary>
+    /// <summary>
+    /// Starts the rent of this guard and all behind it, which are held exclusively, prepared, and in no other hands yet.
+    /// </summary>
     /// <returns>The generation that the user keeps.</returns>
     public long BeginAllocation()
     {
@@ -68,7 +80,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return Begin();
     }
 
-    /// <summary>Notes what the rent is charged to; it gets that back when the memory is back. pre: the rent has begun, and nobody told.</summary>
+    /// <summary>Notes what the rent is charged to; it gets that back when the memory is back. The rent has begun, and no user
+    /// has it yet.</summary>
     /// <remarks>What was taken for it and turned out not to be needed goes back now.</remarks>
     public void Charge(in BudgetPermit permit)
     {
@@ -79,7 +92,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Hands the memory of this guard and all parts behind it back, although no rent began: something in between went wrong.</summary>
+    /// <summary>
+    /// Hands the memory of this guard and all parts behind it back, although no rent began: something in between went wrong.
+    /// </summary>
     public void Cancel()
     {
         FinalizableGuard? part = this;
@@ -93,7 +108,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.</summary>
+    /// <summary>
+    /// Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.
+    /// </summary>
     protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
 
     protected override void GiveBack()
@@ -111,11 +128,13 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             part = part.EndMember(account, ref bytes);
         }
 
-        // Last: whoever waits for it finds the memory.
+        // Last: a waiter that is served finds the memory.
         account?.Return(bytes);
     }
 
-    /// <summary>Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.</summary>
+    /// <summary>
+    /// Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.
+    /// </summary>
     /// <param name="ofGroup">Whether more than this one comes back at once.</param>
     protected abstract void ReturnMemory(bool ofGroup);
 

@@ -3,7 +3,9 @@ using System.Buffers;
 
 namespace Allocator.Lifetime;
 
-/// <summary>One member of a group as <see cref="Memory{T}"/>. It references the group, so that a member keeps the whole group alive.</summary>
+/// <summary>
+/// One member of a group as <see cref="Memory{T}"/>. It references the group, so that a member keeps the whole group alive.
+/// </summary>
 internal sealed class GroupMember<T> : MemoryManager<T>
     where T : struct
 {

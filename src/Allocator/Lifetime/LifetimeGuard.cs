@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -8,8 +9,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Decides when a piece of memory goes back: when its owner is disposed and nobody pins or uses it any more, and then exactly once.
-/// It is made once and serves one rent after the other. Each user holds the generation of theirs, and whatever they try later is refused.
+/// Decides when memory goes back: when its owner is disposed and nothing pins or uses it any more, and then exactly once. Made once, it
+/// serves one rent after the other. Each user holds the generation of theirs, and later uses are refused.
 /// </summary>
 internal abstract class LifetimeGuard
 {
@@ -27,10 +28,11 @@ internal abstract class LifetimeGuard
         _index = index;
     }
 
-    // What a rent has is read before the state that confirms it, in this order on every processor: a volatile read stays before the reads behind it, a plain one need not.
-    // Ending a rent changes the state first, so a state that is still the rent's own says that all that was read before was its own too.
+    // What a rent has is read before the state that confirms it, in this order on every processor: a volatile read stays before the reads
+    // behind it, a plain one need not. Ending a rent changes the state first, so a state that is still the rent's own says that all that
+    // was read before was its own too.
 
-    /// <summary>Gets where unmanaged memory begins. Of a rent only where <see cref="IsHeld"/> says so afterwards, or a reference is held.</summary>
+    /// <summary>Gets where unmanaged memory begins: of a rent where <see cref="IsHeld"/> confirms it, or a reference is held.</summary>
     public nint Address
     {
         get => Volatile.Read(ref _address);
@@ -56,11 +58,13 @@ internal abstract class LifetimeGuard
 
     protected ref BlockState Record => ref _records[_index];
 
-    /// <summary>Starts a rent. pre: the caller holds the memory exclusively, and has told nobody.</summary>
+    /// <summary>Starts a rent of memory that the caller holds exclusively.</summary>
     /// <returns>The generation that the user keeps.</returns>
     public long Begin() => BeginWith(ref Record, 1);
 
-    /// <summary>Returns what an owner holds in place of the guard once the rent of that generation is over. Called before it is ended.</summary>
+    /// <summary>
+    /// Returns what an owner holds in place of the guard once the rent of that generation is over. Called before it is ended.
+    /// </summary>
     /// <param name="generation">The generation of the rent.</param>
     /// <param name="memory">What the owner holds in place of the generation.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -84,7 +88,7 @@ internal abstract class LifetimeGuard
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~BlockState.References) == generation;
 
-    /// <summary>Returns a span over the memory of a rent. pre: a reference is held.</summary>
+    /// <summary>Returns a span over the memory of a rent, to which the caller holds a reference.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public Span<T> GetSpan<T>(int length)
         where T : struct =>
@@ -128,7 +132,10 @@ internal abstract class LifetimeGuard
         }
     }
 
-    /// <summary>Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory back.</summary>
+    /// <summary>
+    /// Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory
+    /// back.
+    /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
     /// <remarks>One call too many does nothing: it can take neither the owner's own reference nor a later renter's.</remarks>
     public bool RemoveReference(long generation)
@@ -151,10 +158,7 @@ internal abstract class LifetimeGuard
         }
     }
 
-    /// <summary>
-    /// Pins one element: by a reference, which keeps the memory out of the pool even past <see cref="Dispose"/>, and for an array by a handle
-    /// that keeps it in place.
-    /// </summary>
+    /// <summary>Pins one element: by a reference, which outlives <see cref="Dispose"/>, and for an array by a handle.</summary>
     /// <param name="generation">The generation of the rent.</param>
     /// <param name="length">How many elements there are.</param>
     /// <param name="elementIndex">Which one is pinned, or the one behind the last.</param>
@@ -196,7 +200,9 @@ internal abstract class LifetimeGuard
         }
     }
 
-    /// <summary>Ends the rent of that generation. What is pinned or in use stays out until it no longer is. A second call does nothing.</summary>
+    /// <summary>
+    /// Ends the rent of that generation. What is pinned or in use stays out until it no longer is. A second call does nothing.
+    /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
     public bool Dispose(long generation)
     {
@@ -206,7 +212,7 @@ internal abstract class LifetimeGuard
             : DisposeSlow(generation);
     }
 
-    /// <summary>As <see cref="Dispose"/>, and tells who did it. pre: the caller has a reference, so that the memory does not go back now.</summary>
+    /// <summary>As <see cref="Dispose"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
     /// <returns>True for the one call that ended the rent.</returns>
     public bool TryDisposeReferenced(long generation)
     {
@@ -226,10 +232,12 @@ internal abstract class LifetimeGuard
         }
     }
 
-    /// <summary>Hands the memory to whoever keeps it next. The state word is idle already, and this call is the only one for this rent.</summary>
+    /// <summary>
+    /// Hands the memory to its next holder. The state word is idle already, and this call is the only one for this rent.
+    /// </summary>
     protected abstract void GiveBack();
 
-    /// <summary>Ends the trace of the rent, where there is one. pre: the rent is over, or never began.</summary>
+    /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>
     protected void EndTrace(TraceEnd end)
     {
         if (Trace is AllocationTrace trace)
@@ -241,6 +249,7 @@ internal abstract class LifetimeGuard
 
     protected static long BeginWith(ref BlockState record, long flagsAndReferences)
     {
+        Debug.Assert(BlockState.IsIdle(record.State), "The memory is rented.");
         long generation = record.State;
         Volatile.Write(ref record.State, generation | flagsAndReferences);
         return generation;
@@ -266,7 +275,8 @@ internal abstract class LifetimeGuard
         }
     }
 
-    private static bool IsOver(long state, long generation) => BlockState.Generation(state) != generation || (state & BlockState.Abandoned) != 0;
+    private static bool IsOver(long state, long generation) =>
+        BlockState.Generation(state) != generation || (state & BlockState.Abandoned) != 0;
 
     private bool GiveBackNow()
     {

@@ -61,7 +61,8 @@ internal sealed class MappingGuard : FinalizableGuard
         }
     }
 
-    // A mapping goes back to the system, which zeroes it for whoever is next: clearing it here would only make untouched pages resident. A heap hands it on as it is.
+    // A mapping goes back to the system, which zeroes it for the next process: clearing it here would only make untouched pages resident.
+    // A heap hands it on as it is.
     protected override void CleanUp()
     {
         if (Context.ClearOnReturn && _source is not VirtualMemorySource)

@@ -4,8 +4,9 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Keeps abandoned memory from the next renter for at least one further Gen2 collection and one trim period: a span that outlived its owner may still point into it.
-/// Guards are themselves the entries of its list, because finalizers add them and must not need managed memory. Thread-safe.
+/// Keeps abandoned memory from the next renter for at least one further Gen2 collection and one trim period: a span that outlived its
+/// owner may still point into it. Guards are themselves the entries of its list, because finalizers add them and must not need managed
+/// memory. Thread-safe.
 /// </summary>
 internal sealed class Quarantine
 {
@@ -27,7 +28,9 @@ internal sealed class Quarantine
     /// <summary>Gets how much was ever added.</summary>
     public long Entered { get; private set; }
 
-    /// <summary>Gets how often the memory here lets a collection be asked for, in milliseconds; <see cref="long.MaxValue"/> where none may be.</summary>
+    /// <summary>
+    /// Gets how often the memory here lets a collection be asked for, in milliseconds; <see cref="long.MaxValue"/> where none may be.
+    /// </summary>
     public long SearchPeriodMilliseconds
     {
         get
@@ -39,7 +42,10 @@ internal sealed class Quarantine
         }
     }
 
-    /// <summary>Gives when to look next: when the first stay ends, or, where only a collection is missing, after one more; <see cref="long.MaxValue"/> where nothing is here.</summary>
+    /// <summary>
+    /// Gives when to look next: when the first stay ends, or, where only a collection is missing, after one more;
+    /// <see cref="long.MaxValue"/> where nothing is here.
+    /// </summary>
     public long NextLook(long nowMilliseconds)
     {
         using (_lock.Enter())
@@ -128,7 +134,7 @@ internal sealed class Quarantine
         }
     }
 
-    // pre: under the lock, as the next two.
+    // Under the lock, as the next two.
     private FinalizableGuard? TakeAll()
     {
         FinalizableGuard? first = _first;

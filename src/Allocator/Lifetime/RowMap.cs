@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 
@@ -12,15 +13,15 @@ internal readonly struct RowMap
     private readonly ulong _multiplier;
     private readonly int _shift;
 
-    /// <summary>pre: at least 1.</summary>
     public RowMap(int rowsPerMember)
     {
+        Debug.Assert(rowsPerMember >= 1);
         int s = 32 - (BitOperations.LeadingZeroCount((ulong)rowsPerMember - 1) - 32);
         _shift = 31 + s;
         _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
     }
 
-    /// <summary>Gives the member; 0 for all rows where there is no map. pre: y is not negative.</summary>
+    /// <summary>Returns the member of a row, which is not negative; 0 for all rows where there is no map.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public nint Find(int y) => (nint)((uint)y * _multiplier >> _shift);
 }

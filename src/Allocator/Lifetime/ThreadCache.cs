@@ -20,8 +20,8 @@ internal sealed class ThreadCache
     public ThreadCache(ThreadCaches owner) => _owner = owner.Serial;
 
     /// <summary>
-    /// Returns whether it is of the owner with that serial. By a number: what a thread keeps must not keep an allocator alive that its user
-    /// has dropped.
+    /// Returns whether it is of the owner with that serial. By a number: what a thread keeps must not keep an allocator alive that its
+    /// user has dropped.
     /// </summary>
     public bool IsOf(long serial) => _owner == serial;
 
@@ -76,7 +76,9 @@ internal sealed class ThreadCache
 
     public void AddReturnsTo(ref ArrayCounts sum) => _counts.AddReturnsTo(ref sum);
 
-    /// <summary>Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. The thread has ended.</summary>
+    /// <summary>
+    /// Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. The thread has ended.
+    /// </summary>
     /// <param name="counts">What other threads add to at the same time.</param>
     public void MoveTo(ref ArrayCounts counts)
     {

@@ -6,7 +6,8 @@ using System.Threading;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// The caches of one owner, one for each thread that has dealt with it. The current thread's is found by one thread-static read and an index.
+/// The caches of one owner, one for each thread that has dealt with it. The current thread's is found by one thread-static read and an
+/// index.
 /// </summary>
 internal sealed class ThreadCaches : IBackgroundWork
 {
@@ -63,7 +64,9 @@ internal sealed class ThreadCaches : IBackgroundWork
     {
         ThreadCache?[]? caches = t_caches;
         int index = _index;
-        return caches is not null && (uint)index < (uint)caches.Length && caches[index] is ThreadCache cache && cache.IsOf(Serial) ? cache : null;
+        return caches is not null && (uint)index < (uint)caches.Length && caches[index] is ThreadCache cache && cache.IsOf(Serial)
+            ? cache
+            : null;
     }
 
     /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads as far as they may go.</summary>
@@ -108,8 +111,14 @@ internal sealed class ThreadCaches : IBackgroundWork
         return cache;
     }
 
-    /// <summary>Removes the caches from their threads, which live on, and leaves the index to another owner. The caches stay in <see cref="All"/>. A call that failed may be repeated.</summary>
-    /// <remarks>A thread that adds a cache at this moment may keep it, until another owner of the index takes its place. That owner is told apart by its serial.</remarks>
+    /// <summary>
+    /// Removes the caches from their threads, which live on, and leaves the index to another owner. The caches stay in <see cref="All"/>.
+    /// A call that failed may be repeated.
+    /// </summary>
+    /// <remarks>
+    /// A thread that adds a cache at this moment may keep it, until another owner of the index takes its place. That owner is told apart
+    /// by its serial.
+    /// </remarks>
     public void Close()
     {
         foreach ((WeakReference<object> reference, ThreadCache cache) in All)
@@ -139,7 +148,9 @@ internal sealed class ThreadCaches : IBackgroundWork
     {
         public ThreadLife() => Self = new WeakReference<object>(this);
 
-        /// <summary>Gets the one weak reference, for all owners. While the thread lives it is reachable, so the finalizer of an owner may use it.</summary>
+        /// <summary>
+        /// Gets the one weak reference, for all owners. While the thread lives it is reachable, so the finalizer of an owner may use it.
+        /// </summary>
         public WeakReference<object> Self { get; }
 
         /// <summary>Gets or sets the thread's caches, by the indexes of their owners.</summary>

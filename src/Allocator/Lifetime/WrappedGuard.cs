@@ -5,7 +5,8 @@ using System.Runtime.CompilerServices;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards memory that the caller owns, and tells when it is no longer used. It has no finalizer: managed memory is kept by whoever looks at it, and a caller's own code is not for the finalizer thread.
+/// Guards memory that the caller owns, and calls back when it is no longer used. It has no finalizer: managed memory is kept by its users,
+/// and a caller's own code is not for the finalizer thread.
 /// </summary>
 internal sealed class WrappedGuard<T> : LifetimeGuard
     where T : struct

@@ -7,7 +7,9 @@ using Allocator.Native;
 
 namespace Allocator.Pooling;
 
-/// <summary>The arenas of one pool: which of them a request goes to, and how there come to be more. Lock-free; arenas are added and never removed.</summary>
+/// <summary>
+/// The arenas of one pool: which of them a request goes to, and how there come to be more. Lock-free; arenas are added and never removed.
+/// </summary>
 internal sealed class ArenaSet
 {
     private readonly UniformUnmanagedMemoryPool _pool;
@@ -146,7 +148,9 @@ internal sealed class ArenaSet
     /// <summary>Adds an arena, unless another thread has done so since the caller looked.</summary>
     /// <param name="seen">The arenas in which the caller found nothing.</param>
     /// <param name="atLeastBlocks">The blocks that it must have to be of use.</param>
-    /// <param name="outcome">Set to <see cref="PoolOutcome.Refused"/> where the system is the reason that there are no more; left alone otherwise.</param>
+    /// <param name="outcome">
+    /// Set to <see cref="PoolOutcome.Refused"/> where the system is the reason that there are no more; left alone otherwise.
+    /// </param>
     /// <returns>True where there are others to look into now; false where there can be no more blocks.</returns>
     public bool TryGrow(BlockArena[] seen, int atLeastBlocks, ref PoolOutcome outcome)
     {

@@ -4,10 +4,10 @@ using Allocator.Budgeting;
 
 namespace Allocator.Pooling;
 
-/// <content>Where the memory behind blocks comes and goes. Whoever holds a block calls this for it.</content>
+/// <content>Where the memory behind blocks comes and goes. The thread that holds a block calls this for it.</content>
 internal sealed partial class BlockArena
 {
-    /// <summary>Puts memory behind blocks that have none. pre: all held by the caller.</summary>
+    /// <summary>Puts memory behind those blocks that have none. The caller holds all of them.</summary>
     /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
     /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
     public bool TryReady(int first, int count, ref Refusals refusals, out bool cold)
@@ -55,14 +55,14 @@ internal sealed partial class BlockArena
         _pool.ReleaseIfClosed();
     }
 
-    /// <summary>Makes a block's pages resident. pre: held, with memory behind it.</summary>
+    /// <summary>Makes a block's pages resident. The caller holds it, with memory behind it.</summary>
     public void Prefault(int index)
     {
         _storage.Prefault(_addresses[index]);
         Idleness.MarkUsed(1UL << index);
     }
 
-    /// <summary>Takes the memory from a block. pre: held by the caller.</summary>
+    /// <summary>Takes the memory from a block that the caller holds.</summary>
     /// <returns>False where it has none, or the user's own code or the system refuses.</returns>
     public bool TryPurge(int index)
     {
@@ -99,7 +99,8 @@ internal sealed partial class BlockArena
 
         for (int i = 0; i < BlockCount; i++)
         {
-            // Blocks that came back after the last trim, and those that could not be purged: what still has memory loses it with the addresses.
+            // Blocks that came back after the last trim, and those that could not be purged: what still has memory loses it with the
+            // addresses.
             if (IsResident(i))
             {
                 if (IsRegistered(i))

@@ -8,8 +8,9 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Up to 64 blocks, and the map of those that are free. Whoever clears a block's bit holds the block: to rent it, to give it memory, or to take that away.
-/// No state is guarded by a lock, and a map that looks as before is as good as unchanged, so no tag is needed against its coming back.
+/// Up to 64 blocks, and the map of those that are free. The thread that clears a block's bit holds the block: to rent it, to give it
+/// memory, or to take that away. No state is guarded by a lock, and a map that looks as before is as good as unchanged, so no tag is
+/// needed against its coming back.
 /// </summary>
 internal sealed partial class BlockArena
 {
@@ -25,14 +26,16 @@ internal sealed partial class BlockArena
     private BlockBits _free;
     private BlockBits _committed;
 
-    // The blocks known to be zero; through a rent: that were, but for what the renter could reach. Written for blocks that the writer holds, and seldom: most are dirty.
+    // The blocks known to be zero; through a rent: that were, but for what the renter could reach. Written for blocks that the writer
+    // holds, and seldom: most are dirty.
     private BlockBits _zeroed;
 
     // The blocks with memory that the user's code does not know, because it threw when it was told of them.
     // Written for blocks that the writer holds.
     private BlockBits _unregistered;
 
-    public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, AllocatorContext context)
+    public BlockArena(
+        UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, AllocatorContext context)
     {
         _pool = pool;
         _storage = storage;
@@ -102,7 +105,9 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Claims up to <paramref name="count"/> free blocks in one step, lowest first, with or without memory behind them as asked.</summary>
+    /// <summary>
+    /// Claims up to <paramref name="count"/> free blocks in one step, lowest first, with or without memory behind them as asked.
+    /// </summary>
     public ulong TryClaimMany(int count, bool resident)
     {
         while (true)
@@ -117,7 +122,9 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Gives how many blocks have memory of the run that <see cref="TryClaimRun"/> would claim now; -1 where there is none.</summary>
+    /// <summary>
+    /// Gives how many blocks have memory of the run that <see cref="TryClaimRun"/> would claim now; -1 where there is none.
+    /// </summary>
     public int ResidentInBestRun(int count)
     {
         BlockBits.FindBest(Free, Committed, count, out int resident);
@@ -127,7 +134,9 @@ internal sealed partial class BlockArena
     /// <summary>Gives how many blocks of a run have memory.</summary>
     public int ResidentWithin(int first, int count) => BitOperations.PopCount(Committed & (BlockBits.Mask(count) << first));
 
-    /// <summary>Claims the run of adjacent free blocks that needs the least new memory, and gives the number of its first; -1 where there is none.</summary>
+    /// <summary>
+    /// Claims the run of adjacent free blocks that needs the least new memory, and gives the number of its first; -1 where there is none.
+    /// </summary>
     public int TryClaimRun(int count)
     {
         while (true)
@@ -159,7 +168,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Takes the guard of a run of blocks out of the pool's reach. pre: all held by the caller, with memory behind them.</summary>
+    /// <summary>Takes the guard of a run of blocks out of the pool's reach. The caller holds them, with memory behind them.</summary>
     public BlockGuard TakeGuard(int first, int count)
     {
         BlockGuard guard = _guards[first]!;
@@ -198,7 +207,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Notes that blocks may hold anything. pre: all held by the caller.</summary>
+    /// <summary>Notes that blocks, which the caller holds, may hold anything.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void MarkDirty(int first, int count)
     {
@@ -209,7 +218,9 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Finds the blocks with memory that were idle at the last look and have not been used since, and gives their number.</summary>
+    /// <summary>
+    /// Finds the blocks with memory that were idle at the last look and have not been used since, and gives their number.
+    /// </summary>
     public int LookForStale() => Idleness.Look(Committed);
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;

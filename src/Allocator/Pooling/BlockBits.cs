@@ -45,7 +45,8 @@ internal struct BlockBits
     }
 
     /// <summary>
-    /// Finds the place for a run that needs the least new memory; of several the one in the smallest hole, so that large holes stay whole; in that hole the highest, away from single blocks.
+    /// Finds the place for a run that needs the least new memory; of several the one in the smallest hole, so that large holes stay whole;
+    /// in that hole the highest, away from single blocks.
     /// </summary>
     /// <param name="free">The free blocks.</param>
     /// <param name="resident">The blocks with memory behind them.</param>

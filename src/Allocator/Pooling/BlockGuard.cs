@@ -40,14 +40,17 @@ internal sealed class BlockGuard : FinalizableGuard
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard ForRenter() => IsFoundUnreachable ? SuccessorForRenter() : this;
 
-    /// <summary>Notes where the block is and how many go out with it. pre: held exclusively.</summary>
+    /// <summary>Notes where the block is and how many are rented with it. The caller holds them exclusively.</summary>
     public void Place(nint address, int runLength)
     {
         Address = address;
         Record.RunLength = runLength;
     }
 
-    /// <summary>Starts the rent of one block, dirty and unobserved: what Prepare and BeginAllocation come to in the usual case. pre: held exclusively, and nobody told.</summary>
+    /// <summary>
+    /// Starts the rent of one block, dirty and unobserved: what Prepare and BeginAllocation come to in the usual case. The caller holds it
+    /// exclusively.
+    /// </summary>
     /// <returns>The generation that the user keeps.</returns>
     public long BeginSingle(long usedBytes)
     {
@@ -89,7 +92,7 @@ internal sealed class BlockGuard : FinalizableGuard
     {
         if (Context.ClearOnReturn)
         {
-            // What was known to be zero around the renter's part still is: nobody could write there.
+            // What was known to be zero around the renter's part still is: no renter could write there.
             ClearUsed(evenIfZeroed: true);
         }
         else

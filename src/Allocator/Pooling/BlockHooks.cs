@@ -4,7 +4,9 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Pooling;
 
-/// <summary>What the user does with a block besides using it: registers it with a device when it gets memory, and ends that before the memory goes.</summary>
+/// <summary>
+/// What the user does with a block besides using it: registers it with a device when it gets memory, and ends that before the memory goes.
+/// </summary>
 internal sealed class BlockHooks
 {
     // What stands for the first exception while there is none.
@@ -33,10 +35,12 @@ internal sealed class BlockHooks
     /// <summary>Gets hooks that do nothing.</summary>
     public static BlockHooks None { get; } = new(null, null);
 
-    /// <summary>Begins a call of the user's that releases memory: what hooks throw on this thread from here on is for <see cref="EndCall"/>.</summary>
+    /// <summary>
+    /// Begins a call of the user's that releases memory: what hooks throw on this thread from here on is for <see cref="EndCall"/>.
+    /// </summary>
     public static void BeginCall() => t_first = s_none;
 
-    /// <summary>Throws the first exception since <see cref="BeginCall"/>, where there is one. pre: all memory is back.</summary>
+    /// <summary>Throws the first exception since <see cref="BeginCall"/>, where there is one. Called when all memory is back.</summary>
     public static void EndCall()
     {
         Exception? first = t_first;
@@ -52,7 +56,8 @@ internal sealed class BlockHooks
 
     /// <summary>Says that a block is about to lose its memory.</summary>
     /// <returns>False where the user's code threw: a device may still have the block.</returns>
-    public bool TryRelease(nint address, long lengthInBytes) => Try(_releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
+    public bool TryRelease(nint address, long lengthInBytes) =>
+        Try(_releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
 
     /// <summary>Says that a block keeps its memory after all, because the system refuses to take it.</summary>
     /// <returns>False where the user's code threw: it is told once more before the block is used.</returns>

@@ -40,7 +40,9 @@ internal abstract class BlockStorage
     /// <summary>Gives everything back that belongs to no single block. No block is outstanding.</summary>
     public abstract void Release();
 
-    /// <summary>Blocks side by side in one reservation: a purged block keeps its addresses, and runs of blocks are runs of memory.</summary>
+    /// <summary>
+    /// Blocks side by side in one reservation: a purged block keeps its addresses, and runs of blocks are runs of memory.
+    /// </summary>
     private sealed class Reserved : BlockStorage
     {
         private readonly VirtualMemorySource _source;

@@ -6,7 +6,8 @@ namespace Allocator.Pooling;
 
 /// <summary>
 /// Gives idle blocks back to the system, one after the other. It holds the block that it works on like a renter would,
-/// so the system call blocks nobody, and at most one block is missing from the pool meanwhile. Where the pool keeps its blocks it gives none back before the pool is closed.
+/// so the system call blocks no other thread, and at most one block is missing from the pool meanwhile. Where the pool keeps its blocks it
+/// gives none back before the pool is closed.
 /// </summary>
 internal sealed class IdleBlockReclaimer
 {
@@ -20,8 +21,8 @@ internal sealed class IdleBlockReclaimer
     }
 
     /// <summary>
-    /// Gives back a part, rounded up, of the blocks that have been idle since the last call, and through all the time between that one and the call before it.
-    /// pre: one call at a time.
+    /// Gives back a part, rounded up, of the blocks that have been idle since the last call, and through all the time between that one and
+    /// the call before it. One call at a time.
     /// </summary>
     /// <returns>The bytes given back.</returns>
     public long TrimStale(double rate)
@@ -114,7 +115,9 @@ internal sealed class IdleBlockReclaimer
         return bytes;
     }
 
-    /// <summary>Gives back all idle blocks, and the addresses of the arenas of which no block is out. pre: the pool is closed.</summary>
+    /// <summary>
+    /// Gives back all idle blocks, and the addresses of the arenas of which no block is outstanding, once the pool is closed.
+    /// </summary>
     public void ReleaseAll()
     {
         PurgeAll(TrimReason.Requested);
@@ -164,7 +167,7 @@ internal sealed class IdleBlockReclaimer
     // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
     private static bool IsStale(BlockGuard block) => block.Arena.Idleness.IsStale(block.Index);
 
-    // pre: the block is held. It may have been rented and returned between the look and the claim.
+    // Of a block that is held: it may have been rented and returned between the look and the claim.
     private static long PurgeStale(BlockArena arena, int index, ref int quota)
     {
         if (!arena.Idleness.IsStale(index) || !arena.TryPurge(index))

@@ -5,8 +5,8 @@ using Allocator.Lifetime;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Knows which blocks of an arena have lain idle, by comparing their state words from one look to the next: a generation that has not moved is a block that nobody had.
-/// So a rent need not count anything for it.
+/// Knows which blocks of an arena have lain idle, by comparing their state words from one look to the next: a generation that has not
+/// moved is a block that was not rented. So a rent need not count anything for it.
 /// </summary>
 internal sealed class IdlenessWatch
 {
@@ -32,7 +32,10 @@ internal sealed class IdlenessWatch
         }
     }
 
-    /// <summary>Finds those of the given blocks that were idle at the last look and have not been used since, and gives their number. pre: one call at a time.</summary>
+    /// <summary>
+    /// Finds those of the given blocks that were idle at the last look and have not been used since, and returns their number. One call at
+    /// a time.
+    /// </summary>
     public int Look(ulong blocks)
     {
         ulong stale = 0;
@@ -54,7 +57,8 @@ internal sealed class IdlenessWatch
 
     /// <summary>Gives whether a block was idle through the time between the last two looks, and since.</summary>
     public bool IsStale(int index) =>
-        (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0 && Volatile.Read(ref _records[index].State) == _statesAtLastLook[index];
+        (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0
+            && Volatile.Read(ref _records[index].State) == _statesAtLastLook[index];
 
     // The blocks of a run behind its first are out too, and only the first one's state says so.
     private bool IsInsideRun(int index)

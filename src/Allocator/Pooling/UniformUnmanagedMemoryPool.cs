@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Budgeting;
@@ -8,8 +9,8 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent or return at the cache takes one interlocked operation; behind it lie
-/// arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
+/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent or return at the cache takes one interlocked operation; behind it
+/// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 {
@@ -20,7 +21,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     private bool _closed;
     private BackgroundState _work;
 
-    public UniformUnmanagedMemoryPool(PoolGeometry geometry, NativeMemorySource source, AllocatorContext context, BlockHooks? hooks = null, bool keepsBlocks = false)
+    public UniformUnmanagedMemoryPool(
+        PoolGeometry geometry, NativeMemorySource source, AllocatorContext context, BlockHooks? hooks = null, bool keepsBlocks = false)
     {
         _geometry = geometry;
         _source = source;
@@ -66,14 +68,24 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return TryRentCached() ?? TryRentSlow(ref refusals, out outcome);
     }
 
-    /// <summary>Rents a block that lies in the cache near the current thread, or returns null where there is none. The rent has not begun.</summary>
+    /// <summary>
+    /// Rents a block that lies in the cache near the current thread, or returns null where there is none. The rent has not begun.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
-    /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
-    /// <remarks>For every block of it that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more of it.</remarks>
+    /// <summary>Rents one block, or several adjacent ones as one. The rent has not begun.</summary>
+    /// <remarks>
+    /// For every block of it that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more
+    /// of it.
+    /// </remarks>
     public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
     {
+        if (count == 1)
+        {
+            return TryRent(ref refusals, out outcome);
+        }
+
         BlockGuard? run = TryRentRun(count, ref refusals, out outcome, out int coldBlocks);
         if (coldBlocks > 0 && run is not null)
         {
@@ -85,6 +97,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     private BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome, out int coldBlocks)
     {
+        Debug.Assert(count > 1);
         outcome = PoolOutcome.Full;
         coldBlocks = 0;
         if (count > Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks) || _source is not VirtualMemorySource)
@@ -111,7 +124,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return run;
     }
 
-    /// <summary>Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run, in one step for each arena.</summary>
+    /// <summary>
+    /// Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run, in one step for each arena.
+    /// </summary>
     /// <param name="count">The blocks wanted.</param>
     /// <param name="allocation">Gets the blocks and runs, in any case.</param>
     /// <param name="refusals">What the request was refused so far.</param>
@@ -149,9 +164,11 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return rented < count && result < PoolOutcome.Full ? PoolOutcome.Full : result;
     }
 
-    /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
+    /// <summary>Takes back what was rented, once the rent has ended, or where it never began.</summary>
     /// <param name="guard">The block, or the run that begins with it.</param>
-    /// <param name="ofGroup">Whether it is one of many: those stay out of the cache, which is for single blocks, and so remain in reach of groups and runs.</param>
+    /// <param name="ofGroup">
+    /// Whether it is one of many: those stay out of the cache, which is for single blocks, and so remain in reach of groups and runs.
+    /// </param>
     public void Return(BlockGuard guard, bool ofGroup)
     {
         bool isCached = false;
@@ -196,18 +213,25 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return outcome != PoolOutcome.Refused;
     }
 
-    /// <summary>Gives idle blocks back now and what is out as soon as it comes back, addresses included.</summary>
+    /// <summary>Gives idle blocks back now and outstanding ones as soon as they come back, addresses included.</summary>
     public void Close()
     {
         Volatile.Write(ref _closed, true);
 
-        // Between this write and the look at the slots, as the interlocked operation between a return's put and its look at the field: one of the two sees the other.
+        // Between this write and the look at the slots, as the interlocked operation between a return's put and its look at the field: one
+        // of the two sees the other.
         Interlocked.MemoryBarrier();
         ReleaseIfClosed();
     }
 
-    /// <summary>Finishes what <see cref="Close"/> could not, because the caller had blocks in hand. Called by everyone who had, after the last is back.</summary>
-    /// <remarks>Either the caller sees here that the pool is closed, or the thread that closes it sees the blocks. Does not throw: a return, whose memory is back already, ends here.</remarks>
+    /// <summary>
+    /// Finishes what <see cref="Close"/> could not, because the caller had blocks in hand. Called by everyone who had, after the last is
+    /// back.
+    /// </summary>
+    /// <remarks>
+    /// Either the caller sees here that the pool is closed, or the thread that closes it sees the blocks. Does not throw: a return, whose
+    /// memory is back already, ends here.
+    /// </remarks>
     public void ReleaseIfClosed()
     {
         if (IsClosed)
@@ -233,7 +257,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         do
         {
             seen = Arenas;
-            if ((TryRentIdle(ref refusals, ref outcome) ?? _arenas.TryTake(resident: false, ref refusals, ref outcome)) is BlockGuard block)
+            BlockGuard? block = TryRentIdle(ref refusals, ref outcome)
+                ?? _arenas.TryTake(resident: false, ref refusals, ref outcome);
+            if (block is not null)
             {
                 return block;
             }
@@ -253,7 +279,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     }
 
     // Idle memory, wherever it lies: a block of another thread's slot costs nanoseconds, one without memory a page fault for each page.
-    // The maps once more: a block that was in no map at the first look, and in no slot at the next, may have moved from a slot into a map in between.
+    // The maps once more: a block that was in no map at the first look, and in no slot at the next, may have moved from a slot into a map
+    // in between.
     private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome) =>
         _arenas.TryTake(resident: true, ref refusals, ref outcome)
         ?? TryRentFromAnySlot(ref outcome)
