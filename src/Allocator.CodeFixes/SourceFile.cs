@@ -44,7 +44,8 @@ internal sealed class SourceFile
 
     public ISymbol? DeclaredBy(SyntaxNode declaration) => _model.GetDeclaredSymbol(declaration, _cancellationToken);
 
-    public IMethodSymbol? FunctionAround(SyntaxNode node) => _model.GetEnclosingSymbol(node.SpanStart, _cancellationToken) as IMethodSymbol;
+    public IMethodSymbol? FunctionAround(SyntaxNode node) =>
+        _model.GetEnclosingSymbol(node.SpanStart, _cancellationToken) as IMethodSymbol;
 
     public bool IsNull(ExpressionSyntax expression) =>
         _model.GetConstantValue(expression, _cancellationToken) is { HasValue: true, Value: null };

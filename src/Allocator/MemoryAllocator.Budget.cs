@@ -35,7 +35,8 @@ public abstract partial class MemoryAllocator
         where T : struct
     {
         ThrowIfNotElements<T>(length, options);
-        return AllocateAdmittedAsync<T>((long)length * Unsafe.SizeOf<T>(), options, cancellationToken);
+        AllocationRequest request = AllocationRequest.ForBytes((long)length * Unsafe.SizeOf<T>(), 1, options);
+        return AllocateAdmittedAsync<T>(request, cancellationToken);
     }
 
     /// <summary>Allocates the pixels of an image, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a budget it completes at once.</summary>
@@ -55,7 +56,7 @@ public abstract partial class MemoryAllocator
     public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
         int width, int height, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
         where TPixel : unmanaged =>
-        AllocatePixelsAdmittedAsync<TPixel>(DescribePixels<TPixel>(width, height, 1, options), width, height, options, cancellationToken);
+        AllocatePixelsAdmittedAsync<TPixel>(DescribePixels<TPixel>(width, height, 1, options), width, height, cancellationToken);
 
     /// <summary>Takes a part of the memory budget for a whole job before it starts, and waits where there is no room. Without a budget it completes at once.</summary>
     /// <param name="bytes">
@@ -130,7 +131,7 @@ public abstract partial class MemoryAllocator
     public bool TryReserve(long bytes, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
     {
         ThrowIfAbsurd(bytes);
-        reservation = GetRouter().TryAdmit(Account, bytes, out BudgetPermit permit) ? MakeReservation(bytes, permit) : null;
+        reservation = GetPipeline().TryAdmit(Account, bytes, out BudgetPermit permit) ? MakeReservation(bytes, permit) : null;
 
         // Not before: a reservation that is collected meanwhile gives back what was taken of it.
         GC.KeepAlive(this);
@@ -158,7 +159,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfAbsurd(bytes);
 
-        ExternalMemory external = GetRouter().CountExternal(Account, bytes);
+        ExternalMemory external = GetPipeline().CountExternal(Account, bytes);
         GC.KeepAlive(this);
         return external;
     }
@@ -181,7 +182,7 @@ public abstract partial class MemoryAllocator
             Throw.OutOfRange(nameof(pixelSizeInBytes), pixelSizeInBytes, "must be at least 1");
         }
 
-        return Multiply(GetRouter().BoundOfGroup(DescribePixels(width, height, pixelSizeInBytes, 1)), liveCopies);
+        return Multiply(GetPipeline().UpperBoundOf(DescribePixels(width, height, pixelSizeInBytes, 1)), liveCopies);
     }
 
     /// <summary>
@@ -199,26 +200,30 @@ public abstract partial class MemoryAllocator
             Throw.OutOfRange(nameof(lengthInBytes), lengthInBytes, "must not be negative");
         }
 
-        return Multiply(GetRouter().BoundOfContiguous(lengthInBytes), liveCopies);
+        return Multiply(GetPipeline().UpperBoundOf(AllocationRequest.ForBytes(lengthInBytes, 1, AllocationOptions.None)), liveCopies);
     }
 
-    private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(long lengthInBytes, AllocationOptions options, CancellationToken cancellationToken)
+    private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(AllocationRequest request, CancellationToken cancellationToken)
         where T : struct
     {
         cancellationToken.ThrowIfCancellationRequested();
-        BudgetPermit permit = await GetRouter().AdmitContiguousAsync(Account, lengthInBytes, 1, cancellationToken).ConfigureAwait(false);
-        LifetimeGuard guard = GetRouterOrReturn(permit).RentContiguous(permit, lengthInBytes, 1, options, out long generation);
-        return new GuardedMemoryOwner<T>(guard, generation);
+        AllocationPipeline pipeline = GetPipeline();
+        AllocationPlan plan = pipeline.Plan(request);
+        BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
+        Allocation allocation = GetPipelineOrReturn(permit).Allocate(plan, permit);
+        return new GuardedMemoryOwner<T>(allocation.Guard!, allocation.Generation);
     }
 
     private async ValueTask<PixelBuffer<TPixel>> AllocatePixelsAdmittedAsync<TPixel>(
-        GroupRequest request, int width, int height, AllocationOptions options, CancellationToken cancellationToken)
+        AllocationRequest request, int width, int height, CancellationToken cancellationToken)
         where TPixel : unmanaged
     {
         cancellationToken.ThrowIfCancellationRequested();
-        BudgetPermit permit = await GetRouter().AdmitGroupAsync(Account, request, options, cancellationToken).ConfigureAwait(false);
-        GroupRental rental = GetRouterOrReturn(permit).RentGroup(permit, request, options);
-        return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(rental), width, height, request.ElementAlignment, rowAlignmentInBytes: 1);
+        AllocationPipeline pipeline = GetPipeline();
+        AllocationPlan plan = pipeline.Plan(request);
+        BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
+        MemoryGroup<TPixel> group = new(GetPipelineOrReturn(permit).Allocate(plan, permit));
+        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes: 1);
     }
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
@@ -226,12 +231,12 @@ public abstract partial class MemoryAllocator
         try
         {
             cancellationToken.ThrowIfCancellationRequested();
-            BudgetPermit permit = await GetRouter().AdmitAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
+            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
             return MakeReservation(bytes, permit);
         }
         finally
         {
-            DeadlineThread.KeepContinuationsOff();
+            WaiterThread.KeepContinuationsOff();
         }
     }
 
@@ -239,7 +244,7 @@ public abstract partial class MemoryAllocator
     {
         try
         {
-            GetRouter();
+            GetPipeline();
             return new MemoryReservation(this, new ReservationAccount(Account, bytes));
         }
         catch
@@ -250,11 +255,11 @@ public abstract partial class MemoryAllocator
     }
 
     // The allocator may have been disposed during the wait.
-    private RequestRouter GetRouterOrReturn(in BudgetPermit permit)
+    private AllocationPipeline GetPipelineOrReturn(in BudgetPermit permit)
     {
         try
         {
-            return GetRouter();
+            return GetPipeline();
         }
         catch
         {
@@ -271,9 +276,9 @@ public abstract partial class MemoryAllocator
             Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
         }
 
-        if (bytes >= RequestSize.LargestEstimate - reservedBytes && Account?.Budget is null)
+        if (bytes >= AllocationRequest.LargestEstimate - reservedBytes && Account?.Budget is null)
         {
-            long limit = RequestSize.LargestEstimate - reservedBytes;
+            long limit = AllocationRequest.LargestEstimate - reservedBytes;
             Throw.OutOfRange(nameof(bytes), bytes, $"must be below {limit}, which is more than any machine has");
         }
     }
@@ -285,6 +290,6 @@ public abstract partial class MemoryAllocator
             Throw.OutOfRange(nameof(liveCopies), liveCopies, "must be at least 1");
         }
 
-        return Math.Min(RequestSize.Multiply(bytes, liveCopies), RequestSize.LargestEstimate);
+        return Math.Min(AllocationRequest.Multiply(bytes, liveCopies), AllocationRequest.LargestEstimate);
     }
 }

@@ -24,7 +24,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfContainsReferences<T>();
         int size = Unsafe.SizeOf<T>();
-        return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetRouter().AllocationLimitInBytes / size), size);
+        return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetPipeline().AllocationLimitInBytes / size), size);
     }
 
     /// <summary>Makes a stream that grows in pooled blocks, for codecs and other code that writes streams. What was written is never moved or copied.</summary>
@@ -45,12 +45,12 @@ public abstract partial class MemoryAllocator
             Throw.OutOfRange(nameof(capacity), capacity, "must not be negative");
         }
 
-        RequestRouter router = GetRouter();
+        AllocationPipeline pipeline = GetPipeline();
         GrowingMemory memory = new(
             this,
-            router.ArrayThresholdInBytes,
-            (int)Math.Min(router.BlockSizeInBytes, router.AllocationLimitInBytes),
-            router.AllocationLimitInBytes,
+            pipeline.ArrayThresholdInBytes,
+            (int)Math.Min(pipeline.BlockSizeInBytes, pipeline.AllocationLimitInBytes),
+            pipeline.AllocationLimitInBytes,
             Account?.Budget?.LimitInBytes ?? long.MaxValue);
         memory.Grow(capacity);
         return new PooledMemoryStream(memory, length: 0);
@@ -135,7 +135,7 @@ public abstract partial class MemoryAllocator
 
     private static MemoryGroup<T> WrapGroup<T>(WrappedGuard<T> guard, long length, int elementAlignment)
         where T : struct =>
-        new(GroupRenter.DescribeContiguous(guard, guard.Begin(), new GroupRequest(length, Unsafe.SizeOf<T>()) { ElementAlignment = elementAlignment }));
+        new(new Allocation(guard, guard.Begin(), MemberLayout.Contiguous(length, elementAlignment, guard.Address)));
 
     // Behind the last row there need be no gap.
     private static long LengthOfRows(int width, int height, int rowStride, string strideName)

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Allocator.Allocators;
-using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -22,30 +21,29 @@ public abstract partial class MemoryAllocator
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static GroupRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
+    private static AllocationRequest DescribePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options)
         where TPixel : unmanaged
     {
         ThrowIfUndefined(options);
         ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
-        return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes);
+        return DescribePixels(width, height, Unsafe.SizeOf<TPixel>(), rowAlignmentInBytes, options);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static GroupRequest DescribePixels(int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes)
+    private static AllocationRequest DescribePixels(
+        int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
     {
         ThrowIfNotSize(width, height);
-        long rowStride = RequestSize.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
+        long rowStride = AllocationRequest.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
         if (rowStride > int.MaxValue)
         {
-            Throw.OutOfRange(nameof(width), width, $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
+            Throw.OutOfRange(
+                nameof(width),
+                width,
+                $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
         }
 
-        return new GroupRequest(RequestSize.Multiply(rowStride, height), pixelSizeInBytes)
-        {
-            ElementAlignment = (int)rowStride,
-            AlignmentInBytes = rowAlignmentInBytes,
-            MakeContiguousWhereNeeded = true,
-        };
+        return AllocationRequest.ForRows((int)rowStride, height, pixelSizeInBytes, rowAlignmentInBytes, options);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

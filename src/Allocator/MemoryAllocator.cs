@@ -137,13 +137,7 @@ public abstract partial class MemoryAllocator : IDisposable
             Throw.OutOfRange(nameof(elementAlignment), elementAlignment, "must be at least 1");
         }
 
-        MemoryGroup<T> group = new(RentGroup(
-            new GroupRequest(totalLength, Unsafe.SizeOf<T>()) { ElementAlignment = elementAlignment },
-            options));
-
-        // Not before: a reservation that is collected while it waits closes its account.
-        GC.KeepAlive(this);
-        return group;
+        return new MemoryGroup<T>(Allocate(new AllocationRequest(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = elementAlignment }));
     }
 
     /// <summary>Allocates the pixels of an image, row after row. No row is divided between two pieces of memory.</summary>
@@ -178,8 +172,9 @@ public abstract partial class MemoryAllocator : IDisposable
     public PixelBuffer<TPixel> AllocatePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
         where TPixel : unmanaged
     {
-        GroupRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        return new PixelBuffer<TPixel>(this, new MemoryGroup<TPixel>(RentGroup(request, options)), width, height, request.ElementAlignment, rowAlignmentInBytes);
+        AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
+        MemoryGroup<TPixel> group = new(Allocate(request));
+        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
     /// <summary>Commits memory of the pool and makes it resident ahead of use, until that many bytes lie idle there or the pool is full.</summary>
@@ -214,30 +209,55 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Gets what requests are charged to; null for nothing.</summary>
     internal abstract BudgetAccount? Account { get; }
 
-    /// <summary>Rents one run of memory, and begins the rent.</summary>
-    internal abstract LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation);
-
-    /// <summary>Gives what serves requests. Throws where this allocator has been disposed.</summary>
-    internal abstract RequestRouter GetRouter();
-
-    private GroupRental RentGroup(in GroupRequest request, AllocationOptions options)
+    /// <summary>
+    /// Rents what needs no plan: an array that nothing counts, or a block of the pool that lies in the cache near this thread. Begins the
+    /// rent. Throws where this allocator has been disposed.
+    /// </summary>
+    /// <returns>Null where the request goes through the pipeline.</returns>
+    internal virtual LifetimeGuard? TryRentFast(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
-        RequestRouter router = GetRouter();
-        long bytes = router.CheckGroup(request, options, out bool isContiguous);
-        if (isContiguous)
-        {
-            LifetimeGuard guard = RentContiguous(bytes, request.AlignmentInBytes, options, out long generation);
-            return GroupRenter.DescribeContiguous(guard, generation, request);
-        }
-
-        return router.RentMembers(Account, request, options);
+        generation = 0;
+        return null;
     }
+
+    /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
+    internal abstract AllocationPipeline GetPipeline();
 
     private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)
         where T : struct
     {
         ThrowIfNotElements<T>(length, options);
-        return RentContiguous((long)length * Unsafe.SizeOf<T>(), alignmentInBytes, options, out generation);
+        long bytes = (long)length * Unsafe.SizeOf<T>();
+        return TryRentFast(bytes, alignmentInBytes, options, out generation)
+            ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private LifetimeGuard RentPlanned(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    {
+        AllocationPipeline pipeline = GetPipeline();
+        AllocationPlan plan = pipeline.Plan(AllocationRequest.ForBytes(lengthInBytes, alignmentInBytes, options));
+        Allocation allocation = pipeline.Allocate(Account, plan);
+        generation = allocation.Generation;
+
+        // Not before: a reservation that is collected while it waits closes its account.
+        GC.KeepAlive(this);
+        return allocation.Guard!;
+    }
+
+    private Allocation Allocate(in AllocationRequest request)
+    {
+        AllocationPipeline pipeline = GetPipeline();
+        AllocationPlan plan = pipeline.Plan(request);
+        if (plan.IsContiguous
+            && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
+        {
+            return new Allocation(guard, generation, plan.Layout);
+        }
+
+        Allocation allocation = pipeline.Allocate(Account, plan);
+        GC.KeepAlive(this);
+        return allocation;
     }
 
     // In a class of its own, so that callers who bring their own allocator never make this one.

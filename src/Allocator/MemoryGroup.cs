@@ -16,16 +16,14 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 {
     private LifetimeGuard _guard;
     private long _generation;
-    private readonly GroupLayout _layout;
+    private readonly MemberLayout _layout;
     private GroupMember<T>?[]? _members;
 
-    internal MemoryGroup(in GroupRental rental)
+    internal MemoryGroup(in Allocation allocation)
     {
-        _guard = rental.Guard;
-        _generation = rental.Generation;
-        _layout = rental.Layout;
-        Origins = rental.Origins;
-        IsContiguous = rental.IsContiguous;
+        _guard = allocation.Guard!;
+        _generation = allocation.Generation;
+        _layout = allocation.Layout;
     }
 
     /// <summary>Gets the length of all members together, in elements.</summary>
@@ -38,10 +36,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     public int Count => _layout.Count;
 
     /// <summary>Gets whether the members lie one after the other in memory, without gap. There is then one, unless it were longer than a span can be.</summary>
-    public bool IsContiguous { get; }
+    public bool IsContiguous => _layout.IsContiguous;
 
-    /// <inheritdoc cref="GroupRental.Origins"/>
-    internal MemberOrigins Origins { get; }
+    /// <summary>Gets how the length is divided, and where the members lie.</summary>
+    internal ref readonly MemberLayout Layout => ref _layout;
 
     /// <summary>Gets one member. Each costs one small object when it is first asked for.</summary>
     /// <param name="index">From 0 to <see cref="Count"/> - 1.</param>
@@ -233,7 +231,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
     internal Span<T> GetMemberSpan(int index)
     {
-        if (!Origins.IsNone)
+        if (!_layout.IsSingle)
         {
             ThrowIfDisposed();
             return MemberSpan(index);
@@ -248,18 +246,18 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     }
 
     /// <summary>Gives where the first member begins, where it is unmanaged and the others, if any, lie one stride apart; otherwise 0. pre: a reference is held.</summary>
-    internal nint FirstAddress() => Origins.IsNone ? _guard.Address : Origins.First;
+    internal nint FirstAddress() => _layout.IsSingle ? _guard.Address : _layout.First;
 
     internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)
     {
         LifetimeGuard guard = _guard;
-        nint offset = Origins.IsNone ? 0 : MemberAddress(index) - guard.Address;
+        nint offset = _layout.IsSingle ? 0 : MemberAddress(index) - guard.Address;
         return GuardedPin.Pin<T>(guard, _generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
     }
 
     /// <summary>Gives a member's span without asking whether the group is disposed: the caller holds a reference.</summary>
     internal unsafe Span<T> MemberSpan(int index) =>
-        Origins.IsNone ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
+        _layout.IsSingle ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ThrowIfDisposed()
@@ -276,7 +274,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         _guard = ended.Guard;
     }
 
-    private nint MemberAddress(int index) => Origins.Of(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());
+    private nint MemberAddress(int index) => _layout.OriginOf(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());
 
     private static void CopyElements(MemoryGroup<T> source, MemoryGroup<T> destination, long length)
     {

@@ -4,7 +4,6 @@ using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
-using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -92,7 +91,7 @@ public sealed class MemoryReservation : MemoryAllocator
     public bool TryGrow(long bytes)
     {
         ThrowIfAbsurd(bytes, ReservedBytes);
-        bool isGrown = GetRouter().TryAdmit(new ReservationGrowth(_account), bytes, out _);
+        bool isGrown = GetPipeline().TryAdmit(_account.AsGrowth(), bytes, out _);
         GC.KeepAlive(this);
         return isGrown;
     }
@@ -109,7 +108,7 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <remarks>
     /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever:
     /// where all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back,
-    /// after 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
+    /// after about 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.
@@ -146,26 +145,17 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override string ToString() => $"{nameof(MemoryReservation)} of {ReservedBytes} bytes from {_parent}";
 
-    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
-    {
-        LifetimeGuard guard = GetRouter().RentContiguous(_account, lengthInBytes, alignmentInBytes, options, out generation);
-
-        // Not before: the collection that is asked for while this waits would close the account.
-        GC.KeepAlive(this);
-        return guard;
-    }
-
-    internal override RequestRouter GetRouter()
+    internal override AllocationPipeline GetPipeline()
     {
         ThrowIfDisposed();
-        return _parent.GetRouter();
+        return _parent.GetPipeline();
     }
 
     private async ValueTask GrowAdmittedAsync(long bytes, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        ReservationGrowth growth = new(_account);
-        await GetRouter().AdmitAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
+        BudgetAccount growth = _account.AsGrowth();
+        await GetPipeline().AdmitAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
         GC.KeepAlive(this);
         ThrowIfDisposed();
     }

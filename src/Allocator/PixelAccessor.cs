@@ -12,20 +12,22 @@ public readonly ref struct PixelAccessor<TPixel>
 {
     private readonly nint _first;
     private readonly Span<TPixel> _array;
-    private readonly MemberOrigins _origins;
+    private readonly nint _gap;
+    private readonly nint[]? _origins;
     private readonly RowMap _map;
     private readonly nint _rowStride;
 
     /// <param name="first">Where the buffer begins, where it is unmanaged and has one member or members one stride apart; otherwise 0.</param>
     /// <param name="array">The buffer, where it is an array; otherwise empty.</param>
-    /// <param name="origins">Where the members are, where there are several.</param>
+    /// <param name="layout">Where the members are, where there are several.</param>
     /// <param name="map">Finds a row's member, where there are several.</param>
     /// <param name="rowStride">From one row to the next, in pixels.</param>
-    internal PixelAccessor(nint first, Span<TPixel> array, scoped in MemberOrigins origins, scoped in RowMap map, int rowStride)
+    internal PixelAccessor(nint first, Span<TPixel> array, scoped in MemberLayout layout, scoped in RowMap map, int rowStride)
     {
         _first = first;
         _array = array;
-        _origins = origins;
+        _gap = layout.Gap;
+        _origins = layout.Origins;
         _map = map;
         _rowStride = rowStride;
     }
@@ -54,13 +56,14 @@ public readonly ref struct PixelAccessor<TPixel>
 
         // One formula for one block and for many: with one, the map finds member 0 and the gap is 0.
         return _first != 0
-            ? MemoryMarshal.CreateSpan(ref *((TPixel*)(_first + _map.Find(y) * _origins.Gap) + y * _rowStride), Width)
+            ? MemoryMarshal.CreateSpan(ref *((TPixel*)(_first + _map.Find(y) * _gap) + y * _rowStride), Width)
             : GetRowSpan(_array, _origins, _map, y, _rowStride, Width);
     }
 
     // Static, and everything by value: a call on this accessor would keep its fields in memory, where loops over rows would read them again for each row.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static unsafe Span<TPixel> GetRowSpan(Span<TPixel> array, MemberOrigins origins, RowMap map, int y, nint rowStride, int width) => origins.IsNone
-        ? array.Slice(y * (int)rowStride, width)
-        : new Span<TPixel>((TPixel*)origins.Of(map.Find(y)) + y * rowStride, width);
+    private static unsafe Span<TPixel> GetRowSpan(Span<TPixel> array, nint[]? origins, RowMap map, int y, nint rowStride, int width) =>
+        origins is null
+            ? array.Slice(y * (int)rowStride, width)
+            : new Span<TPixel>((TPixel*)origins[map.Find(y)] + y * rowStride, width);
 }

@@ -24,7 +24,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     {
         _allocator = allocator;
         _group = group;
-        _map = group.Origins.IsNone ? default : new RowMap(group.BlockLength / rowStride);
+        _map = group.Layout.IsSingle ? default : new RowMap(group.BlockLength / rowStride);
         _rowAlignmentInBytes = rowAlignmentInBytes;
         Width = width;
         Height = height;
@@ -220,7 +220,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     {
         // The address first, by a volatile read: it is this buffer's if the buffer is still held after that.
         nint first = _group.FirstAddress();
-        Span<TPixel> array = first == 0 && _group.Origins.IsNone ? _group.GetMemberSpan(0) : default;
+        Span<TPixel> array = first == 0 && _group.Layout.IsSingle ? _group.GetMemberSpan(0) : default;
         _group.ThrowIfDisposed();
         return Access(first, array, 0, Height).GetRowSpan(y);
     }
@@ -236,9 +236,9 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     private PixelAccessor<TPixel> Access(int firstRow, int height)
     {
         nint first = _group.FirstAddress();
-        return Access(first, first == 0 && _group.Origins.IsNone ? _group.MemberSpan(0) : default, firstRow, height);
+        return Access(first, first == 0 && _group.Layout.IsSingle ? _group.MemberSpan(0) : default, firstRow, height);
     }
 
     private PixelAccessor<TPixel> Access(nint first, Span<TPixel> array, int firstRow, int height) =>
-        new(first, array, _group.Origins, _map, RowStride) { Width = Width, FirstRow = firstRow, Height = height };
+        new(first, array, _group.Layout, _map, RowStride) { Width = Width, FirstRow = firstRow, Height = height };
 }

@@ -16,10 +16,12 @@ public static class AnalyzerRun
     /// <summary>Gives what <paramref name="analyzer"/> reports, in the order of the source.</summary>
     /// <exception cref="SnippetException">The analyzer threw.</exception>
     public static async Task<ImmutableArray<Diagnostic>> Of(
-        DiagnosticAnalyzer analyzer, Compilation compilation, AnalyzerOptions? options = null, CancellationToken cancellationToken = default)
+        DiagnosticAnalyzer analyzer, Compilation compilation, AnalyzerOptions? options = null,
+        CancellationToken cancellationToken = default)
     {
         CompilationWithAnalyzers run = compilation.WithAnalyzers(
-            [analyzer], new CompilationWithAnalyzersOptions(options ?? new AnalyzerOptions([]), null, concurrentAnalysis: true, logAnalyzerExecutionTime: false));
+            [analyzer], new CompilationWithAnalyzersOptions(
+                options ?? new AnalyzerOptions([]), null, concurrentAnalysis: true, logAnalyzerExecutionTime: false));
         ImmutableArray<Diagnostic> found = await run.GetAnalyzerDiagnosticsAsync(cancellationToken);
         Diagnostic[] thrown = [.. found.Where(diagnostic => diagnostic.Id == AnalyzerThrew)];
         if (thrown.Length > 0)

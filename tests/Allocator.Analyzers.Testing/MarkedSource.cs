@@ -63,6 +63,7 @@ public sealed class MarkedSource
             throw new FormatException($"The mark of {open.Peek().Id} is not closed.");
         }
 
-        return new MarkedSource(text.ToString(), [.. expected.OrderBy(mark => mark.Span.Start).ThenBy(mark => mark.Id, StringComparer.Ordinal)]);
+        return new MarkedSource(
+            text.ToString(), [.. expected.OrderBy(mark => mark.Span.Start).ThenBy(mark => mark.Id, StringComparer.Ordinal)]);
     }
 }

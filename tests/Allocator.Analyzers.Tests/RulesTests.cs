@@ -26,7 +26,10 @@ public sealed class RulesTests
 
         Assert.Equal(severity, rule.DefaultSeverity);
         Assert.Equal("Allocator.Lifetime", rule.Category);
-        Assert.EndsWith($" More in docs/rules/{id}.md of the package.", rule.Description.ToString(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
+        Assert.EndsWith(
+            $" More in docs/rules/{id}.md of the package.",
+            rule.Description.ToString(System.Globalization.CultureInfo.InvariantCulture),
+            StringComparison.Ordinal);
         Assert.True(rule.IsEnabledByDefault);
     }
 

@@ -9,7 +9,9 @@ namespace Allocator.CodeFixes.Tests;
 
 public class AssemblyReferenceTests
 {
-    /// <summary>What Visual Studio 2022 17.8 and the .NET SDK 8 load beside a code fix; a reference to anything newer fails there.</summary>
+    /// <summary>
+    /// What Visual Studio 2022 17.8 and the .NET SDK 8 load beside a code fix; a reference to anything newer fails there.
+    /// </summary>
     public static TheoryData<string, string> OldestHost => new()
     {
         { "netstandard", "2.0" },

@@ -72,7 +72,17 @@ public class AllocatorMeterTests
         readings.Collect();
 
         MemoryAllocatorStatistics statistics = allocator.GetStatistics();
-        Assert.True(statistics is { RentedBytes: > Block, RetainedBytes: > 0, Rents: 6, PoolHits: > 0, PoolMisses: > 0, TrimmedBytes: > 0, BudgetWaits: 1, BudgetUsedBytes: > Block }, statistics.ToString());
+        Assert.True(statistics is
+        {
+            RentedBytes: > Block,
+            RetainedBytes: > 0,
+            Rents: 6,
+            PoolHits: > 0,
+            PoolMisses: > 0,
+            TrimmedBytes: > 0,
+            BudgetWaits: 1,
+            BudgetUsedBytes: > Block
+        }, statistics.ToString());
         Assert.Equal(statistics.RentedBytes, readings["allocator.memory.rented{allocator.name=photos}"]);
         Assert.Equal(statistics.RetainedBytes, readings["allocator.memory.retained{allocator.name=photos}"]);
         Assert.Equal(statistics.CommittedBytes, readings["allocator.memory.committed{allocator.name=photos}"]);
@@ -89,7 +99,8 @@ public class AllocatorMeterTests
         Assert.Equal(statistics.BudgetWaits, readings["allocator.budget.waits{allocator.name=photos}"]);
         Assert.Equal(statistics.NativeHeapTrims, readings["allocator.native_heap.trims{allocator.name=photos}"]);
         Assert.Equal(statistics.NativeHeapTrimmedBytes, readings["allocator.native_heap.trimmed{allocator.name=photos}"]);
-        Assert.Equal((long)statistics.NativeHeapTrimTime.TotalMilliseconds, readings["allocator.native_heap.trim_time{allocator.name=photos}"]);
+        Assert.Equal(
+            (long)statistics.NativeHeapTrimTime.TotalMilliseconds, readings["allocator.native_heap.trim_time{allocator.name=photos}"]);
         Assert.Equal(statistics.Trims, SumOf(readings, "allocator.trims{"));
         Assert.Equal(statistics.TrimmedBytes, SumOf(readings, "allocator.memory.trimmed{"));
         Assert.True(readings["allocator.trims{allocator.name=photos}{allocator.trim.reason=requested}"] > 0);
@@ -116,7 +127,8 @@ public class AllocatorMeterTests
     }).Dispose();
 
     [Fact]
-    public async Task Collection_DefaultUnnamedAndReservations_AreToldApart() => await Task.Run(static () => RemoteExecutor.Invoke(static async () =>
+    public async Task Collection_DefaultUnnamedAndReservations_AreToldApart() =>
+        await Task.Run(static () => RemoteExecutor.Invoke(static async () =>
     {
         using MeterReadings readings = new();
         using MemoryAllocator unnamed = Create(null, budgetMegabytes: 64);
@@ -263,7 +275,8 @@ public class AllocatorMeterTests
         for (int i = 0; i < 400; i++)
         {
             readings.Collect();
-            long? sum = readings["allocator.memory.rented{allocator.name=busy}"] + readings["allocator.memory.retained{allocator.name=busy}"];
+            long? sum =
+                readings["allocator.memory.rented{allocator.name=busy}"] + readings["allocator.memory.retained{allocator.name=busy}"];
             agreed += sum == readings["allocator.memory.committed{allocator.name=busy}"] ? 1 : 0;
         }
 
@@ -319,7 +332,8 @@ public class AllocatorMeterTests
         using MemoryAllocator allocator = Create("photos");
         allocator.Allocate<byte>(Block).Dispose();
 
-        Assert.DoesNotContain(AppDomain.CurrentDomain.GetAssemblies(), static assembly => assembly.GetName().Name == "System.Diagnostics.DiagnosticSource");
+        Assert.DoesNotContain(
+            AppDomain.CurrentDomain.GetAssemblies(), static assembly => assembly.GetName().Name == "System.Diagnostics.DiagnosticSource");
     }).Dispose();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -330,7 +344,13 @@ public class AllocatorMeterTests
     }
 
     private static MemoryAllocator Create(string? name, int? budgetMegabytes = null) => MemoryAllocator.Create(
-        new MemoryAllocatorOptions { Name = name, MaximumPoolSizeMegabytes = 64, MemoryBudgetMegabytes = budgetMegabytes, TrimPeriod = TimeSpan.FromHours(1) });
+        new MemoryAllocatorOptions
+        {
+            Name = name,
+            MaximumPoolSizeMegabytes = 64,
+            MemoryBudgetMegabytes = budgetMegabytes,
+            TrimPeriod = TimeSpan.FromHours(1),
+        });
 
     private static long SumOf(MeterReadings readings, string prefix) =>
         readings.Keys.Where(key => key.StartsWith(prefix, StringComparison.Ordinal)).Sum(key => readings[key] ?? 0);

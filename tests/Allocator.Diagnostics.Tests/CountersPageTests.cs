@@ -22,7 +22,8 @@ public class CountersPageTests
         using WatchedProcess process = new(
             RemoteExecutor.Invoke(static () =>
             {
-                using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "photos", MaximumPoolSizeMegabytes = 512, MemoryBudgetMegabytes = 1024 });
+                using MemoryAllocator allocator = MemoryAllocator.Create(
+                    new MemoryAllocatorOptions { Name = "photos", MaximumPoolSizeMegabytes = 512, MemoryBudgetMegabytes = 1024 });
                 using PixelBuffer<int> picture = allocator.AllocatePixels<int>(5120, 2880);
                 allocator.AllocatePixels<int>(5120, 2880).Dispose();
                 allocator.AllocatePixels<int>(5120, 2880).Dispose();
@@ -33,16 +34,19 @@ public class CountersPageTests
             WatchedProcess.Metrics,
             new("Allocator", System.Diagnostics.Tracing.EventLevel.Warning));
 
-        // The last thing that the process does: what was read before it is not shown. Twice, because a slow collection may have read the rest of its figures before.
+        // The last thing that the process does: what was read before it is not shown. Twice, because a slow collection may have read the
+        // rest of its figures before.
         for (int i = 0; i < 2; i++)
         {
-            process.Take("CounterRateValuePublished", static values => values["instrumentName"] is "allocator.rents" && values["value"] is "4");
+            process.Take("CounterRateValuePublished", static values => values["instrumentName"] is "allocator.rents"
+                && values["value"] is "4");
         }
 
         SortedDictionary<string, string> lines = new(StringComparer.Ordinal);
         while (lines.Count < Series)
         {
-            IReadOnlyDictionary<string, object> series = process.TakeWhere(static name => name.EndsWith("ValuePublished", StringComparison.Ordinal));
+            IReadOnlyDictionary<string, object> series = process.TakeWhere(
+                static name => name.EndsWith("ValuePublished", StringComparison.Ordinal));
             lines[(string)series["instrumentName"]] = Describe(series);
         }
 
@@ -60,12 +64,18 @@ public class CountersPageTests
     {
         string value = (string)(series.TryGetValue("lastValue", out object? last) ? last : series["value"]);
         long number = long.Parse(value, CultureInfo.InvariantCulture);
-        return string.Create(CultureInfo.InvariantCulture, $"    {$"{series["instrumentName"]} ({series["unit"]})",-50}{series["tags"],-25}{number,15:N0}");
+        return string.Create(
+            CultureInfo.InvariantCulture, $"    {$"{series["instrumentName"]} ({series["unit"]})",-50}{series["tags"],-25}{number,15:N0}");
     }
 
     private static IEnumerable<string> Blocks(string page)
     {
-        string root = typeof(CountersPageTests).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(static metadata => metadata.Key == "RepositoryRoot").Value!;
-        return File.ReadAllText(Path.Combine(root, page)).ReplaceLineEndings("\n").Split("```\n").Select(static block => block.TrimEnd()).Where(static block => block.StartsWith("[Allocator]", StringComparison.Ordinal));
+        string root = typeof(CountersPageTests).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
+            .Single(static metadata => metadata.Key == "RepositoryRoot").Value!;
+        return File.ReadAllText(Path.Combine(root, page))
+            .ReplaceLineEndings("\n")
+            .Split("```\n")
+            .Select(static block => block.TrimEnd())
+            .Where(static block => block.StartsWith("[Allocator]", StringComparison.Ordinal));
     }
 }

@@ -33,14 +33,18 @@ public class EventPipeTests
             new EventPipeProvider("Allocator", EventLevel.Verbose, 0xF));
 
         IReadOnlyDictionary<string, object> committed = process.Take("MemoryCommitted");
-        IReadOnlyDictionary<string, object> rented = process.Take("BufferRented", static values => (long)values["requestedBytes"] == 3_000_000);
-        IReadOnlyDictionary<string, object> returned = process.Take("BufferReturned", values => values["bufferId"].Equals(rented["bufferId"]));
+        IReadOnlyDictionary<string, object> rented = process.Take(
+            "BufferRented", static values => (long)values["requestedBytes"] == 3_000_000);
+        IReadOnlyDictionary<string, object> returned = process.Take(
+            "BufferReturned", values => values["bufferId"].Equals(rented["bufferId"]));
         IReadOnlyDictionary<string, object> decommitted = process.Take("MemoryDecommitted");
         IReadOnlyDictionary<string, object> trimmed = process.Take("MemoryTrimmed");
         IReadOnlyDictionary<string, object> began = process.Take("BudgetWaitBegan");
         IReadOnlyDictionary<string, object> ended = process.Take("BudgetWaitEnded");
 
-        Assert.All([committed, rented, returned, decommitted, trimmed, began, ended], static values => Assert.Equal("photos", values["allocatorName"]));
+        Assert.All(
+            [committed, rented, returned, decommitted, trimmed, began, ended],
+            static values => Assert.Equal("photos", values["allocatorName"]));
         Assert.Equal((long)Block, committed["bytes"]);
         Assert.Equal(((long)Block, (long)Block), (rented["bytes"], returned["bytes"]));
         Assert.Equal((long)Block, decommitted["bytes"]);
@@ -64,12 +68,19 @@ public class EventPipeTests
             WatchedProcess.Metrics,
             new EventPipeProvider("Allocator", EventLevel.Warning));
 
-        IReadOnlyDictionary<string, object> rents = process.Take("CounterRateValuePublished", static values => Is(values, "allocator.rents") && Number(values, "rate") > 0);
-        IReadOnlyDictionary<string, object> rented = process.Take("UpDownCounterRateValuePublished", static values => Is(values, "allocator.memory.rented"));
-        IReadOnlyDictionary<string, object> limit = process.Take("UpDownCounterRateValuePublished", static values => Is(values, "allocator.budget.limit"));
-        IReadOnlyDictionary<string, object> peak = process.Take("GaugeValuePublished", static values => Is(values, "allocator.memory.peak_committed"));
+        IReadOnlyDictionary<string, object> rents =
+            process.Take("CounterRateValuePublished", static values => Is(values, "allocator.rents")
+            && Number(values, "rate") > 0);
+        IReadOnlyDictionary<string, object> rented = process.Take(
+            "UpDownCounterRateValuePublished", static values => Is(values, "allocator.memory.rented"));
+        IReadOnlyDictionary<string, object> limit = process.Take(
+            "UpDownCounterRateValuePublished", static values => Is(values, "allocator.budget.limit"));
+        IReadOnlyDictionary<string, object> peak = process.Take(
+            "GaugeValuePublished", static values => Is(values, "allocator.memory.peak_committed"));
 
-        Assert.All([rents, rented, limit, peak], static values => Assert.Equal(("Allocator", "allocator.name=photos"), (values["meterName"], values["tags"])));
+        Assert.All(
+            [rents, rented, limit, peak],
+            static values => Assert.Equal(("Allocator", "allocator.name=photos"), (values["meterName"], values["tags"])));
         Assert.Equal(("{rent}", "By"), (rents["unit"], rented["unit"]));
         Assert.InRange(Number(rented, "value"), 2 * Block, 2 * Block + 128);
         Assert.Equal(64 << 20, Number(limit, "value"));
@@ -98,9 +109,17 @@ public class EventPipeTests
     }
 
     private static MemoryAllocator Create() => MemoryAllocator.Create(
-        new MemoryAllocatorOptions { Name = "photos", MaximumPoolSizeMegabytes = 16, MemoryBudgetMegabytes = 64, TrimPeriod = TimeSpan.FromHours(1) });
+        new MemoryAllocatorOptions
+        {
+            Name = "photos",
+            MaximumPoolSizeMegabytes = 16,
+            MemoryBudgetMegabytes = 64,
+            TrimPeriod = TimeSpan.FromHours(1),
+        });
 
-    private static bool Is(IReadOnlyDictionary<string, object> values, string instrument) => (string)values["instrumentName"] == instrument;
+    private static bool Is(IReadOnlyDictionary<string, object> values, string instrument) =>
+        (string)values["instrumentName"] == instrument;
 
-    private static double Number(IReadOnlyDictionary<string, object> values, string name) => values[name] is string { Length: > 0 } text ? double.Parse(text, CultureInfo.InvariantCulture) : 0;
+    private static double Number(IReadOnlyDictionary<string, object> values, string name) =>
+        values[name] is string { Length: > 0 } text ? double.Parse(text, CultureInfo.InvariantCulture) : 0;
 }

@@ -39,7 +39,8 @@ internal sealed class MeterReadings : IDisposable
     public IEnumerable<string> Keys => _measurements.Select(measurement => measurement.Key);
 
     /// <summary>Gets what was measured under a key; null where nothing was.</summary>
-    public long? this[string key] => _measurements.Where(measurement => measurement.Key == key).Select(measurement => (long?)measurement.Value).SingleOrDefault();
+    public long? this[string key] =>
+        _measurements.Where(measurement => measurement.Key == key).Select(measurement => (long?)measurement.Value).SingleOrDefault();
 
     /// <summary>Waits for instruments that another thread is making.</summary>
     public void WaitForAll(int count = 19)

@@ -46,7 +46,10 @@ public class OpenTelemetryTests
     {
         using StreamWriter writer = new(file);
         using LineExporter exporter = new(writer);
-        using MeterProvider provider = Sdk.CreateMeterProviderBuilder().AddMeter("Allocator").AddReader(new BaseExportingMetricReader(exporter)).Build();
+        using MeterProvider provider = Sdk.CreateMeterProviderBuilder()
+            .AddMeter("Allocator")
+            .AddReader(new BaseExportingMetricReader(exporter))
+            .Build();
         using MemoryAllocator one = Create("photos");
         using MemoryAllocator budgeted = Create("budgeted", budgetMegabytes: 64);
         using IMemoryOwner<byte> a = one.Allocate<byte>(Block);
@@ -68,7 +71,13 @@ public class OpenTelemetryTests
     private static MemoryGroup<byte> Hold(MemoryAllocator allocator) => allocator.AllocateGroup<byte>(2 * Block);
 
     private static MemoryAllocator Create(string name, int? budgetMegabytes = null) => MemoryAllocator.Create(
-        new MemoryAllocatorOptions { Name = name, MaximumPoolSizeMegabytes = 32, MemoryBudgetMegabytes = budgetMegabytes, TrimPeriod = TimeSpan.FromHours(1) });
+        new MemoryAllocatorOptions
+        {
+            Name = name,
+            MaximumPoolSizeMegabytes = 32,
+            MemoryBudgetMegabytes = budgetMegabytes,
+            TrimPeriod = TimeSpan.FromHours(1),
+        });
 
     private sealed class LineExporter(TextWriter writer) : BaseExporter<Metric>
     {
@@ -87,7 +96,8 @@ public class OpenTelemetryTests
                     }
 
                     long value = metric.MetricType == MetricType.LongGauge ? point.GetGaugeLastValueLong() : point.GetSumLong();
-                    writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Round} {metric.Name} {metric.MetricType} {metric.Unit} {string.Join(',', tags)} {value}"));
+                    writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Round} {metric.Name} {metric.MetricType} "
+                        + $"{metric.Unit} {string.Join(',', tags)} {value}"));
                 }
             }
 

@@ -19,7 +19,14 @@ internal sealed class WatchedProcess : IDisposable
         "System.Diagnostics.Metrics",
         EventLevel.Informational,
         0x2,
-        new Dictionary<string, string> { ["SessionId"] = "tests", ["Metrics"] = "Allocator", ["RefreshInterval"] = "0.1", ["MaxTimeSeries"] = "1000", ["MaxHistograms"] = "10" });
+        new Dictionary<string, string>
+        {
+            ["SessionId"] = "tests",
+            ["Metrics"] = "Allocator",
+            ["RefreshInterval"] = "0.1",
+            ["MaxTimeSeries"] = "1000",
+            ["MaxHistograms"] = "10",
+        });
 
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(50);
 
@@ -72,14 +79,16 @@ internal sealed class WatchedProcess : IDisposable
         TakeWhere(written => written == name, isWanted);
 
     /// <summary>Takes the next event of such a name.</summary>
-    public IReadOnlyDictionary<string, object> TakeWhere(Func<string, bool> isName, Func<IReadOnlyDictionary<string, object>, bool>? isWanted = null)
+    public IReadOnlyDictionary<string, object> TakeWhere(
+        Func<string, bool> isName, Func<IReadOnlyDictionary<string, object>, bool>? isWanted = null)
     {
         using CancellationTokenSource patience = new(s_patience);
         foreach (TraceEvent written in _events.GetConsumingEnumerable(patience.Token))
         {
             if (isName(written.EventName))
             {
-                Dictionary<string, object> values = written.PayloadNames.ToDictionary(static key => key, key => written.PayloadByName(key));
+                Dictionary<string, object> values = written.PayloadNames.ToDictionary(
+                    static key => key, key => written.PayloadByName(key));
                 if (isWanted?.Invoke(values) != false)
                 {
                     return values;

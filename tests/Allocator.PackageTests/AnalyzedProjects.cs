@@ -49,7 +49,9 @@ internal static partial class AnalyzedProjects
     private static readonly ConsumerSwitch[] s_projects =
     [
         new("NoWarn", Properties: "<NoWarn>$(NoWarn);ALLOC001</NoWarn>"),
-        new("NotAsErrors", Properties: "<TreatWarningsAsErrors>true</TreatWarningsAsErrors><WarningsNotAsErrors>ALLOC001</WarningsNotAsErrors>"),
+        new(
+            "NotAsErrors",
+            Properties: "<TreatWarningsAsErrors>true</TreatWarningsAsErrors><WarningsNotAsErrors>ALLOC001</WarningsNotAsErrors>"),
         new("SwitchedOff", Properties: "<AllocatorAnalyzers>false</AllocatorAnalyzers>"),
     ];
 
@@ -85,7 +87,8 @@ internal static partial class AnalyzedProjects
         foreach (ConsumerSwitch choice in folders)
         {
             string folder = library.Folder(Path.Combine("consumers", name, choice.Name));
-            File.WriteAllText(Path.Combine(folder, "Code.cs"), Code.Replace("class Breach", $"class {choice.Name}", System.StringComparison.Ordinal));
+            File.WriteAllText(
+                Path.Combine(folder, "Code.cs"), Code.Replace("class Breach", $"class {choice.Name}", System.StringComparison.Ordinal));
             File.WriteAllText(Path.Combine(folder, ".editorconfig"), $"[*.cs]\n{choice.Config}\n");
         }
 

@@ -42,5 +42,6 @@ public class AnalyzerTests(PackedLibrary library)
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void AllocatorAnalyzers_False_RemovesThem(bool isTransitive) => Assert.Empty(library.Consumers.Warnings("SwitchedOff", isTransitive));
+    public void AllocatorAnalyzers_False_RemovesThem(bool isTransitive) =>
+        Assert.Empty(library.Consumers.Warnings("SwitchedOff", isTransitive));
 }

@@ -12,7 +12,9 @@ namespace Allocator.PackageTests;
 [Collection(nameof(PackedLibrary))]
 public class AssemblyTests(PackedLibrary library)
 {
-    /// <summary>Without it a consumer's trimming leaves the library as it is, and a later SDK warns of it when compiling ahead of time.</summary>
+    /// <summary>
+    /// Without it a consumer's trimming leaves the library as it is, and a later SDK warns of it when compiling ahead of time.
+    /// </summary>
     [Fact]
     public void Library_ForDotnet_SaysThatItCanBeTrimmedAndCompiledAheadOfTime()
     {

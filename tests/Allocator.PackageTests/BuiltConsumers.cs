@@ -36,7 +36,8 @@ internal sealed class BuiltConsumers
                         }
                     });
                     Console.WriteLine(typeof(MemoryAllocator).Assembly.GetCustomAttribute<TargetFrameworkAttribute>()!.FrameworkName);
-                    Console.WriteLine($"{owner.Memory.Span.ToArray()[2999999]}, {MemoryAllocator.Default.GetStatistics().PoolMisses} blocks");
+                    long blocks = MemoryAllocator.Default.GetStatistics().PoolMisses;
+                    Console.WriteLine($"{owner.Memory.Span.ToArray()[2999999]}, {blocks} blocks");
                 }
             }
         }
@@ -64,7 +65,10 @@ internal sealed class BuiltConsumers
                 <OutputType Condition="'$(TargetFramework)' != 'netstandard2.0'">Exe</OutputType>
                 <RollForward>LatestMajor</RollForward>
                 """),
-            Write(ReadmeExample, example.Code, "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>"),
+            Write(
+                ReadmeExample,
+                example.Code,
+                "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>"),
         ];
         File.WriteAllText(
             Path.Combine(folder, "Consumers.slnx"),
@@ -92,18 +96,22 @@ internal sealed class BuiltConsumers
     {
         string path = Path.Combine(_library.Folder(Path.Combine("consumers", Consumer)), "obj", "project.assets.json");
         using JsonDocument json = JsonDocument.Parse(File.ReadAllBytes(path));
-        JsonElement package = json.RootElement.GetProperty("targets").GetProperty(targetFramework).GetProperty($"Allocator/{_library.Version}");
+        JsonElement package = json.RootElement.GetProperty("targets")
+            .GetProperty(targetFramework)
+            .GetProperty($"Allocator/{_library.Version}");
         return (Names(package.GetProperty("compile")), Names(package.GetProperty("runtime")));
     }
 
     private static string[] Names(JsonElement assets) => [.. assets.EnumerateObject().Select(asset => asset.Name)];
 
-    private static string[] Lines(string printed) => printed.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+    private static string[] Lines(string printed) =>
+        printed.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
 
     // A warning of the compiler, or of a rule, is an error here: a consumer should have none.
     private string Write(string name, string code, string properties)
     {
-        string folder = _library.NewProject(Path.Combine("consumers", name), code, properties + "<TreatWarningsAsErrors>true</TreatWarningsAsErrors>");
+        string folder = _library.NewProject(
+            Path.Combine("consumers", name), code, properties + "<TreatWarningsAsErrors>true</TreatWarningsAsErrors>");
         return Directory.GetFiles(folder, "*.csproj").Single();
     }
 

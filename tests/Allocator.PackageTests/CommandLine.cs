@@ -48,7 +48,8 @@ internal static class CommandLine
         string printed = output.GetAwaiter().GetResult() + errors.GetAwaiter().GetResult();
         return process.ExitCode == 0
             ? printed
-            : throw new InvalidOperationException($"{command} {string.Join(' ', arguments)}\nin {folder}: exit code {process.ExitCode}\n{printed}");
+            : throw new InvalidOperationException($"{command} {string.Join(' ', arguments)}\nin {folder}: exit code "
+                + $"{process.ExitCode}\n{printed}");
     }
 
     private static bool IsOfTheOuterBuild(string name) =>

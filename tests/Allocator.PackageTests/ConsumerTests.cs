@@ -47,7 +47,8 @@ public class ConsumerTests(PackedLibrary library)
         }
         catch (InvalidOperationException exception) when (exception.Message.Contains("assembly 'netstandard,", StringComparison.Ordinal))
         {
-            throw new SkipException("This Mono lacks netstandard.dll, which is among the facades of the package mono-devel; MONO_PATH may name their folder.");
+            throw new SkipException(
+                "This Mono lacks netstandard.dll, which is among the facades of the package mono-devel; MONO_PATH may name their folder.");
         }
 
         Assert.Equal([".NETStandard,Version=v2.0", "42, 2 blocks"], printed);

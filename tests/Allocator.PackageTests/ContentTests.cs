@@ -18,7 +18,8 @@ public class ContentTests(PackedLibrary library)
     private const string AnalyzerFolder = "analyzers/dotnet/roslyn4.8/cs/";
 
     private static readonly string[] s_frameworks = ["netstandard2.0", "net8.0", "net10.0"];
-    private static readonly string[] s_analyzers = [$"{AnalyzerFolder}Allocator.Analyzers.dll", $"{AnalyzerFolder}Allocator.CodeFixes.dll"];
+    private static readonly string[] s_analyzers =
+        [$"{AnalyzerFolder}Allocator.Analyzers.dll", $"{AnalyzerFolder}Allocator.CodeFixes.dll"];
 
     [Fact]
     public void Package_ForEachFramework_HasTheLibraryAndItsDocumentation()

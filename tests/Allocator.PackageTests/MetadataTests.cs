@@ -87,7 +87,8 @@ public partial class MetadataTests(PackedLibrary library)
 
     private XElement Metadata(string name)
     {
-        XElement metadata = XDocument.Load(new MemoryStream(Entry("Allocator.nuspec"))).Root!.Elements().Single(element => element.Name.LocalName == "metadata");
+        XElement metadata = XDocument.Load(new MemoryStream(Entry("Allocator.nuspec"))).Root!.Elements()
+            .Single(element => element.Name.LocalName == "metadata");
         return metadata.Elements().Single(element => element.Name.LocalName == name);
     }
 

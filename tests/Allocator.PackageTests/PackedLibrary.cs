@@ -5,7 +5,9 @@ using Allocator.Tests;
 
 namespace Allocator.PackageTests;
 
-/// <summary>The library, packed once for all tests from a copy of the sources into a folder that serves as a feed, and consumed from there.</summary>
+/// <summary>
+/// The library, packed once for all tests from a copy of the sources into a folder that serves as a feed, and consumed from there.
+/// </summary>
 public sealed class PackedLibrary : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("Allocator.PackageTests-");

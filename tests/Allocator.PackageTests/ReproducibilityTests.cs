@@ -11,7 +11,9 @@ namespace Allocator.PackageTests;
 [Collection(nameof(PackedLibrary))]
 public class ReproducibilityTests(PackedLibrary library)
 {
-    /// <summary>A folder of another length and name, files written in another order, another branch, time zone and language, and later.</summary>
+    /// <summary>
+    /// A folder of another length and name, files written in another order, another branch, time zone and language, and later.
+    /// </summary>
     [Fact]
     public void Pack_OfTheSameSourcesElsewhere_GivesTheSameBytes()
     {
@@ -29,13 +31,15 @@ public class ReproducibilityTests(PackedLibrary library)
 
             // First by entry, so that a failure names what differs.
             Assert.Equal(Entries(package), Entries(other));
-            Assert.True(File.ReadAllBytes(package).AsSpan().SequenceEqual(File.ReadAllBytes(other)), $"{Path.GetFileName(package)} differs.");
+            Assert.True(
+                File.ReadAllBytes(package).AsSpan().SequenceEqual(File.ReadAllBytes(other)), $"{Path.GetFileName(package)} differs.");
         }
     }
 
     private static string[] Entries(string package)
     {
         using ZipArchive archive = ZipFile.OpenRead(package);
-        return [.. archive.Entries.Select(entry => $"{entry.FullName}: {entry.Length} bytes, {entry.Crc32:x8}, {entry.LastWriteTime.DateTime:s}")];
+        return [.. archive.Entries.Select(entry => $"{entry.FullName}: {entry.Length} bytes, {entry.Crc32:x8}, "
+            + $"{entry.LastWriteTime.DateTime:s}")];
     }
 }

@@ -151,6 +151,24 @@ public class MemoryReservationGrowthTests
         Assert.Equal(7 * Block, older.ReservedBytes);
     }
 
+    // By the ticks of the trim scheduler, which go on while any request waits.
+    [Fact]
+    public async Task GrowAsync_OnlyPlainMemoryCouldMakeRoom_FailsAtTheTickAfterFiveSeconds()
+    {
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.Zero, TrimPeriod = TimeSpan.FromHours(1) }, budget: 8 * Block, watchesLoad: true);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(4 * Block);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(4 * Block);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(500));
+        Task growing = reservation.GrowAsync(2 * Block).AsTask();
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(4_900));
+        Assert.False(growing.IsCompleted);
+        setup.Clock.Advance(TimeSpan.FromMilliseconds(1_000));
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => growing);
+        Assert.True(failure.IsTransient);
+        Assert.Equal(4 * Block, reservation.ReservedBytes);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -180,9 +180,7 @@ public class TimedReservationTests
             (await next.WaitAsync(s_patience)).Dispose();
         }
 
-        DeadlineThread deadlines = DeadlinesOf(setup);
-        bool hasEnded = SpinWait.SpinUntil(() => deadlines.Waiting == 0 && !deadlines.IsRunning, s_patience);
-        Assert.True(hasEnded, "The thread goes on for nothing.");
+        AssertThreadEnds(setup);
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
@@ -213,7 +211,7 @@ public class TimedReservationTests
         source.Cancel();
         OperationCanceledException failure = await Assert.ThrowsAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience));
         Assert.Equal(source.Token, failure.CancellationToken);
-        Assert.Equal(0, DeadlinesOf(setup).Waiting);
+        AssertThreadEnds(setup);
     }
 
     [Fact]
@@ -229,7 +227,7 @@ public class TimedReservationTests
         await Assert.ThrowsAsync<ObjectDisposedException>(() => ofReservation.WaitAsync(s_patience));
         setup.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => ofAllocator.WaitAsync(s_patience));
-        Assert.Equal(0, DeadlinesOf(setup).Waiting);
+        AssertThreadEnds(setup);
     }
 
     // A continuation that takes long must not hold up the times of others.
@@ -277,7 +275,7 @@ public class TimedReservationTests
         granted.Result.Dispose();
         end.Set();
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
-        Assert.True(SpinWait.SpinUntil(static () => !DeadlineThread.Shared.IsRunning, s_patience), "The thread goes on for nothing.");
+        Assert.True(SpinWait.SpinUntil(static () => !WaiterThread.Shared.IsRunning, s_patience), "The thread goes on for nothing.");
     }).Dispose();
 
     // The thread has to have begun to wait: by this clock it would wait from now on otherwise.
@@ -306,5 +304,10 @@ public class TimedReservationTests
         blocked.Wait();
     }
 
-    private static DeadlineThread DeadlinesOf(TestSetup setup) => setup.Settings.Deadlines;
+    // It ends when no time is left to watch.
+    private static void AssertThreadEnds(TestSetup setup)
+    {
+        bool hasEnded = SpinWait.SpinUntil(() => !setup.Settings.Waiters.IsRunning, s_patience);
+        Assert.True(hasEnded, "The thread goes on for nothing.");
+    }
 }

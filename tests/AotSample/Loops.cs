@@ -15,7 +15,10 @@ internal static class Loops
     private const int Width = 1024;
     private const int Rows = 1024;
 
-    /// <summary>Runs what is asked for, and gives the exit code. First it says where the program lies in memory, so that addresses can be turned into names.</summary>
+    /// <summary>
+    /// Runs what is asked for, and gives the exit code. First it says where the program lies in memory, so that addresses can be turned
+    /// into names.
+    /// </summary>
     public static int Run(string operation, string count)
     {
         string program = Path.GetFileName(Environment.ProcessPath!);

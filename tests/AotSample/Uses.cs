@@ -142,7 +142,8 @@ internal static class Uses
         owner.Memory.Span.Fill(1);
         owner.Dispose();
         string? explanation = AllocationRecords.Open(AllocationRecords.CurrentPath!).Explain((long)handle.Pointer + 5000);
-        return explanation?.Contains("is 1 byte past the end of a buffer of 5,000 bytes that is rented.", StringComparison.Ordinal) == true;
+        return explanation?.Contains(
+            "is 1 byte past the end of a buffer of 5,000 bytes that is rented.", StringComparison.Ordinal) == true;
     }
 
     public static unsafe bool HandedOff(MemoryAllocator allocator, int width)

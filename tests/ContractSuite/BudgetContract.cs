@@ -26,7 +26,8 @@ internal static class BudgetContract
         using IMemoryOwner<byte> served = waiting.Result;
         Pattern.Fill(served.Memory.Span, 7);
         Pattern.Verify(served.Memory.Span, 7);
-        Checks.That(allocator.GetStatistics() is { BudgetWaits: > 0, CommittedBytes: <= 4 * Block }, "waits counted, and never too much held");
+        Checks.That(
+            allocator.GetStatistics() is { BudgetWaits: > 0, CommittedBytes: <= 4 * Block }, "waits counted, and never too much held");
     }
 
     public static void GivesUp()

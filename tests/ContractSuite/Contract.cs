@@ -2,7 +2,10 @@ using Allocator;
 
 namespace ContractSuite;
 
-/// <summary>What the library promises everywhere, by public calls only: run by programs for systems, runtimes and compilers on which the unit tests do not run.</summary>
+/// <summary>
+/// What the library promises everywhere, by public calls only: run by programs for systems, runtimes and compilers on which the unit tests
+/// do not run.
+/// </summary>
 internal static class Contract
 {
     /// <summary>Runs all checks.</summary>
@@ -10,7 +13,9 @@ internal static class Contract
     /// <param name="tellsResidentSet">Whether the system tells what of this process is in memory.</param>
     public static void Run(Checks checks, bool tellsResidentSet = true)
     {
-        foreach (NativeMemoryKind kind in (NativeMemoryKind[])[NativeMemoryKind.Virtual, NativeMemoryKind.Heap, NativeMemoryKind.HGlobal, NativeMemoryKind.CoTaskMem])
+        NativeMemoryKind[] kinds =
+            [NativeMemoryKind.Virtual, NativeMemoryKind.Heap, NativeMemoryKind.HGlobal, NativeMemoryKind.CoTaskMem];
+        foreach (NativeMemoryKind kind in kinds)
         {
             // A heap keeps what it likes of what is freed.
             RunFor(kind, checks, tellsResidentSet && kind == NativeMemoryKind.Virtual);
@@ -29,7 +34,8 @@ internal static class Contract
 
     private static void RunFor(NativeMemoryKind kind, Checks checks, bool looksAtResidentSet)
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = kind.ToString(), NativeMemory = kind, MaximumPoolSizeMegabytes = 256 });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { Name = kind.ToString(), NativeMemory = kind, MaximumPoolSizeMegabytes = 256 });
         BufferContract buffers = new(allocator);
         checks.Run($"{kind}: owners", buffers.Owners);
         checks.Run($"{kind}: clean owners after dirty ones", buffers.CleanOwners);

@@ -5,7 +5,9 @@ using Allocator;
 
 namespace ContractSuite;
 
-/// <summary>What crosses the border to native code and to other libraries: release callbacks above all, which each runtime makes in its own way.</summary>
+/// <summary>
+/// What crosses the border to native code and to other libraries: release callbacks above all, which each runtime makes in its own way.
+/// </summary>
 internal sealed class InteropContract(MemoryAllocator allocator)
 {
     public unsafe void HandOff()

@@ -8,7 +8,10 @@ using Allocator;
 
 namespace ContractSuite;
 
-/// <summary>The 64 bytes behind every unmanaged buffer can be read. Where they cannot, the process ends: the name of the case is the last line then.</summary>
+/// <summary>
+/// The 64 bytes behind every unmanaged buffer can be read. Where they cannot, the process ends: the name of the case is the last line
+/// then.
+/// </summary>
 internal static unsafe class OverreadContract
 {
     private const int Block = 4 << 20;
@@ -120,7 +123,9 @@ internal static unsafe class OverreadContract
     private static void ImageOfWholePages(MemoryAllocatorOptions options)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(options);
-        ReadBehindRemaining(() => allocator.AllocatePixels<Rgb>(1280, 720), static pixels => ReadBehind(MemoryMarshal.AsBytes(pixels.DangerousGetRowSpan(719))));
+        ReadBehindRemaining(
+            () => allocator.AllocatePixels<Rgb>(1280, 720),
+            static pixels => ReadBehind(MemoryMarshal.AsBytes(pixels.DangerousGetRowSpan(719))));
     }
 
     private static void AlignedSmall(MemoryAllocatorOptions options)

@@ -35,5 +35,6 @@ internal static class Pattern
     /// <summary>Gives whether every element is the one.</summary>
     public static bool IsAll<T>(ReadOnlySpan<T> span, T value)
         where T : struct, IEquatable<T> =>
-        span.IsEmpty || (EqualityComparer<T>.Default.Equals(span[0], value) && span.Slice(1).SequenceEqual(span.Slice(0, span.Length - 1)));
+        span.IsEmpty
+            || (EqualityComparer<T>.Default.Equals(span[0], value) && span.Slice(1).SequenceEqual(span.Slice(0, span.Length - 1)));
 }

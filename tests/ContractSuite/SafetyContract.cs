@@ -44,8 +44,11 @@ internal static class SafetyContract
 
         Checks.That(exception is not null == (mode == SafetyMode.Guarded), "an exception in Guarded mode");
         AllocationRecords records = AllocationRecords.Open(AllocationRecords.CurrentPath!);
-        Checks.That(records.Records.Any(static record => record is { Corruption: CorruptionKind.Overrun, CorruptionOffset: 1000, Bytes: 1000 }), "a record of it");
+        Checks.That(
+            records.Records.Any(static record => record is { Corruption: CorruptionKind.Overrun, CorruptionOffset: 1000, Bytes: 1000 }),
+            "a record of it");
     }
 
-    private static MemoryAllocator Create(SafetyMode mode) => MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1 });
+    private static MemoryAllocator Create(SafetyMode mode) =>
+        MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1 });
 }

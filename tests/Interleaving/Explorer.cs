@@ -5,8 +5,8 @@ using Interleaving.Search;
 namespace Interleaving;
 
 /// <summary>
-/// Runs a scenario in every order that its threads' atomic operations can take, on real threads of which one moves at a time. What lies between two of these operations is one step with the first.
-/// Sequentially consistent.
+/// Runs a scenario in every order that its threads' atomic operations can take, on real threads of which one moves at a time. What lies
+/// between two of these operations is one step with the first. Sequentially consistent.
 /// </summary>
 public sealed class Explorer
 {
@@ -72,7 +72,8 @@ public sealed class Explorer
             Schedule schedule = crew.Run(tree, Weakness, trace: null);
             if (schedule.IsUnrepeatable)
             {
-                throw new InvalidOperationException($"The scenario is not the same each time: after {schedule.StepCount} steps other threads can move than could before.");
+                throw new InvalidOperationException(
+                    $"The scenario is not the same each time: after {schedule.StepCount} steps other threads can move than could before.");
             }
 
             if (collections == GC.CollectionCount(0) || schedule.Failure is not null)
@@ -88,6 +89,7 @@ public sealed class Explorer
     {
         Trace trace = new();
         Schedule again = crew.Run(tree, Weakness, trace);
-        return $"{again.Failure ?? "It fails no more when repeated: the scenario is not the same each time."}\nIn schedule {schedules}:\n{trace}";
+        return $"{again.Failure ?? "It fails no more when repeated: the scenario is not the same each time."}\nIn schedule "
+            + $"{schedules}:\n{trace}";
     }
 }

@@ -9,5 +9,6 @@ namespace Interleaving;
 public sealed record Outcome(int Schedules, int Redundant, bool IsExhaustive, int LongestSchedule, string? Failure)
 {
     public override string ToString() =>
-        Failure ?? $"{Schedules} schedules, {(IsExhaustive ? "all there are" : "not all")}, of up to {LongestSchedule} steps; {Redundant} begun in vain";
+        Failure ?? $"{Schedules} schedules, {(IsExhaustive ? "all there are" : "not all")}, of up to {LongestSchedule} steps; "
+            + $"{Redundant} begun in vain";
 }

@@ -4,7 +4,8 @@ using System.Collections.Generic;
 namespace Interleaving;
 
 /// <summary>
-/// A few threads over state of their own, and what must hold when they have ended. Made anew for each schedule, so it must be the same each time: no clock, no randomness, nothing left from before.
+/// A few threads over state of their own, and what must hold when they have ended. Made anew for each schedule, so it must be the same
+/// each time: no clock, no randomness, nothing left from before.
 /// </summary>
 public abstract class Scenario : IDisposable
 {

@@ -9,7 +9,9 @@ public static class Stepping
     private static readonly ConcurrentDictionary<string, bool> s_byFile = new();
     private static string[] s_ignored = [];
 
-    /// <summary>Names files whose operations decide nothing, such as counters for statistics: each happens with the step before it.</summary>
+    /// <summary>
+    /// Names files whose operations decide nothing, such as counters for statistics: each happens with the step before it.
+    /// </summary>
     public static void Ignore(params string[] files)
     {
         s_ignored = files;
@@ -17,5 +19,7 @@ public static class Stepping
     }
 
     internal static bool Ignores(string file) => s_byFile.GetOrAdd(
-        file, static path => Array.Exists(s_ignored, ignored => path.EndsWith("/" + ignored, StringComparison.Ordinal) || path.EndsWith("\\" + ignored, StringComparison.Ordinal)));
+        file, static path =>
+            Array.Exists(s_ignored, ignored => path.EndsWith("/" + ignored, StringComparison.Ordinal)
+                || path.EndsWith("\\" + ignored, StringComparison.Ordinal)));
 }

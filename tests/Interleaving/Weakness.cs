@@ -3,7 +3,8 @@ using Interleaving.Scheduling;
 namespace Interleaving;
 
 /// <summary>
-/// A known bug, planted from outside: one atomic operation, at one place in the source, that does less than it should. The code under test stays as it is.
+/// A known bug, planted from outside: one atomic operation, at one place in the source, that does less than it should. The code under test
+/// stays as it is.
 /// </summary>
 /// <param name="Member">The type and member, such as <c>Stack.Push</c>.</param>
 /// <param name="Operation">The operation there, such as <c>CompareExchange</c>.</param>

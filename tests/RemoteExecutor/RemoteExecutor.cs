@@ -41,7 +41,8 @@ public static class RemoteExecutor
     public static RemoteInvokeHandle Invoke(Action<string> method, string arg, RemoteInvokeOptions? options = null) =>
         Start(method, [arg], options);
 
-    public static RemoteInvokeHandle Invoke(Action<string, string> method, string arg1, string arg2, RemoteInvokeOptions? options = null) =>
+    public static RemoteInvokeHandle Invoke(
+        Action<string, string> method, string arg1, string arg2, RemoteInvokeOptions? options = null) =>
         Start(method, [arg1, arg2], options);
 
     public static RemoteInvokeHandle Invoke(
@@ -115,7 +116,8 @@ public static class RemoteExecutor
         Type type = method.DeclaringType ?? throw new ArgumentException("The method has no declaring type.", nameof(method));
         if (method.IsGenericMethod)
         {
-            throw new ArgumentException($"{type}.{method.Name} is generic; RemoteExecutor cannot name it to another process.", nameof(method));
+            throw new ArgumentException(
+                $"{type}.{method.Name} is generic; RemoteExecutor cannot name it to another process.", nameof(method));
         }
 
         if (!method.IsStatic)
@@ -197,7 +199,8 @@ public static class RemoteExecutor
         }
 
         // The test host may be a program of its own; the runtime that it uses lies three folders below its dotnet.
-        string beside = System.IO.Path.GetFullPath(System.IO.Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", "..", name));
+        string beside = System.IO.Path.GetFullPath(
+            System.IO.Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", "..", name));
         return File.Exists(beside) ? beside : Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "";
     }
 }

@@ -39,7 +39,8 @@ public sealed class RemoteInvokeHandle : IDisposable
     }
 
     // A test that forgets to dispose would pass whatever its child did.
-    ~RemoteInvokeHandle() => throw new InvalidOperationException($"A RemoteInvokeHandle was not disposed. It was created by:\n{_createdBy}");
+    ~RemoteInvokeHandle() =>
+        throw new InvalidOperationException($"A RemoteInvokeHandle was not disposed. It was created by:\n{_createdBy}");
 
     /// <summary>The child.</summary>
     public Process Process { get; }
@@ -63,7 +64,9 @@ public sealed class RemoteInvokeHandle : IDisposable
     }
 
     /// <summary>Waits for the child, at most <see cref="RemoteInvokeOptions.TimeOut"/>.</summary>
-    /// <exception cref="RemoteExecutionException">The child threw, ended with an unexpected exit code, or was killed for its time.</exception>
+    /// <exception cref="RemoteExecutionException">
+    /// The child threw, ended with an unexpected exit code, or was killed for its time.
+    /// </exception>
     public void Dispose()
     {
         if (_disposed)

@@ -167,7 +167,8 @@ internal sealed class Load
         using CancellationTokenSource patience = new(TimeSpan.FromMilliseconds(_random.Next(1, 200)));
         try
         {
-            using MemoryReservation reservation = await _allocator.ReserveAsync(_allocator.EstimateBytes(length, liveCopies: 2), patience.Token).ConfigureAwait(false);
+            using MemoryReservation reservation = await _allocator.ReserveAsync(
+                _allocator.EstimateBytes(length, liveCopies: 2), patience.Token).ConfigureAwait(false);
             Holding first = AllocateOwner(reservation, length);
             try
             {
@@ -192,7 +193,8 @@ internal sealed class Load
         try
         {
             int length = NextLength();
-            IMemoryOwner<byte> owner = await _allocator.AllocateAsync<byte>(length, AllocationOptions.None, patience.Token).ConfigureAwait(false);
+            IMemoryOwner<byte> owner = await _allocator.AllocateAsync<byte>(length, AllocationOptions.None, patience.Token)
+                .ConfigureAwait(false);
             End(new Holding(owner, _ => owner.Memory, 1));
             _tally.Count("asynchronous allocations");
         }

@@ -4,7 +4,10 @@ using System.Threading;
 
 namespace Soak;
 
-/// <summary>Fills the managed heap to the last byte now and then, so that every other thread runs out of it. For a process whose heap has a hard limit.</summary>
+/// <summary>
+/// Fills the managed heap to the last byte now and then, so that every other thread runs out of it. For a process whose heap has a hard
+/// limit.
+/// </summary>
 internal sealed class ManagedHeap
 {
     // Code that runs for the first time without memory, the runtime's too, fails for ever.

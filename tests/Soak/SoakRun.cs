@@ -147,7 +147,8 @@ internal sealed class SoakRun
     {
         Stopwatch waited = Stopwatch.StartNew();
         using ManualResetEventSlim never = new();
-        while (waited.Elapsed < s_patience && (_allocator.GetStatistics() is { OutstandingAllocations: > 0 } or { QuarantinedBytes: > 0 } or { RentedBytes: > 0 }))
+        while (waited.Elapsed < s_patience
+            && (_allocator.GetStatistics() is { OutstandingAllocations: > 0 } or { QuarantinedBytes: > 0 } or { RentedBytes: > 0 }))
         {
             GC.Collect();
             GC.WaitForPendingFinalizers();
@@ -167,9 +168,11 @@ internal sealed class SoakRun
             Zero("quarantined bytes", end.QuarantinedBytes),
             Zero("committed bytes after release", end.CommittedBytes),
             Zero("budget used", end.BudgetUsedBytes),
-            ("abandoned, and found", $"{_tally["abandoned"]:N0}, {end.Abandoned:N0}", _options.Exhausts || end.Abandoned == _tally["abandoned"]),
+            ("abandoned, and found", $"{_tally["abandoned"]:N0}, {end.Abandoned:N0}", _options.Exhausts
+                || end.Abandoned == _tally["abandoned"]),
             ("times that the managed heap was full", $"{_heap.Times:N0}", _options.Exhausts == _heap.Times > 0),
-            ("peak committed", $"{end.PeakCommittedBytes >> 20:N0} MiB", _options.BudgetMegabytes == 0 || end.PeakCommittedBytes >> 20 <= _options.BudgetMegabytes),
+            ("peak committed", $"{end.PeakCommittedBytes >> 20:N0} MiB", _options.BudgetMegabytes == 0
+                || end.PeakCommittedBytes >> 20 <= _options.BudgetMegabytes),
             ("resident set, middle and end", $"{_resident.Middle >> 20:N0} MiB, {_resident.End >> 20:N0} MiB", _resident.IsFlat),
             Zero("violations", _tally.Violations.Count),
             ("budget waits", $"{end.BudgetWaits:N0}", true),
@@ -182,7 +185,11 @@ internal sealed class SoakRun
 
     private void Print(List<(string What, string Is, bool IsGood)> results, TimeSpan elapsed)
     {
-        Table table = new Table().Border(TableBorder.Ascii).AddColumn($"{elapsed.TotalSeconds:N0} s, {_options.Threads} threads, seed {_options.Seed}").AddColumn("").AddColumn("");
+        Table table = new Table()
+            .Border(TableBorder.Ascii)
+            .AddColumn($"{elapsed.TotalSeconds:N0} s, {_options.Threads} threads, seed {_options.Seed}")
+            .AddColumn("")
+            .AddColumn("");
         foreach ((string what, long count) in _tally.Counts)
         {
             table.AddRow(what, $"{count:N0}", "");

@@ -4,7 +4,10 @@ using System.Threading;
 
 namespace Soak;
 
-/// <summary>A number that no other buffer has, written over a buffer and looked for before its return: whoever finds another one shares memory with somebody.</summary>
+/// <summary>
+/// A number that no other buffer has, written over a buffer and looked for before its return: whoever finds another one shares memory with
+/// somebody.
+/// </summary>
 internal readonly struct Stamp
 {
     private static long s_last;

@@ -20,12 +20,16 @@ internal static unsafe class SystemLoad
 
     public static void OfTheMachine()
     {
-        Checks.That(WindowsSystemMemory.TryReadMachine() is { TotalBytes: > 64 << 20, UsedBytes: > 0, Source: MemoryLoadSource.Machine }, "figures of the machine");
+        Checks.That(
+            WindowsSystemMemory.TryReadMachine() is { TotalBytes: > 64 << 20, UsedBytes: > 0, Source: MemoryLoadSource.Machine },
+            "figures of the machine");
         Checks.That(SystemMemory.Shared.AvailableBytes > 0, "available memory");
         Checks.That(WindowsSystemMemory.TryReadLowMemory() is not null, "an answer to whether memory runs low");
         Checks.That(SystemMemory.Shared is WindowsSystemMemory, "the source for Windows");
         MemoryLoad load = MemoryAllocator.Default.GetMemoryLoad();
-        Checks.That(load is { Source: MemoryLoadSource.Machine or MemoryLoadSource.JobObject, TotalBytes: > 64 << 20, UsedBytes: > 0 }, $"the load that trimming goes by: {load}");
+        Checks.That(
+            load is { Source: MemoryLoadSource.Machine or MemoryLoadSource.JobObject, TotalBytes: > 64 << 20, UsedBytes: > 0 },
+            $"the load that trimming goes by: {load}");
     }
 
     public static void OfAJob()
@@ -41,7 +45,9 @@ internal static unsafe class SystemLoad
             return;
         }
 
-        Checks.That(WindowsJob.TryRead() is { TotalBytes: Limit, UsedBytes: > 1 << 20, Source: MemoryLoadSource.JobObject }, "the job's limit");
+        Checks.That(
+            WindowsJob.TryRead() is { TotalBytes: Limit, UsedBytes: > 1 << 20, Source: MemoryLoadSource.JobObject },
+            "the job's limit");
         SetLimit(job, Limit / 2);
         Checks.That(WindowsJob.TryRead() is { TotalBytes: Limit / 2 }, "the limit that it was lowered to");
     }

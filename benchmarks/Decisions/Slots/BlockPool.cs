@@ -1,5 +1,6 @@
 using System;
 using Allocator;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -48,5 +49,8 @@ internal abstract class BlockPool : IDisposable
 
     /// <summary>Rents a block of the free maps, with or without memory.</summary>
     protected BlockGuard RentBehindSlots()
-        => Pool.TryRent(out PoolOutcome outcome) ?? throw new OutOfMemoryException($"The pool of {Pool.MaximumBlocks} blocks is {outcome}.");
+    {
+        Refusals refusals = default;
+        return Pool.TryRent(ref refusals, out PoolOutcome outcome) ?? throw new OutOfMemoryException($"The pool of {Pool.MaximumBlocks} blocks is {outcome}.");
+    }
 }

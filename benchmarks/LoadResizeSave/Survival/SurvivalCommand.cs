@@ -23,11 +23,7 @@ internal sealed class SurvivalCommand
     }.AtLeast(1);
 
     private readonly Option<int> _runs = ContainerOptions.Number("--runs", "Runs of each cell.", 3);
-    private readonly Option<int> _claimRuns
-        = ContainerOptions.Number("--claim-runs", "Runs of this library's ways in containers of --claim-limit.", 20);
-
-    private readonly Option<int> _claimLimit
-        = ContainerOptions.Number("--claim-limit", "MiB of the containers about which something is claimed.", 350, least: 64);
+    private readonly Option<int> _claimRuns = ContainerOptions.Number("--claim-runs", "Runs of this library's ways.", 20);
 
     private readonly Option<double> _minutes = ContainerOptions.Minutes();
     private readonly Option<bool> _keepMalloc = ContainerOptions.KeepMalloc();
@@ -39,7 +35,7 @@ internal sealed class SurvivalCommand
     {
         Command = new("survive", "Makes photographs smaller in memory cgroups, with each way of having memory, and says who was killed.")
         {
-            _input, _output, _ways, _limits, _atOnce, _jobs, _runs, _claimRuns, _claimLimit, _minutes, _keepMalloc, _explain, _quick,
+            _input, _output, _ways, _limits, _atOnce, _jobs, _runs, _claimRuns, _minutes, _keepMalloc, _explain, _quick,
         };
         Command.SetAction(RunAsync);
     }
@@ -61,7 +57,6 @@ internal sealed class SurvivalCommand
             Jobs = ContainerOptions.Get(parsed, _jobs, quick, 16),
             Runs = ContainerOptions.Get(parsed, _runs, quick, 1),
             ClaimRuns = ContainerOptions.Get(parsed, _claimRuns, quick, 1),
-            ClaimLimit = parsed.GetValue(_claimLimit),
             Time = TimeSpan.FromMinutes(parsed.GetValue(_minutes)),
             KeepsMalloc = parsed.GetValue(_keepMalloc),
             Explains = parsed.GetValue(_explain),

@@ -35,13 +35,8 @@ internal sealed record SurvivalLoad
     /// <summary>Gets the runs of each cell.</summary>
     public required int Runs { get; init; }
 
-    /// <summary>
-    /// Gets the runs of the cells about which something is claimed: the library's ways in containers of <see cref="ClaimLimit"/>.
-    /// </summary>
+    /// <summary>Gets the runs of the cells about which something is claimed: the library's ways.</summary>
     public required int ClaimRuns { get; init; }
-
-    /// <summary>Gets the limit of those containers, in MiB.</summary>
-    public required int ClaimLimit { get; init; }
 
     /// <summary>Gets after how long no further run is begun.</summary>
     public required TimeSpan Time { get; init; }
@@ -66,5 +61,5 @@ internal sealed record SurvivalLoad
     private SurvivalCell Create(MemoryWay way, int limit, int atOnce)
         => new(
             way, limit, atOnce, Jobs ?? Math.Max(FewestJobs, atOnce),
-            way.IsOfLibrary && limit == ClaimLimit ? Math.Max(Runs, ClaimRuns) : Runs);
+            way.IsOfLibrary && limit != ReferenceMegabytes ? Math.Max(Runs, ClaimRuns) : Runs);
 }

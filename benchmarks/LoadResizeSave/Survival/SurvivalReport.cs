@@ -15,6 +15,7 @@ internal sealed class SurvivalReport
     private const string Program = "LoadResizeSave-survival";
     private const double Mebibyte = 1 << 20;
     private const double ClaimedSpeed = 0.85;
+    private const int PreferredChartLimit = 350;
 
     private readonly SurvivalLoad _load;
     private readonly IReadOnlyList<SurvivalCell> _cells;
@@ -44,7 +45,7 @@ internal sealed class SurvivalReport
 
     private static bool IsReference(SurvivalCell cell) => cell.LimitMegabytes == SurvivalLoad.ReferenceMegabytes;
 
-    private int ChartLimit => _load.Limits.Contains(_load.ClaimLimit) ? _load.ClaimLimit : _load.Limits[0];
+    private int ChartLimit => _load.Limits.Contains(PreferredChartLimit) ? PreferredChartLimit : _load.Limits[0];
 
     private IEnumerable<SurvivalCell> ChartCells()
         => _cells.Where(cell => cell.LimitMegabytes == ChartLimit && cell.AtOnce == _load.AtOnce.Max());
@@ -77,28 +78,44 @@ internal sealed class SurvivalReport
             cell.DonePerSecond, cell.DonePerSecond / _referenceSpeed, cell.PeakBytes / Mebibyte, cell.SlowestJob,
         ]);
 
+    // A row for all numbers of jobs at once: how many suit a container is the user's to find, and what must hold is what holds for each.
     private ResultTable CreateClaims() => new()
     {
-        Title = Text($"What is claimed in {_load.ClaimLimit} MiB"),
-        Labels = ["memory", "at once", "claim", "reached"],
-        Columns = [
-            new("survived", "runs", "N0"), new("runs", null, "N0"), new("jobs done", "%", "0.0"), new("speed to 4 GiB", "×", "0.00")],
+        Title = "What is claimed",
+        Labels = ["MiB", "memory", "claim for each number at once", "reached"],
+        Columns =
+        [
+            new("survived", "runs", "N0"), new("runs", null, "N0"), new("jobs done, least", "%", "0.0"),
+            new("jobs done, most", "%", "0.0"), new("speed to 4 GiB, best", "×", "0.00"),
+        ],
         Rows =
         [
             .. from cell in _cells
-               where cell.LimitMegabytes == _load.ClaimLimit && cell.Way.IsOfLibrary
-               orderby _load.Ways.ToList().IndexOf(cell.Way), cell.AtOnce
-               select new ResultRow(
-                   [cell.Way.Title, Text($"{cell.AtOnce}"), Describe(cell.Way.Claim!), Reached(cell)],
-                   [cell.Finished, cell.Runs.Count, 100 * cell.DonePerRun / cell.Jobs, cell.DonePerSecond / _referenceSpeed]),
+               where _load.Limits.Contains(cell.LimitMegabytes) && cell.Way.IsOfLibrary
+               group cell by (cell.LimitMegabytes, cell.Way) into cells
+               orderby cells.Key.LimitMegabytes, _load.Ways.ToList().IndexOf(cells.Key.Way)
+               select CreateClaim(cells.Key.Way, [.. cells]),
         ],
     };
 
-    private static string Describe(SurvivalClaim claim)
-        => Text($"{100 * claim.SurvivingShare:0} % survive{(claim.MayFail ? "" : "; every job done")}; speed {ClaimedSpeed}");
+    private ResultRow CreateClaim(MemoryWay way, IReadOnlyList<SurvivalCell> cells)
+    {
+        double? speed = cells.Max(cell => cell.DonePerSecond) / _referenceSpeed;
+        return new ResultRow(
+            [Text($"{cells[0].LimitMegabytes}"), way.Title, Describe(way.Claim!), Reached(cells, speed)],
+            [
+                cells.Sum(cell => cell.Finished), cells.Sum(cell => cell.Runs.Count),
+                cells.Min(DoneShare), cells.Max(DoneShare), speed,
+            ]);
+    }
 
-    private string Reached(SurvivalCell cell)
-        => (cell.KeepsClaim, cell.DonePerSecond / _referenceSpeed >= ClaimedSpeed) switch
+    private static double? DoneShare(SurvivalCell cell) => 100 * cell.DonePerRun / cell.Jobs;
+
+    private static string Describe(SurvivalClaim claim)
+        => Text($"{100 * claim.SurvivingShare:0} % survive{(claim.MayFail ? "" : "; every job done")}; best speed {ClaimedSpeed}");
+
+    private static string Reached(IReadOnlyList<SurvivalCell> cells, double? speed)
+        => (cells.All(cell => cell.KeepsClaim == true), speed >= ClaimedSpeed) switch
         {
             (true, true) => "yes",
             (true, false) => "not the speed",

@@ -94,7 +94,8 @@ internal sealed class BodyAnalysis
                 FlowState before = state.Clone();
                 evaluator.State = state;
                 evaluator.Uses = new List<Use>();
-                bool isReturn = statement == block.BranchValue && block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.Return;
+                bool isReturn = statement == block.BranchValue
+                    && block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.Return;
                 Holding value = evaluator.Evaluate(statement, asLocation: isReturn && ReturnsReference(body.Symbol));
                 foreach (Use use in evaluator.Uses)
                 {

@@ -3,10 +3,14 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Allocator.Analyzers.Checks;
 
-/// <summary>Recognizes lambdas that allocate and do nothing else, as in <c>Assert.Throws(() => pool.Rent(-1))</c>: there the allocation fails.</summary>
+/// <summary>
+/// Recognizes lambdas that allocate and do nothing else, as in <c>Assert.Throws(() => pool.Rent(-1))</c>: there the allocation fails.
+/// </summary>
 internal static class LambdaBody
 {
-    /// <summary>Gives whether <paramref name="call"/>, with its result dropped or put in a variable, is all that a lambda consists of.</summary>
+    /// <summary>
+    /// Gives whether <paramref name="call"/>, with its result dropped or put in a variable, is all that a lambda consists of.
+    /// </summary>
     public static bool IsOnly(SyntaxNode call)
     {
         SyntaxNode? statement = call.Parent switch

@@ -9,7 +9,9 @@ namespace Allocator.Analyzers.Checks;
 /// <summary>Finds the owners that a statement still needs when it has come to one of its operations.</summary>
 internal static class PendingOwners
 {
-    /// <summary>Gives what is held by variables that are read after <paramref name="use"/>, or were read for an operation that is not done yet.</summary>
+    /// <summary>
+    /// Gives what is held by variables that are read after <paramref name="use"/>, or were read for an operation that is not done yet.
+    /// </summary>
     public static ulong At(IOperation use, IOperation statement, FlowState before, VariableTable variables)
     {
         HashSet<IOperation> unfinished = new();
@@ -35,7 +37,9 @@ internal static class PendingOwners
             {
                 isAfter = true;
             }
-            else if ((isAfter || unfinished.Contains(Consumer(operation))) && !IsTarget(operation) && variables.TryGet(operation, out int variable))
+            else if ((isAfter || unfinished.Contains(Consumer(operation)))
+                && !IsTarget(operation)
+                && variables.TryGet(operation, out int variable))
             {
                 kept |= before[variable].Keep;
             }

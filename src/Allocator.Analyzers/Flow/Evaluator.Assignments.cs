@@ -28,7 +28,9 @@ internal sealed partial class Evaluator
     {
         switch (target)
         {
-            case ILocalReferenceOperation { IsDeclaration: false } when !isRef && target.IsRefLocal() && _variables.TryGet(target, out int referring):
+            case ILocalReferenceOperation { IsDeclaration: false } when !isRef
+                && target.IsRefLocal()
+                && _variables.TryGet(target, out int referring):
                 Touch(target, State[referring]);
                 Escape(value);
                 return;

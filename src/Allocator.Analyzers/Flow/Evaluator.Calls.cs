@@ -158,7 +158,9 @@ internal sealed partial class Evaluator
                 Escape(value);
             }
 
-            if (argument.Parameter?.RefKind is RefKind.Ref or RefKind.Out && !argument.Value.Strip().IsRefLocal() && _variables.TryGet(argument.Value, out int variable))
+            if (argument.Parameter?.RefKind is RefKind.Ref or RefKind.Out
+                && !argument.Value.Strip().IsRefLocal()
+                && _variables.TryGet(argument.Value, out int variable))
             {
                 Escape(value);
                 State[variable] = default;

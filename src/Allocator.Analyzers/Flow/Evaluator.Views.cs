@@ -8,7 +8,9 @@ namespace Allocator.Analyzers.Flow;
 /// <summary>Members and conversions that make one kind of value of another.</summary>
 internal sealed partial class Evaluator
 {
-    /// <summary>Gives what a known member's result is backed by. Its type says it: memory keeps the owner, a span does not, a number is nothing.</summary>
+    /// <summary>
+    /// Gives what a known member's result is backed by. Its type says it: memory keeps the owner, a span does not, a number is nothing.
+    /// </summary>
     private Holding View(IOperation operation, Holding source, ITypeSymbol? type)
     {
         if (_types.IsMemory(type))

@@ -137,10 +137,14 @@ internal sealed partial class Evaluator
             case IIsTypeOperation test:
                 Evaluate(test.ValueOperand);
                 return true;
-            case IIsPatternOperation { Pattern: IConstantPatternOperation or INegatedPatternOperation { Pattern: IConstantPatternOperation } } test:
+            case IIsPatternOperation
+            {
+                Pattern: IConstantPatternOperation or INegatedPatternOperation { Pattern: IConstantPatternOperation }
+            } test:
                 Evaluate(test.Value);
                 return true;
-            case IBinaryOperation binary when binary.OperatorMethod is null ? !_types.IsRaw(binary.Type) : _members.IsKnown(binary.OperatorMethod):
+            case IBinaryOperation binary when binary.OperatorMethod is null
+                ? !_types.IsRaw(binary.Type) : _members.IsKnown(binary.OperatorMethod):
                 Evaluate(binary.LeftOperand);
                 Evaluate(binary.RightOperand);
                 return true;

@@ -33,7 +33,8 @@ internal sealed class Fixpoint
     }
 
     /// <summary>Gives the state after one <c>finally</c> that is entered in <paramref name="state"/>; null where it never ends.</summary>
-    public static FlowState? Through(ControlFlowRegion region, FlowState state, Body body, Evaluator evaluator, CancellationToken cancellation)
+    public static FlowState? Through(
+        ControlFlowRegion region, FlowState state, Body body, Evaluator evaluator, CancellationToken cancellation)
     {
         Fixpoint fixpoint = new(body, evaluator, region.LastBlockOrdinal);
         fixpoint.Run(region.FirstBlockOrdinal, state, cancellation);

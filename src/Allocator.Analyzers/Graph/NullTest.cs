@@ -4,7 +4,9 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Graph;
 
-/// <summary>A branch on whether a value is null. Without it neither <c>using</c> nor <c>?.Dispose()</c> would ever dispose for sure.</summary>
+/// <summary>
+/// A branch on whether a value is null. Without it neither <c>using</c> nor <c>?.Dispose()</c> would ever dispose for sure.
+/// </summary>
 internal readonly struct NullTest
 {
     private NullTest(IOperation value, bool isNullWhenTrue)
@@ -21,7 +23,9 @@ internal readonly struct NullTest
     /// <summary>Gives the test that leads to a branch on which the value is null, or null.</summary>
     public static NullTest? OnNullBranch(BasicBlock block, bool isConditionalBranch)
     {
-        if (block.BranchValue is null || block.ConditionKind == ControlFlowConditionKind.None || Of(block.BranchValue.Strip()) is not { } test)
+        if (block.BranchValue is null
+            || block.ConditionKind == ControlFlowConditionKind.None
+            || Of(block.BranchValue.Strip()) is not { } test)
         {
             return null;
         }
@@ -42,7 +46,8 @@ internal readonly struct NullTest
     private static NullTest? OfPattern(IOperation value, IPatternOperation pattern) => pattern switch
     {
         IConstantPatternOperation { Value: var constant } when constant.IsNull() => new NullTest(value, true),
-        INegatedPatternOperation { Pattern: IConstantPatternOperation { Value: var constant } } when constant.IsNull() => new NullTest(value, false),
+        INegatedPatternOperation { Pattern: IConstantPatternOperation { Value: var constant } } when constant.IsNull() =>
+            new NullTest(value, false),
         _ => null,
     };
 

@@ -2,7 +2,10 @@ using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Graph;
 
-/// <summary>A call whose result is an owner; the <c>await</c> of it, where it is a task that promises one; or an <c>out</c> argument that is handed one.</summary>
+/// <summary>
+/// A call whose result is an owner; the <c>await</c> of it, where it is a task that promises one; or an <c>out</c> argument that is handed
+/// one.
+/// </summary>
 internal readonly struct Site
 {
     public Site(IOperation operation, bool isBuffer)

@@ -47,7 +47,8 @@ internal sealed class SiteTable
                 && factories.Contains(call.TargetMethod) && types.ResultOfTask(call.TargetMethod.ReturnType) is not null:
                 Add(operation, type, types);
                 break;
-            case IInvocationOperation { Type: { } type } call when factories.Contains(call.TargetMethod) && !types.IsTask(call.TargetMethod.ReturnType):
+            case IInvocationOperation { Type: { } type } call when factories.Contains(call.TargetMethod)
+                && !types.IsTask(call.TargetMethod.ReturnType):
                 Add(operation, type, types);
                 break;
             case IArgumentOperation { Parameter: { } parameter } when factories.HandsOut(parameter):

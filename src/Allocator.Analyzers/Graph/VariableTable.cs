@@ -140,12 +140,14 @@ internal sealed class VariableTable
     // A result of these can hold a reference to the variable itself: a later write through it would go unseen.
     private bool ResultMayRefer(IOperation call) => call switch
     {
-        IInvocationOperation { TargetMethod: { } method } => method.ReturnsByRef || method.ReturnsByRefReadonly || _types.IsRaw(method.ReturnType),
+        IInvocationOperation { TargetMethod: { } method } =>
+            method.ReturnsByRef || method.ReturnsByRefReadonly || _types.IsRaw(method.ReturnType),
         IObjectCreationOperation { Type: { } type } => _types.IsRaw(type),
         _ => false,
     };
 
-    private bool MayHoldOwner(ITypeSymbol type) => !type.IsUnmanagedType && !(type.IsValueType && !_types.IsRaw(type) && !_types.IsMemory(type));
+    private bool MayHoldOwner(ITypeSymbol type) =>
+        !type.IsUnmanagedType && !(type.IsValueType && !_types.IsRaw(type) && !_types.IsMemory(type));
 
     private bool IsOfOuterBody(ISymbol symbol) =>
         _body is IMethodSymbol { MethodKind: MethodKind.AnonymousFunction or MethodKind.LocalFunction }

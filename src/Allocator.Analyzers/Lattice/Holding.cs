@@ -1,7 +1,8 @@
 namespace Allocator.Analyzers.Lattice;
 
 /// <summary>
-/// What a value is backed by, one bit for each allocation of the body. <see cref="Own"/> and <see cref="Memory"/> keep the owner reachable;
+/// What a value is backed by, one bit for each allocation of the body. <see cref="Own"/> and <see cref="Memory"/> keep the owner
+/// reachable;
 /// <see cref="Raw"/> (a span, ref or pointer) does not.
 /// </summary>
 internal readonly struct Holding

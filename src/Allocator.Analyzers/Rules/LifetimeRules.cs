@@ -9,29 +9,35 @@ internal static class LifetimeRules
     public static readonly DiagnosticDescriptor Finalizable = new(
         RuleIds.Finalizable,
         "Span used while its owner can be finalized",
-        "Nothing uses the owner allocated on line {0} after this point: the GC may finalize it and hand its memory out again while this span is in use. Declare the owner with 'using'.",
+        "Nothing uses the owner allocated on line {0} after this point: the GC may finalize it and hand its memory out again while "
+            + "this span is in use. Declare the owner with 'using'.",
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "A span, ref or pointer does not keep its owner alive. Dispose the owner after the last use, best by 'using'. " + PageOf(RuleIds.Finalizable));
+        description: "A span, ref or pointer does not keep its owner alive. Dispose the owner after the last use, best by 'using'. "
+            + PageOf(RuleIds.Finalizable));
 
     public static readonly DiagnosticDescriptor UsedAfterDispose = new(
         RuleIds.UsedAfterDispose,
         "Buffer used after its owner was disposed",
-        "The owner allocated on line {0} has been disposed on every path to this use, and its memory may belong to another renter. Dispose it after the last use.",
+        "The owner allocated on line {0} has been disposed on every path to this use, and its memory may belong to another renter. "
+            + "Dispose it after the last use.",
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "A disposed owner throws, and a span or pointer obtained earlier reads and writes memory that may be rented by others. " + PageOf(RuleIds.UsedAfterDispose));
+        description: "A disposed owner throws, and a span or pointer obtained earlier reads and writes memory that may be rented by "
+            + "others. " + PageOf(RuleIds.UsedAfterDispose));
 
     public static readonly DiagnosticDescriptor OutlivesOwner = new(
         RuleIds.OutlivesOwner,
         "Returned or stored buffer outlives its owner",
-        "This value is backed by the owner allocated on line {0}, which does not outlive the method. Hand out the owner itself, or copy the data.",
+        "This value is backed by the owner allocated on line {0}, which does not outlive the method. Hand out the owner itself, or "
+            + "copy the data.",
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The caller, or whoever reads the field, receives memory that is disposed or can be finalized. " + PageOf(RuleIds.OutlivesOwner));
+        description: "The caller, or whoever reads the field, receives memory that is disposed or can be finalized. "
+            + PageOf(RuleIds.OutlivesOwner));
 
     public static readonly DiagnosticDescriptor NeverDisposed = new(
         RuleIds.NeverDisposed,
@@ -40,16 +46,19 @@ internal static class LifetimeRules
         RuleIds.Category,
         DiagnosticSeverity.Info,
         isEnabledByDefault: true,
-        description: "Memory that is not disposed comes back only when the GC finalizes its owner, and is then kept in quarantine. " + PageOf(RuleIds.NeverDisposed));
+        description: "Memory that is not disposed comes back only when the GC finalizes its owner, and is then kept in quarantine. "
+            + PageOf(RuleIds.NeverDisposed));
 
     public static readonly DiagnosticDescriptor Unawaited = new(
         RuleIds.Unawaited,
         "Buffer handed to an operation that outlives its owner",
-        "The owner allocated on line {0} is disposed when this method returns, before the returned task has completed. Make the method async and await the task.",
+        "The owner allocated on line {0} is disposed when this method returns, before the returned task has completed. Make the method "
+            + "async and await the task.",
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The operation goes on reading or writing memory that may already belong to another renter. " + PageOf(RuleIds.Unawaited));
+        description: "The operation goes on reading or writing memory that may already belong to another renter. "
+            + PageOf(RuleIds.Unawaited));
 
     public static readonly ImmutableArray<DiagnosticDescriptor> All =
         ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited);

@@ -4,8 +4,8 @@ using Microsoft.CodeAnalysis;
 namespace Allocator.Analyzers.Symbols;
 
 /// <summary>
-/// Tells the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one that
-/// does. And the <c>out</c> parameters that carry <c>[OwnedBuffer]</c>, or override one that does.
+/// Tells the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one
+/// that does. And the <c>out</c> parameters that carry <c>[OwnedBuffer]</c>, or override one that does.
 /// </summary>
 internal sealed class Factories
 {
@@ -93,7 +93,8 @@ internal sealed class Factories
                 if (member is IMethodSymbol promised
                     && (promised.Name == method.Name || !method.ExplicitInterfaceImplementations.IsEmpty)
                     && HasAttribute(promised.OriginalDefinition)
-                    && SymbolEqualityComparer.Default.Equals(type.FindImplementationForInterfaceMember(promised)?.OriginalDefinition, method))
+                    && type.FindImplementationForInterfaceMember(promised) is { } implementation
+                    && SymbolEqualityComparer.Default.Equals(implementation.OriginalDefinition, method))
                 {
                     return true;
                 }
@@ -105,5 +106,6 @@ internal sealed class Factories
 
     private bool HasAttribute(IMethodSymbol method) =>
         Attributes.Contain(method.GetReturnTypeAttributes(), _types.OwnedBuffer)
-        || (method.PartialDefinitionPart is { } definition && Attributes.Contain(definition.GetReturnTypeAttributes(), _types.OwnedBuffer));
+        || (method.PartialDefinitionPart is { } definition
+            && Attributes.Contain(definition.GetReturnTypeAttributes(), _types.OwnedBuffer));
 }

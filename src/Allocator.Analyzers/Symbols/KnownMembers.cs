@@ -15,13 +15,17 @@ internal sealed class KnownMembers
         "op_Implicit", "Overlaps", "AreSame", "ByteOffset", "IsAddressLessThan", "IsAddressGreaterThan", "IsNullRef",
     };
 
-    private static readonly HashSet<string> s_copies = new(StringComparer.Ordinal) { "ToArray", "ToString", "CopyTo", "TryCopyTo", "Equals", "GetHashCode" };
+    private static readonly HashSet<string> s_copies =
+        new(StringComparer.Ordinal) { "ToArray", "ToString", "CopyTo", "TryCopyTo", "Equals", "GetHashCode" };
 
     private readonly KnownTypes _types;
 
     public KnownMembers(KnownTypes types) => _types = types;
 
-    /// <summary>Gives whether the member belongs to the base library or to the allocator's public API, or is what makes an <c>IMemoryOwner&lt;T&gt;</c>.</summary>
+    /// <summary>
+    /// Gives whether the member belongs to the base library or to the allocator's public API, or is what makes an
+    /// <c>IMemoryOwner&lt;T&gt;</c>.
+    /// </summary>
     public bool IsKnown(ISymbol member) =>
         member is not IMethodSymbol { MethodKind: MethodKind.DelegateInvoke }
         && (IsOfBaseLibrary(member) || IsOfAllocator(member) || IsOfMemoryOwner(member));
@@ -37,7 +41,9 @@ internal sealed class KnownMembers
         return space?.Name == nameof(System);
     }
 
-    /// <summary>Gives whether the member is public API of the allocator. Its internals are code as any other when it is compiled itself.</summary>
+    /// <summary>
+    /// Gives whether the member is public API of the allocator. Its internals are code as any other when it is compiled itself.
+    /// </summary>
     public bool IsOfAllocator(ISymbol member) =>
         member is { DeclaredAccessibility: Accessibility.Public, ContainingType.DeclaredAccessibility: Accessibility.Public }
         && SymbolEqualityComparer.Default.Equals(member.ContainingAssembly, _types.Allocator.ContainingAssembly)
@@ -76,7 +82,8 @@ internal sealed class KnownMembers
         parameter is not null && _types.Borrowed is not null
         && (Attributes.Contain(parameter.OriginalDefinition.GetAttributes(), _types.Borrowed) || IsBorrowedInBase(parameter));
 
-    private static bool IsMemberOf(ISymbol member, string name) => member is IPropertySymbol { Parameters.Length: 0, IsStatic: false } && member.Name == name;
+    private static bool IsMemberOf(ISymbol member, string name) =>
+        member is IPropertySymbol { Parameters.Length: 0, IsStatic: false } && member.Name == name;
 
     private bool IsBorrowedInBase(IParameterSymbol parameter)
     {

@@ -2,7 +2,9 @@ using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
 
-/// <summary>The types that the rules are about, resolved once for a compilation, and what a type says about the lifetime of its values.</summary>
+/// <summary>
+/// The types that the rules are about, resolved once for a compilation, and what a type says about the lifetime of its values.
+/// </summary>
 internal sealed class KnownTypes
 {
     private readonly INamedTypeSymbol? _memory;

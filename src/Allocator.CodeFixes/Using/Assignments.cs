@@ -8,7 +8,9 @@ namespace Allocator.CodeFixes.Using;
 /// <summary>What is written to, by name or by reference.</summary>
 internal static class Assignments
 {
-    /// <summary>Gets whether <paramref name="local"/> is changed in <paramref name="scope"/>, as no <c>using</c> variable can be.</summary>
+    /// <summary>
+    /// Gets whether <paramref name="local"/> is changed in <paramref name="scope"/>, as no <c>using</c> variable can be.
+    /// </summary>
     public static bool ChangeVariable(ILocalSymbol local, SyntaxNode scope, SourceFile source) =>
         scope.DescendantNodes().OfType<IdentifierNameSyntax>().Any(name =>
             name.Identifier.ValueText == local.Name

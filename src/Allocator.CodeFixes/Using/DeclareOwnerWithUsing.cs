@@ -36,7 +36,8 @@ public sealed class DeclareOwnerWithUsing : CodeFixProvider
             if (await FixAsync(context.Document, one, context.CancellationToken).ConfigureAwait(false) is { } changed)
             {
                 // One key for both forms, so that "fix all" fixes all.
-                context.RegisterCodeFix(CodeAction.Create(Title, _ => Task.FromResult(changed), nameof(DeclareOwnerWithUsing)), diagnostic);
+                context.RegisterCodeFix(
+                    CodeAction.Create(Title, _ => Task.FromResult(changed), nameof(DeclareOwnerWithUsing)), diagnostic);
             }
         }
     }

@@ -6,7 +6,9 @@ using Microsoft.CodeAnalysis.Text;
 
 namespace Allocator.CodeFixes.Using;
 
-/// <summary>The changes that declare owners of one file with <c>using</c>: changes of its text, so that all else stays as it was.</summary>
+/// <summary>
+/// The changes that declare owners of one file with <c>using</c>: changes of its text, so that all else stays as it was.
+/// </summary>
 internal sealed class OwnerDeclarations
 {
     private readonly SourceFile _source;

@@ -17,7 +17,9 @@ internal static class OwnerVariable
             ? declaration
             : null;
 
-    /// <summary>Gets whether <c>using</c> can be put before the declaration, and disposes what this method owns and nothing else.</summary>
+    /// <summary>
+    /// Gets whether <c>using</c> can be put before the declaration, and disposes what this method owns and nothing else.
+    /// </summary>
     public static bool CanBeUsing(LocalDeclarationStatementSyntax declaration, SourceFile source) =>
         declaration is { UsingKeyword.RawKind: 0, Modifiers.Count: 0, Declaration: { Variables: { Count: 1 } variables } declared }
         && declared.Type is not (RefTypeSyntax or ScopedTypeSyntax)

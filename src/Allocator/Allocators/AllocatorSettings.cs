@@ -63,8 +63,8 @@ internal sealed class AllocatorSettings
     /// <summary>Gets how many bytes behind every unmanaged buffer are readable.</summary>
     public int OverreadToleranceInBytes { get; }
 
-    /// <summary>Gets where watched memory comes from. Pages of the common size: a huge one has no fence within it.</summary>
-    public VirtualMemorySource FencedSource
+    /// <summary>Gets where watched memory comes from. Pages of the common size: a huge one has no guard page within it.</summary>
+    public VirtualMemorySource GuardedMappingSource
     {
         get => field ??= VirtualMemorySource.Create(HugePages.Off);
         init;
@@ -127,8 +127,8 @@ internal sealed class AllocatorSettings
 
     public Clock Clock { get; init; } = SystemClock.Instance;
 
-    /// <summary>Gets what ends asynchronous waits whose time is over; one for all allocators of the machine's clock.</summary>
-    public DeadlineThread Deadlines => field ??= Clock == SystemClock.Instance ? DeadlineThread.Shared : new DeadlineThread(Clock);
+    /// <summary>Gets what serves asynchronous waits; one for all allocators of the machine's clock.</summary>
+    public WaiterThread Waiters => field ??= Clock == SystemClock.Instance ? WaiterThread.Shared : new WaiterThread(Clock);
 
     public SystemMemory Pressure { get; init; } = SystemMemory.Shared;
 
@@ -138,30 +138,22 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator belongs to nobody.</summary>
     public bool IsShared { get; init; }
 
-    /// <summary>Makes what is asked before memory is committed.</summary>
-    public MemoryCeiling CreateCeiling() =>
-        new(MemoryBudgetInBytes ?? long.MaxValue, Options.HonorMemoryLimit || MinimumFreeBytes > 0 ? Headroom : null, MinimumFreeBytes, Options.HonorMemoryLimit);
-
-    /// <summary>Makes what requests are let in by; null where nothing is to be counted.</summary>
-    public MemoryBudget? CreateBudget(MemoryCeiling ceiling, AllocatorCounters counters)
+    /// <summary>Makes what the allocator's memory is counted by, with a limit or without.</summary>
+    public MemoryBudget CreateBudget(AllocatorCounters counters)
     {
-        if (MemoryBudgetInBytes is null && MinimumFreeBytes == 0)
-        {
-            return null;
-        }
-
+        bool isLimited = MemoryBudgetInBytes is not null || MinimumFreeBytes > 0;
         MemoryBudget budget = new(MemoryBudgetInBytes ?? long.MaxValue, Clock, Options.BudgetTimeout)
         {
-            Ceiling = ceiling,
-            Headroom = MinimumFreeBytes > 0 ? Headroom : null,
+            Headroom = Options.HonorMemoryLimit || MinimumFreeBytes > 0 ? Headroom : null,
             MinimumFreeBytes = MinimumFreeBytes,
-            BeforeRefusal = () =>
-            {
-                Scheduler.TrimAll();
-                Scheduler.LastResort.Run(Options.CollectToFindAbandoned, HeapTrimmer, counters);
-            },
+            HonorsLimit = Options.HonorMemoryLimit,
+            BeforeRefusal = isLimited ? () => MakeRoom(counters) : null,
         };
-        Headroom.Register(budget);
+        if (isLimited)
+        {
+            Headroom.Register(budget);
+        }
+
         return budget;
     }
 
@@ -173,5 +165,11 @@ internal sealed class AllocatorSettings
         {
             Scheduler.Collections.Request(Options.TrimPeriod, beforeRefusal);
         }
+    }
+
+    private void MakeRoom(AllocatorCounters counters)
+    {
+        Scheduler.TrimAll();
+        Scheduler.LastResort.Run(Options.CollectToFindAbandoned, HeapTrimmer, counters);
     }
 }

@@ -71,7 +71,7 @@ internal sealed class AllocatorUsage : IUsageSource
             NativeHeapTrims = Counters.NativeHeapTrims,
             NativeHeapTrimmedBytes = Counters.NativeHeapTrimmedBytes,
             NativeHeapTrimTime = TimeSpan.FromMilliseconds(Counters.NativeHeapTrimMilliseconds),
-            BudgetUsedBytes = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.UsedBytes : 0,
+            BudgetUsedBytes = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.AdmittedBytes : 0,
         };
     }
 

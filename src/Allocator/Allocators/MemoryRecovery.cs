@@ -15,7 +15,7 @@ internal sealed class MemoryRecovery
     private const int Retries = 8;
 
     // Below the ceiling other threads' requests, which fit too, may be faster than this one to what it has freed: more often than the system refuses, but not for ever.
-    private const int RetriesAtCeiling = 64;
+    private const int RetriesWithinBudget = 64;
 
     // With 5 ms between them, longer than finalizers are waited for.
     private const int RetriesInContainer = 40;
@@ -36,10 +36,6 @@ internal sealed class MemoryRecovery
         _fences = fences;
     }
 
-    /// <summary>Begins one more try for memory. pre: called before each, on the same thread as <see cref="Recover"/>.</summary>
-    /// <param name="refusals">What this request has been refused so far.</param>
-    public static void BeginAttempt(in Refusals refusals) => MemoryCeiling.BeginAttempt(isFirst: refusals.ByContainer == 0);
-
     /// <summary>Gives idle memory back, asks for abandoned memory to be found, and waits a little. Blocks the caller.</summary>
     /// <param name="refusals">How often this request has been refused: made anew for each request.</param>
     /// <param name="requestedBytes">What is asked for, for the message.</param>
@@ -48,13 +44,14 @@ internal sealed class MemoryRecovery
     /// <exception cref="MemoryLimitExceededException">What the budget had room for was not to be had.</exception>
     public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
-        if (MemoryCeiling.WasRefusedByContainer)
+        missingBytes = Math.Max(missingBytes, refusals.RefusedBytes);
+        if (refusals.IsRefusedByContainer)
         {
             RecoverInContainer(++refusals.ByContainer, requestedBytes, missingBytes);
         }
-        else if (MemoryCeiling.WasRefused)
+        else if (refusals.RefusedBytes != 0)
         {
-            RecoverFromCeiling(++refusals.ByCeiling, requestedBytes, missingBytes);
+            RecoverWithinBudget(++refusals.ByBudget, requestedBytes, missingBytes);
         }
         else
         {
@@ -69,7 +66,7 @@ internal sealed class MemoryRecovery
         if (attempt == 1)
         {
             // What this allocator has idle makes room, and no more of it than is needed.
-            TrimSome(Math.Max(missingBytes, MemoryCeiling.RefusedBytes));
+            TrimSome(missingBytes);
         }
         else if (attempt == 2)
         {
@@ -113,15 +110,15 @@ internal sealed class MemoryRecovery
     }
 
     // As much as is missing, and no more: what stays idle is for others, and what is given back is faulted in again.
-    private void RecoverFromCeiling(int attempt, long requestedBytes, long missingBytes)
+    private void RecoverWithinBudget(int attempt, long requestedBytes, long missingBytes)
     {
         // Blocks that are kept stay where they are, however long somebody waits: only what other requests have in hand may yet come back.
-        if (attempt > (_pool.KeepsBlocks ? Retries : RetriesAtCeiling))
+        if (attempt > (_pool.KeepsBlocks ? Retries : RetriesWithinBudget))
         {
             throw MemoryLimitExceededException.ForCeiling(requestedBytes, _settings.MemoryBudgetInBytes!.Value, attempt, keptBytes: _pool.KeepsBlocks ? _pool.ReadUsage().RetainedBytes : 0);
         }
 
-        long shortage = _policy.Ceiling.ShortageOf(Math.Max(missingBytes, MemoryCeiling.RefusedBytes));
+        long shortage = _policy.Budget.ShortageOf(missingBytes);
         if (shortage <= 0)
         {
             // Others have given something back since.
@@ -151,13 +148,5 @@ internal sealed class MemoryRecovery
         }
 
         return trimmed;
-    }
-
-    /// <summary>How often a request has been refused, by each: one that was often at the ceiling has not waited for the system.</summary>
-    public struct Refusals
-    {
-        public int BySystem;
-        public int ByContainer;
-        public int ByCeiling;
     }
 }

@@ -20,14 +20,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
-    private readonly RequestRouter _router;
+    private readonly AllocationPipeline _pipeline;
     private readonly AllocatorUsage _usage;
 
     // None without a limit.
     private readonly MemoryBudget? _budget;
 
     // None in Standard mode.
-    private readonly GuardedSource? _fences;
+    private readonly GuardedSource? _guarded;
 
     // Copies, so that the fast path reads them from here.
     private readonly long _arrayThresholdInBytes;
@@ -42,12 +42,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         MemoryAllocatorOptions options = settings.Options;
         _settings = settings;
         _counters = new AllocatorCounters { AllocatorName = options.Name };
-        MemoryCeiling ceiling = settings.CreateCeiling();
-        _budget = settings.CreateBudget(ceiling, _counters);
+        MemoryBudget budget = settings.CreateBudget(_counters);
+        _budget = budget.IsLimited ? budget : null;
         AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             AllocatorName = options.Name,
-            Ceiling = ceiling,
+            Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
             CollectsToFindAbandoned = options.CollectToFindAbandoned,
@@ -60,29 +60,22 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             settings.Geometry, settings.Source, context, new BlockHooks(options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
-            _fences = new GuardedSource(settings.FencedSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
+            _guarded = new GuardedSource(settings.GuardedMappingSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes, context);
         }
 
         // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
-        bool hasFastPath = _fences is null && _budget is null;
+        bool hasFastPath = _guarded is null && _budget is null;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _fences, _budget)
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _guarded, _budget)
         {
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
         };
-        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, context, _fences);
-        _router = new RequestRouter(
-            settings,
-            _counters,
-            _arrays,
-            _trimmer,
-            new ContiguousRenter(settings, _pool, _countedArrays, context, _recovery, _fences),
-            new GroupRenter(settings, _pool, context, _recovery, _fences),
-            _blockAlignmentInBytes);
+        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, context, _guarded);
+        _pipeline = new AllocationPipeline(settings, context, _arrays, _countedArrays, _pool, _guarded, _trimmer, _recovery);
 
         if (settings.IsShared)
         {
@@ -124,23 +117,22 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
-            MemoryRecovery.Refusals refusals = default;
-            MemoryRecovery.BeginAttempt(refusals);
-            while (!_pool.TryPrewarm(bytes))
+            Refusals refusals = default;
+            while (!_pool.TryPrewarm(bytes, ref refusals))
             {
                 // At the budget it stops: idle memory makes room for requests, not for more idle memory.
-                if (MemoryCeiling.WasRefused)
+                if (refusals.RefusedBytes != 0)
                 {
                     break;
                 }
 
                 _recovery.Recover(ref refusals, bytes, missingBytes: 0);
-                MemoryRecovery.BeginAttempt(refusals);
+                refusals.BeginAttempt();
             }
         }
         finally
         {
-            _router.NoteSystemMemory();
+            _pipeline.NoteSystemMemory();
         }
     }
 
@@ -149,7 +141,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         BlockHooks.BeginCall();
         _pool.Reclaimer.TrimAll(TrimReason.Requested);
         _countedArrays.Trim(long.MaxValue, TrimReason.Requested);
-        CorruptionFindings? findings = _fences?.ReleaseAll();
+        CorruptionFindings? findings = _guarded?.ReleaseAll();
         _settings.HeapTrimmer?.TryTrim(_counters);
         BlockHooks.EndCall();
         ThrowIfCorrupted(findings);
@@ -186,7 +178,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
     }
 
-    internal override LifetimeGuard RentContiguous(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    internal override LifetimeGuard? TryRentFast(
+        long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         ThrowIfDisposed();
         if (lengthInBytes <= _arrayThresholdInBytes)
@@ -205,13 +198,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             return block;
         }
 
-        return _router.RentContiguous(_budget, lengthInBytes, alignmentInBytes, options, out generation);
+        generation = 0;
+        return null;
     }
 
-    internal override RequestRouter GetRouter()
+    internal override AllocationPipeline GetPipeline()
     {
         ThrowIfDisposed();
-        return _router;
+        return _pipeline;
     }
 
     private void CloseShared()
@@ -226,7 +220,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private CorruptionFindings? Close()
     {
         _usage.Close(_pool, _arrays, _countedArrays);
-        return _fences?.Close();
+        return _guarded?.Close();
     }
 
     // References no options: the metrics keep what has it, and the options have the user's hooks.
@@ -236,7 +230,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     {
         if (findings is not null)
         {
-            _fences!.ThrowIfAny(findings);
+            _guarded!.ThrowIfAny(findings);
         }
     }
 

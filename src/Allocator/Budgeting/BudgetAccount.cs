@@ -1,6 +1,8 @@
 namespace Allocator.Budgeting;
 
-/// <summary>What outstanding memory is charged to: the whole budget, or a reservation. Thread-safe; no call blocks for longer than a short lock.</summary>
+/// <summary>
+/// What outstanding memory is charged to: the whole budget, or a reservation. Thread-safe; no call blocks for longer than a short lock.
+/// </summary>
 internal abstract class BudgetAccount
 {
     /// <summary>Gets the budget in whose queue requests of this account wait; null where nothing is limited.</summary>
@@ -36,7 +38,9 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>As <see cref="Return"/>, with waiting requests served on the thread pool: for finalizers, which only flip states.</summary>
+    /// <summary>
+    /// As <see cref="Return"/>, with waiting requests served on the thread pool: for finalizers, which only flip states.
+    /// </summary>
     public void ReturnLater(long bytes)
     {
         if (bytes != 0)
@@ -57,4 +61,22 @@ internal abstract class BudgetAccount
             Background.Queue(budget);
         }
     }
+}
+
+/// <summary>
+/// Bytes taken from an account. Its holder returns it, once; the default value is of no account and costs nothing.
+/// </summary>
+internal readonly struct BudgetPermit
+{
+    public BudgetPermit(BudgetAccount account, long bytes)
+    {
+        Account = account;
+        Bytes = bytes;
+    }
+
+    public BudgetAccount? Account { get; }
+
+    public long Bytes { get; }
+
+    public void Return() => Account?.Return(Bytes);
 }

@@ -1,70 +1,76 @@
-using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
-using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The queue of a budget, under one short lock: settles requests and notifies their waiters. While the lock is held nothing is allocated,
-/// no exception is made and no waiter is notified.
+/// The requests that wait for a budget, under one short lock: decides which is served next, and notifies waiters. While the lock is held
+/// nothing is allocated, no exception is made and no waiter is notified.
 /// </summary>
-/// <remarks><see cref="WaitingRequests"/> decides who is next, <see cref="GrowthDeadlock"/> who can never be.</remarks>
+/// <remarks>
+/// Growth of a reservation up to twice its original size goes ahead of all others: they could not be served before running jobs end
+/// anyway. Everything else that is served before an earlier request counts as an overtake of that one.
+/// </remarks>
 internal sealed class BudgetQueue
 {
-    /// <summary>How many requests may be served before an earlier one that does not fit yet. From then on what comes back accumulates for it.</summary>
+    /// <summary>
+    /// How many requests may be served before an earlier one that does not fit yet. From then on what comes back accumulates for it.
+    /// </summary>
     public const int MaximumOvertakes = 16;
 
+    // How many requests behind the first are tried: a return of memory must not walk a long queue.
+    private const int MaximumLookAhead = 64;
+
     private readonly MemoryBudget _budget;
-    private readonly WaitingRequests _requests;
     private readonly GrowthDeadlock _deadlock;
-    private int _unnotified;
+
+    // In order of arrival.
+    private readonly LinkedList<BudgetRequest> _ofReservations = new();
+    private readonly LinkedList<BudgetRequest> _others = new();
+    private BudgetRequest.Chain _settled;
+    private long _lastSerial;
+    private int _count;
 
     /// <param name="budget">The budget.</param>
-    /// <param name="clock">The time.</param>
-    /// <param name="timeout">How long synchronous calls wait; below zero for ever.</param>
-    public BudgetQueue(MemoryBudget budget, Clock clock, TimeSpan timeout)
+    /// <param name="deadlock">Finds growth that could wait for ever.</param>
+    public BudgetQueue(MemoryBudget budget, GrowthDeadlock deadlock)
     {
         _budget = budget;
-        _requests = new WaitingRequests(budget);
-        _deadlock = new GrowthDeadlock(budget, clock, timeout);
+        _deadlock = deadlock;
     }
 
     public ShortLock Lock { get; } = new();
 
     /// <summary>Gets whether any request waits.</summary>
-    public bool HasWaiters => _requests.Count != 0;
+    public bool HasWaiters => Volatile.Read(ref _count) != 0;
 
-    /// <summary>Gets whether any request waits, or a waiter has still to be notified.</summary>
-    public bool HasWork => HasWaiters || Volatile.Read(ref _unnotified) != 0;
-
+    /// <summary>Grants a request now, if it fits and overtakes none too often, or lets it wait.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="mayWait">Whether it waits; otherwise it is withdrawn where it is not granted now.</param>
     public void Post(BudgetRequest request, bool mayWait)
     {
         BudgetRequest? settled;
-        long due;
         using (Lock.Enter())
         {
             // Counted first: a thread that gives memory back from here on serves the queue, and what was given back before is seen below.
-            _requests.Add(request);
-            _requests.Posting = request;
-            _requests.GrantWhatFits();
+            Add(request);
+            GrantWhatFits();
             if (request.IsWaiting && !mayWait)
             {
-                _requests.Settle(request, BudgetOutcome.Withdrawn);
+                Settle(request, BudgetOutcome.Withdrawn);
             }
 
-            (settled, due) = ServeAll();
-            _requests.Posting = null;
+            settled = SettleAll();
+            request.IsPosted = true;
         }
 
-        Finish(settled, due);
+        Notify(settled);
     }
 
+    /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request)
     {
         BudgetRequest? settled;
-        long due;
         using (Lock.Enter())
         {
             if (!request.IsWaiting || request.Node.List is null)
@@ -72,11 +78,11 @@ internal sealed class BudgetQueue
                 return false;
             }
 
-            _requests.Settle(request, BudgetOutcome.Withdrawn);
-            (settled, due) = ServeAll();
+            Settle(request, BudgetOutcome.Withdrawn);
+            settled = SettleAll();
         }
 
-        Finish(settled, due);
+        Notify(settled);
         return true;
     }
 
@@ -84,99 +90,201 @@ internal sealed class BudgetQueue
     public void Serve()
     {
         BudgetRequest? settled;
-        long due;
         using (Lock.Enter())
         {
-            (settled, due) = ServeAll();
+            settled = SettleAll();
         }
 
-        Finish(settled, due);
-    }
-
-    public void Close()
-    {
-        Debug.Assert(_budget.IsClosed);
-        Serve();
-        _deadlock.Dispose();
-    }
-
-    public void NotifyLater(BudgetRequest first)
-    {
-        using (Lock.Enter())
-        {
-            BudgetRequest last = first;
-            while (last.NextSettled is BudgetRequest next)
-            {
-                last = next;
-            }
-
-            _requests.AddSettled(first, last);
-            Volatile.Write(ref _unnotified, 1);
-        }
+        Notify(settled);
     }
 
     // Without the lock. The continuations of waiters run neither under it nor on this thread.
-    private void Finish(BudgetRequest? settled, long due)
+    private static void Notify(BudgetRequest? settled)
     {
         while (settled is not null)
         {
             BudgetRequest? next = settled.NextSettled;
             settled.NextSettled = null;
-            if (!settled.TryNotify())
-            {
-                // Retried with the next return, or at the next tick of the trimmer.
-                settled.NextSettled = next;
-                NotifyLater(settled);
-                break;
-            }
-
+            settled.Notify();
             settled = next;
-        }
-
-        if (due != 0)
-        {
-            _deadlock.StartTimer(due);
         }
     }
 
-    // Under the lock.
-    private (BudgetRequest? Settled, long Due) ServeAll()
+    // The rest runs under the lock.
+    private void Add(BudgetRequest request)
     {
-        _requests.GrantWhatFits();
-        while (FailStuckGrowth() || FailWhatFindsNothingOut())
+        request.Serial = ++_lastSerial;
+        (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
+        Interlocked.Increment(ref _count);
+    }
+
+    // Returns the first of the requests whose waiters have to be notified.
+    private BudgetRequest? SettleAll()
+    {
+        GrantWhatFits();
+        while (FailStuckGrowth() || FailWhatFindsNothingOutstanding())
         {
-            _requests.GrantWhatFits();
+            GrantWhatFits();
         }
 
-        Volatile.Write(ref _unnotified, 0);
-        return (_requests.TakeSettled(), _deadlock.TakeDue());
+        return _settled.TakeAll();
+    }
+
+    private void Settle(BudgetRequest request, BudgetOutcome outcome)
+    {
+        request.Node.List!.Remove(request.Node);
+        request.Settle(outcome);
+        Interlocked.Decrement(ref _count);
+
+        // Before that its thread is within Post, and reads the outcome itself.
+        if (request.IsPosted)
+        {
+            _settled.Add(request);
+        }
     }
 
     private bool FailStuckGrowth()
     {
-        ReservationAccount? stuck = _deadlock.Find(_requests.OfReservations);
+        ReservationAccount? stuck = _deadlock.Find(_ofReservations);
         LinkedListNode<BudgetRequest>? next;
-        for (LinkedListNode<BudgetRequest>? node = _requests.OfReservations.First; stuck is not null && node is not null; node = next)
+        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; stuck is not null && node is not null; node = next)
         {
             next = node.Next;
             if (node.Value.Reservation == stuck)
             {
-                _requests.Settle(node.Value, BudgetOutcome.Stuck);
+                Settle(node.Value, BudgetOutcome.Stuck);
             }
         }
 
         return stuck is not null;
     }
 
-    // What the container has no room for while nothing is out would wait for others than this process: nobody tells when they end.
-    private bool FailWhatFindsNothingOut()
+    // What the container has no room for while nothing is outstanding would wait for other processes, and nothing reports when they end.
+    private bool FailWhatFindsNothingOutstanding()
     {
-        bool fails = _budget.MayRefuse && _requests.First is not null && _budget.Headroom!.IsNothingOut();
-        if (fails)
+        BudgetRequest? first = (_others.First ?? _ofReservations.First)?.Value;
+        if (first is null || !_budget.MayRefuse || !_budget.Headroom!.IsNothingOutstanding())
         {
-            _requests.Settle(_requests.First!, BudgetOutcome.NoRoom);
+            return false;
         }
 
-        return fails;
+        Settle(first, BudgetOutcome.NoRoom);
+        return true;
+    }
+
+    private void GrantWhatFits()
+    {
+        if (_budget.IsClosed)
+        {
+            CloseAll(_ofReservations);
+            CloseAll(_others);
+        }
+        else if (HasWaiters)
+        {
+            ServeNewcomers(ServeReservations());
+        }
+    }
+
+    private void CloseAll(LinkedList<BudgetRequest> requests)
+    {
+        while (requests.First is LinkedListNode<BudgetRequest> node)
+        {
+            Settle(node.Value, BudgetOutcome.Closed);
+        }
+    }
+
+    // What a reservation uses of its own is always granted, and its growth up to twice its size goes ahead of all but earlier growth.
+    // Returns the first such growth that still waits.
+    private BudgetRequest? ServeReservations()
+    {
+        BudgetRequest? head = null;
+        LinkedListNode<BudgetRequest>? next;
+        for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
+        {
+            next = node.Next;
+            BudgetRequest request = node.Value;
+            if (request.Account.IsClosed)
+            {
+                Settle(request, BudgetOutcome.Closed);
+            }
+            else if (request.Account.ChargeFor(request.Bytes) is long charge && charge <= 0)
+            {
+                TryGrant(request);
+            }
+            else if (GoesAhead(request, charge)
+                && (head?.Overtaken >= MaximumOvertakes || !TryGrantBefore(request, growth: head, head: null)))
+            {
+                head ??= request;
+            }
+        }
+
+        return head;
+    }
+
+    // In order of arrival: what is wanted beyond twice a reservation, and what is wanted for none.
+    private void ServeNewcomers(BudgetRequest? growth)
+    {
+        LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
+        LinkedListNode<BudgetRequest>? other = _others.First;
+        BudgetRequest? head = null;
+        for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
+        {
+            while (ofReservation?.Value is BudgetRequest ahead && GoesAhead(ahead, ahead.Account.ChargeFor(ahead.Bytes)))
+            {
+                ofReservation = ofReservation!.Next;
+            }
+
+            bool isOther = ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial;
+            BudgetRequest? request = (isOther ? other : ofReservation)?.Value;
+            if (request is null || head?.Overtaken >= MaximumOvertakes || growth?.Overtaken >= MaximumOvertakes)
+            {
+                return;
+            }
+
+            if (isOther)
+            {
+                other = other!.Next;
+            }
+            else
+            {
+                ofReservation = ofReservation!.Next;
+            }
+
+            if (!TryGrantBefore(request, growth, head))
+            {
+                head ??= request;
+            }
+        }
+    }
+
+    // Twice what it was made with: what it has grown by since gives it no better place.
+    private static bool GoesAhead(BudgetRequest request, long charge) =>
+        request.Reservation is ReservationAccount reservation && reservation.ChargedBytes + charge <= 2 * reservation.OriginalBytes;
+
+    private bool TryGrantBefore(BudgetRequest request, BudgetRequest? growth, BudgetRequest? head)
+    {
+        bool isGranted = TryGrant(request);
+        if (isGranted && growth is not null)
+        {
+            growth.Overtaken++;
+        }
+
+        if (isGranted && head is not null)
+        {
+            head.Overtaken++;
+        }
+
+        return isGranted;
+    }
+
+    private bool TryGrant(BudgetRequest request)
+    {
+        bool isGranted = request.Account.TryTake(request.Bytes, overtakes: true);
+        if (isGranted)
+        {
+            Settle(request, BudgetOutcome.Granted);
+        }
+
+        return isGranted;
     }
 }

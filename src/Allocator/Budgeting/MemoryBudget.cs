@@ -1,58 +1,82 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// How much may be outstanding at once: the capacity of all that is rented or abandoned, and what is reserved and not used. One word, changed by one interlocked operation for a whole request,
-/// so that no request holds a part of what it needs while it waits for the rest.
+/// How much memory one allocator may have, as two numbers. <see cref="AdmittedBytes"/> is what may be outstanding: the capacity of all
+/// that is rented or abandoned, and what is reserved and not used. <see cref="CommittedBytes"/> is what the system has given and the
+/// arrays that were made, idle memory included. Each is changed by one interlocked operation for a whole request, so that no request
+/// holds a part of what it needs while it waits for the rest, and neither exceeds the limit at any time, so that a large request cannot
+/// make a small one fail.
 /// </summary>
+/// <remarks>
+/// No more is admitted than may be committed. What a request that was admitted lacks here lies idle, or is being trimmed by another
+/// thread: its caller gives idle memory back and tries again.
+/// </remarks>
 internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 {
     /// <summary>How often waiters look at the container.</summary>
     public const int LookAgainMilliseconds = 10;
 
     private readonly BudgetQueue _queue;
-    private long _usedBytes;
+    private long _admittedBytes;
+    private long _committedBytes;
     private long _lookedMilliseconds;
     private bool _mayRefuse;
     private int _closed;
     private BackgroundState _work;
 
-    /// <param name="limitInBytes">The limit.</param>
+    /// <param name="limitInBytes">The limit of both numbers; <see cref="long.MaxValue"/> for none.</param>
     /// <param name="clock">The time; null for the machine's.</param>
-    /// <param name="timeout">How long synchronous calls wait; growth of a reservation that only memory outside of reservations could help waits as long, and at least 5 s.</param>
-    public MemoryBudget(long limitInBytes, Clock? clock = null, TimeSpan timeout = default)
+    /// <param name="timeout">
+    /// How long synchronous calls wait; growth of a reservation that only memory outside of reservations could help waits as long, and at
+    /// least 5 s.
+    /// </param>
+    public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
     {
         LimitInBytes = limitInBytes;
-        _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
+        _queue = new BudgetQueue(this, new GrowthDeadlock(this, clock ?? SystemClock.Instance, timeout));
     }
 
     public long LimitInBytes { get; }
 
-    /// <summary>Gets what counts the memory that its allocator has from the system.</summary>
-    public MemoryCeiling Ceiling { get; init; } = new(long.MaxValue);
-
-    /// <summary>Gets what the container has left, where requests are let in by that too.</summary>
+    /// <summary>Gets what the container has left; null where that is not asked.</summary>
     public ProcessHeadroom? Headroom { get; init; }
 
-    /// <summary>Gets how much of the container has to stay free.</summary>
+    /// <summary>Gets how much of the container has to stay free for requests to be admitted; 0 where that is not asked.</summary>
     public long MinimumFreeBytes { get; init; }
 
-    /// <summary>Gets what makes room where nobody has any memory out, and there is none all the same. May block.</summary>
+    /// <summary>Gets whether memory that the container certainly has no room for is refused.</summary>
+    public bool HonorsLimit { get; init; }
+
+    /// <summary>Gets what makes room where nothing is outstanding, and there is none all the same. May block.</summary>
     public Action? BeforeRefusal { get; init; }
 
-    /// <summary>Gets whether requests that the container has no room for are refused while nothing is out: all has been tried.</summary>
+    /// <summary>Gets whether requests have to be admitted, and bytes are counted. Otherwise only the container may refuse.</summary>
+    public bool IsLimited => LimitInBytes != long.MaxValue || MinimumFreeBytes > 0;
+
+    /// <summary>Gets whether requests are admitted by what the container has left.</summary>
+    public bool IsLimitedByContainer => MinimumFreeBytes > 0;
+
+    /// <summary>
+    /// Gets whether requests that the container has no room for are refused while nothing is outstanding: all has been tried.
+    /// </summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
-    public long UsedBytes => Volatile.Read(ref _usedBytes);
+    public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
-    /// <summary>Gets or sets the part of <see cref="UsedBytes"/> that open reservations are charged with. Under <see cref="Lock"/>.</summary>
+    public long CommittedBytes => Volatile.Read(ref _committedBytes);
+
+    /// <summary>
+    /// Gets or sets the part of <see cref="AdmittedBytes"/> that open reservations are charged with. Under <see cref="Lock"/>.
+    /// </summary>
     public long ReservedBytes { get; set; }
 
-    /// <summary>Gets whether a request waits, or a waiter has still to be notified.</summary>
-    public bool HasWaiters => _queue.HasWork;
+    /// <summary>Gets whether any request waits.</summary>
+    public bool HasWaiters => _queue.HasWaiters;
 
     public override ShortLock Lock => _queue.Lock;
 
@@ -66,6 +90,24 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     void IBackgroundWork.DoWork() => ServeWaiters();
 
+    /// <summary>Adds to a counter with an upper bound. Never overshoots, so that a large request cannot make a small one fail.</summary>
+    public static bool TryAdd(ref long sum, long bytes, long limit)
+    {
+        long now = Volatile.Read(ref sum);
+        while (bytes <= limit - now)
+        {
+            long seen = Interlocked.CompareExchange(ref sum, now + bytes, now);
+            if (seen == now)
+            {
+                return true;
+            }
+
+            now = seen;
+        }
+
+        return false;
+    }
+
     public override bool TryTake(long bytes, bool overtakes)
     {
         if (!overtakes && _queue.HasWaiters)
@@ -73,15 +115,122 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             return false;
         }
 
-        return Headroom is null ? TryAdd(bytes) : Headroom.TryAdmit(this, bytes);
+        return IsLimitedByContainer ? Headroom!.TryAdmit(this, bytes) : TryAdmit(bytes);
     }
 
-    /// <summary>Adds to what is used, whatever the container has left. Called by <see cref="ProcessHeadroom.TryAdmit"/>.</summary>
-    public bool TryAdd(long bytes) => BoundedSum.TryAdd(ref _usedBytes, bytes, LimitInBytes);
+    /// <summary>Adds to what is admitted, whatever the container has left. Called by <see cref="ProcessHeadroom.TryAdmit"/>.</summary>
+    public bool TryAdmit(long bytes) => TryAdd(ref _admittedBytes, bytes, LimitInBytes);
 
     public override long ChargeFor(long bytes) => bytes;
 
-    public override void GiveBack(long bytes) => Interlocked.Add(ref _usedBytes, -bytes);
+    public override void GiveBack(long bytes) => Interlocked.Add(ref _admittedBytes, -bytes);
+
+    /// <summary>
+    /// Counts bytes that are about to be committed, unless they are too many, or the container has none left. <see cref="NoteCommitted"/>
+    /// or <see cref="CancelCommit"/> has to follow.
+    /// </summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="refusals">What the request was refused before; gets a refusal.</param>
+    public bool TryCommit(long bytes, ref Refusals refusals)
+    {
+        if (!TryCount(bytes, ref refusals))
+        {
+            return false;
+        }
+
+        if (!TryGrant(bytes, refusals))
+        {
+            NoteReleased(bytes);
+            return refusals.Refuse(bytes, byContainer: true);
+        }
+
+        return true;
+    }
+
+    /// <summary>
+    /// Returns whether the container has so much left: asked for a whole request before its first part is taken, so that requests do not
+    /// wait for each other's parts.
+    /// </summary>
+    public bool CanCommit(long bytes, ref Refusals refusals)
+    {
+        if (!TryGrant(bytes, refusals))
+        {
+            return refusals.Refuse(bytes, byContainer: true);
+        }
+
+        Headroom?.Cancel(bytes);
+        return true;
+    }
+
+    /// <summary>Notes that the system has given what was counted for it.</summary>
+    /// <param name="address">Where; 0 for a managed array.</param>
+    /// <param name="bytes">The bytes, or a part of them.</param>
+    public void NoteCommitted(nint address, long bytes) => Headroom?.Commit(address, bytes);
+
+    /// <summary>Takes back what was counted and the system did not give.</summary>
+    public void CancelCommit(long bytes)
+    {
+        Headroom?.Cancel(bytes);
+        NoteReleased(bytes);
+    }
+
+    /// <summary>Notes that memory is about to go back to the system.</summary>
+    public void NoteReleasing(nint address) => Headroom?.Forget(address);
+
+    /// <summary>Counts bytes as no longer committed. They have gone.</summary>
+    public void NoteReleased(long bytes)
+    {
+        if (bytes != 0)
+        {
+            Headroom?.NoteFreed();
+            if (IsLimited)
+            {
+                Interlocked.Add(ref _committedBytes, -bytes);
+            }
+        }
+    }
+
+    /// <summary>
+    /// Counts bytes that other code is about to allocate, unless they are too many, or, where nothing has been admitted, the container
+    /// certainly has none left. <see cref="ReleaseExternal"/> has to follow.
+    /// </summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="refusals">What the request was refused before; gets a refusal.</param>
+    /// <param name="announcement">What to release it by.</param>
+    public bool TryCommitExternal(long bytes, ref Refusals refusals, out long announcement)
+    {
+        announcement = 0;
+        if (bytes == 0)
+        {
+            return true;
+        }
+
+        if (!TryCount(bytes, ref refusals))
+        {
+            return false;
+        }
+
+        // Where requests are admitted the job has been admitted with them.
+        if (Headroom is not null && !Headroom.TryAnnounce(bytes, HonorsLimit && !IsLimited, out announcement))
+        {
+            NoteReleased(bytes);
+            return refusals.Refuse(bytes, byContainer: true);
+        }
+
+        return true;
+    }
+
+    /// <summary>Counts bytes of other code as released.</summary>
+    public void ReleaseExternal(long bytes, long announcement)
+    {
+        Headroom?.Withdraw(announcement);
+        NoteReleased(bytes);
+    }
+
+    /// <summary>
+    /// Returns how many bytes have to be released before so many more can be committed; 0 or less where that is so already.
+    /// </summary>
+    public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
     /// <summary>Grants a request now, if it fits and overtakes none too often, or lets it wait.</summary>
     /// <param name="request">The request.</param>
@@ -91,24 +240,24 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
 
-    /// <summary>Keeps a request whose waiter could not be notified, until waiters are served again.</summary>
-    public void NotifyLater(BudgetRequest request) => _queue.NotifyLater(request);
-
     /// <summary>
-    /// Serves waiters again where the container may have room by now, of which nobody tells. Called every <see cref="LookAgainMilliseconds"/> while any wait; of many callers at once one does it.
+    /// Serves waiters again where the container may have room by now, which nothing reports. Called every <see
+    /// cref="LookAgainMilliseconds"/> while any wait; of many callers at once one does it.
     /// </summary>
     public void LookAgain(long nowMilliseconds)
     {
+        Debug.Assert(IsLimitedByContainer);
         long last = Volatile.Read(ref _lookedMilliseconds);
-        if (nowMilliseconds - last < LookAgainMilliseconds || Interlocked.CompareExchange(ref _lookedMilliseconds, nowMilliseconds, last) != last)
+        if (nowMilliseconds - last < LookAgainMilliseconds
+            || Interlocked.CompareExchange(ref _lookedMilliseconds, nowMilliseconds, last) != last)
         {
             return;
         }
 
         ServeWaiters();
-        if (HasWaiters && Headroom?.IsNothingOut() == true)
+        if (HasWaiters && Headroom!.IsNothingOutstanding())
         {
-            // Nothing will come back. What is in the way is nobody's, if anything is.
+            // Nothing will come back. What is in the way is not of this library, if anything is.
             BeforeRefusal?.Invoke();
             Headroom.NoteFreed();
             Volatile.Write(ref _mayRefuse, true);
@@ -120,8 +269,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Grants what fits by now. Called by all that give memory back; where no request waits it is two reads.</summary>
     public void ServeWaiters()
     {
-        // Behind an interlocked operation of the caller's, so that a request that is posted meanwhile sees what was given back, or is seen here.
-        if (_queue.HasWork)
+        // After an interlocked operation of the caller, so that a request that is posted meanwhile sees what was given back, or is seen
+        // here.
+        if (_queue.HasWaiters)
         {
             _queue.Serve();
         }
@@ -131,6 +281,13 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public void Close()
     {
         Interlocked.Exchange(ref _closed, 1);
-        _queue.Close();
+        _queue.Serve();
     }
+
+    private bool TryCount(long bytes, ref Refusals refusals) =>
+        !IsLimited || TryAdd(ref _committedBytes, bytes, LimitInBytes) || refusals.Refuse(bytes, byContainer: false);
+
+    // Idle memory makes room for what has to stay free, once for each request.
+    private bool TryGrant(long bytes, in Refusals refusals) =>
+        Headroom is null || Headroom.TryGrant(bytes, refusals.ByContainer == 0 ? MinimumFreeBytes : 0, HonorsLimit, isAdmitted: IsLimited);
 }

@@ -6,9 +6,13 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// What the process may still take of the memory that its container or machine has, as the system tells it, less what was granted and is not in those figures yet. One for all allocators of the process, under one short lock. Thread-safe.
+/// What the process may still take of the memory that its container or machine has, as the system tells it, less what was granted and is
+/// not in those figures yet. One for all allocators of the process, under one short lock. Thread-safe.
 /// </summary>
-/// <remarks>It is asked where memory is committed, where a request is let in, and never where idle memory is rented. Reading takes some calls to the system, at most one reading in 10 ms, or in 1 s where nothing is limited.</remarks>
+/// <remarks>
+/// It is asked where memory is committed, where a request is let in, and never where idle memory is rented. Reading takes some calls to
+/// the system, at most one reading in 10 ms, or in 1 s where nothing is limited.
+/// </remarks>
 internal sealed class ProcessHeadroom
 {
     private const int FreshMilliseconds = 10;
@@ -72,7 +76,9 @@ internal sealed class ProcessHeadroom
     /// <param name="bytes">The bytes.</param>
     /// <param name="minimumFreeBytes">How much has to stay free; 0 where only what certainly does not fit is refused.</param>
     /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
-    /// <param name="isAdmitted">Whether the request was let in before, with what its codec announced: that may be in the figures by now, and is not counted again.</param>
+    /// <param name="isAdmitted">
+    /// Whether the request was let in before, with what its codec announced: that may be in the figures by now, and is not counted again.
+    /// </param>
     /// <returns>False where it does not fit. Otherwise <see cref="Commit"/> or <see cref="Cancel"/> has to follow.</returns>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
@@ -88,7 +94,10 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Counts what others are about to take, until it is withdrawn, or for as long as it may take them to use it: from then on the figures have it.</summary>
+    /// <summary>
+    /// Counts what others are about to take, until it is withdrawn, or for as long as it may take them to use it: from then on the
+    /// figures have it.
+    /// </summary>
     /// <param name="bytes">The bytes.</param>
     /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
     /// <param name="announcement">What to withdraw it by.</param>
@@ -155,7 +164,10 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Lets a request in where enough stays free beside it; one may take of that where nothing else is outstanding or reserved in the process.</summary>
+    /// <summary>
+    /// Lets a request in where enough stays free beside it; one may take of that where nothing else is outstanding or reserved in the
+    /// process.
+    /// </summary>
     /// <remarks>Counted here, under the lock: what is not let in is in nobody else's way, not even for a moment.</remarks>
     /// <returns>False where it does not fit the container or the budget.</returns>
     public bool TryAdmit(MemoryBudget budget, long bytes)
@@ -164,11 +176,11 @@ internal sealed class ProcessHeadroom
         {
             Refresh(FreshMilliseconds);
             Claims claims = ReadClaims();
-            bool isAlone = claims.UsedBytes == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
+            bool isAlone = claims.AdmittedBytes == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
             long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
 
             // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-            long claimed = claims.UsedBytes + bytes - claims.HeldBytes;
+            long claimed = claims.AdmittedBytes + bytes - claims.CommittedBytes;
             bool fits = FreeBeside(claimed, minimumFree) >= 0;
             if (!fits)
             {
@@ -176,16 +188,19 @@ internal sealed class ProcessHeadroom
                 fits = FreeBeside(claimed, minimumFree) >= 0;
             }
 
-            return fits && budget.TryAdd(bytes);
+            return fits && budget.TryAdmit(bytes);
         }
     }
 
-    /// <summary>Gives whether nothing is outstanding or reserved in the process, as far as budgets know: nothing would make room for a request by coming back.</summary>
-    public bool IsNothingOut()
+    /// <summary>
+    /// Gives whether nothing is outstanding or reserved in the process, as far as budgets know: nothing would make room for a request by
+    /// coming back.
+    /// </summary>
+    public bool IsNothingOutstanding()
     {
         using (_lock.Enter())
         {
-            return ReadClaims().UsedBytes == 0;
+            return ReadClaims().AdmittedBytes == 0;
         }
     }
 
@@ -232,7 +247,8 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    // Before somebody is refused: figures of now, and which pages are in them. Measured first: what is used in between counts twice, rather than not at all.
+    // Before somebody is refused: figures of now, and which pages are in them. Measured first: what is used in between counts twice,
+    // rather than not at all.
     private void Measure()
     {
         long now = _clock.NowMilliseconds;
@@ -249,19 +265,19 @@ internal sealed class ProcessHeadroom
 
     private Claims ReadClaims()
     {
-        long used = 0;
-        long held = 0;
+        long admitted = 0;
+        long committed = 0;
         foreach (WeakReference<MemoryBudget> reference in _budgets)
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                used += budget.UsedBytes;
-                held += budget.Ceiling.HeldBytes;
+                admitted += budget.AdmittedBytes;
+                committed += budget.CommittedBytes;
             }
         }
 
-        return new Claims(used, held);
+        return new Claims(admitted, committed);
     }
 
-    private readonly record struct Claims(long UsedBytes, long HeldBytes);
+    private readonly record struct Claims(long AdmittedBytes, long CommittedBytes);
 }

@@ -5,13 +5,14 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The memory that was committed and is neither used nor given back. Until it is used, no reading of the system contains it. Adding and adding up under the owner's lock; forgetting without one.
+/// The memory that was committed and is neither used nor given back. Until it is used, no reading of the system contains it. Adding and
+/// adding up under the owner's lock; forgetting without one.
 /// </summary>
 internal sealed class RecentGrants
 {
     /// <summary>
-    /// Memory of which two looks with so much time between them find no further page used counts as never going to be: a part of a large buffer often is not. With many more threads than cores a decoder takes seconds for
-    /// a picture, and stands still for a part of one.
+    /// Memory of which two looks with so much time between them find no further page used counts as never going to be: a part of a large
+    /// buffer often is not. With many more threads than cores a decoder takes seconds for a picture, and stands still for a part of one.
     /// </summary>
     public const int LifetimeMilliseconds = 10_000;
 

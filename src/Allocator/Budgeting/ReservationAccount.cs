@@ -126,45 +126,11 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>Reserves more, in one step, unless the parent has no room for it.</summary>
-    public bool TryGrow(long bytes, bool overtakes)
-    {
-        Debug.Assert(bytes > 0);
-        using (Lock.Enter())
-        {
-            if (_isClosed || _parent?.TryTake(bytes, overtakes) == false)
-            {
-                return false;
-            }
-
-            Change(reservedBytes: bytes);
-            return true;
-        }
-    }
-
-    /// <summary>Returns how many bytes more the budget would be charged with, were so many more reserved.</summary>
-    public long ChargeForGrowth(long bytes)
-    {
-        using (Lock.Enter())
-        {
-            return ChargeOfParent(bytes);
-        }
-    }
-
-    /// <summary>Takes growth back that its caller no longer wants. What of it is in use by now becomes overflow.</summary>
-    public void Shrink(long bytes)
-    {
-        using (Lock.Enter())
-        {
-            // What a closed account had reserved is back already.
-            if (!_isClosed)
-            {
-                long before = ChargedBytes;
-                Change(reservedBytes: -bytes);
-                GiveParent(before - ChargedBytes);
-            }
-        }
-    }
+    /// <summary>
+    /// Returns the side of the reservation on which it grows: what is taken there is reserved here. So growth is a request like any
+    /// other, in the same queue and by the same rules.
+    /// </summary>
+    public BudgetAccount AsGrowth() => new Growth(this);
 
     /// <summary>Gives back what is not used. Outstanding memory stays on the parent's account until it comes back.</summary>
     /// <returns>False where it was closed before: nothing is done then.</returns>
@@ -247,6 +213,66 @@ internal sealed class ReservationAccount : BudgetAccount
         if (!_isClosed && _parent is MemoryBudget budget)
         {
             budget.ReservedBytes += bytes;
+        }
+    }
+
+    private sealed class Growth : BudgetAccount
+    {
+        private readonly ReservationAccount _reservation;
+
+        public Growth(ReservationAccount reservation) => _reservation = reservation;
+
+        public override MemoryBudget? Budget => _reservation.Budget;
+
+        public override ReservationAccount? OutermostReservation => _reservation.OutermostReservation;
+
+        public override bool IsClosed => _reservation.IsClosed;
+
+        public override ShortLock Lock => _reservation.Lock;
+
+        public override bool TryTake(long bytes, bool overtakes)
+        {
+            Debug.Assert(bytes > 0);
+            using (Lock.Enter())
+            {
+                if (_reservation._isClosed || _reservation._parent?.TryTake(bytes, overtakes) == false)
+                {
+                    return false;
+                }
+
+                _reservation.Change(reservedBytes: bytes);
+                return true;
+            }
+        }
+
+        public override long ChargeFor(long bytes)
+        {
+            using (Lock.Enter())
+            {
+                return _reservation.ChargeOfParent(bytes);
+            }
+        }
+
+        // What is reserved stays reserved until the end, so the two have to fit together.
+        public override long LeastChargeWith(long bytes)
+        {
+            long reserved = _reservation.ReservedBytes;
+            return bytes > long.MaxValue - reserved ? long.MaxValue : reserved + bytes;
+        }
+
+        // What of it is in use by now becomes overflow.
+        public override void GiveBack(long bytes)
+        {
+            using (Lock.Enter())
+            {
+                // What a closed account had reserved is back already.
+                if (!_reservation._isClosed)
+                {
+                    long before = _reservation.ChargedBytes;
+                    _reservation.Change(reservedBytes: -bytes);
+                    _reservation.GiveParent(before - _reservation.ChargedBytes);
+                }
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -42,9 +43,10 @@ internal sealed class GuardedSource
     /// <param name="lengthInBytes">The length of the buffer, above 0.</param>
     /// <param name="alignmentInBytes">Its alignment.</param>
     /// <param name="clean">Whether it is going to be cleared: then nothing else is written to it.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
     /// <returns>The guard, its rent not begun; null where the system refuses.</returns>
     /// <exception cref="MemoryCorruptedException">Memory that was back had been written to. It is not used again.</exception>
-    public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean)
+    public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
         {
@@ -57,7 +59,7 @@ internal sealed class GuardedSource
         bool isReused = memory is not null;
         memory ??= new GuardedMapping(layout, _context.Clock);
         GuardedMappingGuard guard = MakeGuard(memory, isReused);
-        if (!isReused && !TryMap(memory))
+        if (!isReused && !TryMap(memory, ref refusals))
         {
             GC.SuppressFinalize(guard);
             return null;
@@ -156,10 +158,10 @@ internal sealed class GuardedSource
         return memory;
     }
 
-    private bool TryMap(GuardedMapping memory)
+    private bool TryMap(GuardedMapping memory, ref Refusals refusals)
     {
         GuardedLayout layout = memory.Layout;
-        if (!_context.Ceiling.TryHold(layout.CapacityInBytes))
+        if (!_context.Budget.TryCommit(layout.CapacityInBytes, ref refusals))
         {
             return false;
         }
@@ -167,7 +169,7 @@ internal sealed class GuardedSource
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
         if (address == 0)
         {
-            _context.Ceiling.Cancel(layout.CapacityInBytes);
+            _context.Budget.CancelCommit(layout.CapacityInBytes);
             return false;
         }
 
@@ -176,11 +178,11 @@ internal sealed class GuardedSource
             || !TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
         {
             _source.Free(address, layout.TotalInBytes);
-            _context.Ceiling.Cancel(layout.CapacityInBytes);
+            _context.Budget.CancelCommit(layout.CapacityInBytes);
             return false;
         }
 
-        _context.Ceiling.Commit(memory.BodyAddress, layout.CapacityInBytes);
+        _context.Budget.NoteCommitted(memory.BodyAddress, layout.CapacityInBytes);
         _context.Counters.AddCommitted(layout.CapacityInBytes);
         if (layout.BodyInBytes <= MostPopulatedInBytes)
         {
@@ -200,7 +202,7 @@ internal sealed class GuardedSource
         GuardedLayout layout = memory.Layout;
         if (!_isGuarded)
         {
-            _context.Ceiling.Forget(memory.BodyAddress);
+            _context.Budget.NoteReleasing(memory.BodyAddress);
             if (!_source.TryDecommitAndProtect(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
@@ -261,7 +263,7 @@ internal sealed class GuardedSource
 
     private void Unmap(GuardedMapping memory, long committedBytes)
     {
-        _context.Ceiling.Forget(memory.BodyAddress);
+        _context.Budget.NoteReleasing(memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
         _context.NoteFreed(committedBytes);
         memory.EndRecord();

@@ -20,8 +20,8 @@ internal sealed class AllocatorContext
 
     public Quarantine Quarantine { get; }
 
-    /// <summary>Gets how much may be held at once. Without a budget: as much as the system gives.</summary>
-    public MemoryCeiling Ceiling { get; init; } = new(long.MaxValue);
+    /// <summary>Gets how much memory the allocator may have. Without a budget: as much as the system gives.</summary>
+    public MemoryBudget Budget { get; init; } = new();
 
     /// <summary>Gets the name that the user gave the allocator.</summary>
     public string? AllocatorName { get; init; }
@@ -41,7 +41,7 @@ internal sealed class AllocatorContext
     {
         // Nobody is told before there is room again: a listener may allocate.
         long left = Counters.RemoveCommitted(bytes);
-        Ceiling.Release(bytes);
+        Budget.NoteReleased(bytes);
         if (bytes > 0)
         {
             AllocatorEventSource.Log.MemoryDecommitted(AllocatorName, bytes, left);

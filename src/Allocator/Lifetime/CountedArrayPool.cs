@@ -8,7 +8,7 @@ namespace Allocator.Lifetime;
 
 /// <summary>
 /// The array pool of one allocator, for small requests that count against a budget. It has a class for each power of two from 16 bytes to 1 MiB, and hands out arrays of exactly that length.
-/// An array counts below the ceiling from its birth until it is dropped. Thread-safe.
+/// An array counts as committed from its birth until it is dropped. Thread-safe.
 /// </summary>
 /// <remarks><see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.</remarks>
 internal sealed class CountedArrayPool
@@ -50,9 +50,10 @@ internal sealed class CountedArrayPool
 
     /// <summary>Rents an array of at least that many bytes. The rent has not begun.</summary>
     /// <param name="lengthInBytes">The length, above 0 and at most 1 MiB.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
     /// <param name="isNew">Whether the array was made for this rent.</param>
     /// <returns>The guard; null where as much is held as may be.</returns>
-    public CountedArrayGuard? TryRent(int lengthInBytes, out bool isNew)
+    public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
         int index = ClassOf(lengthInBytes);
         isNew = false;
@@ -66,7 +67,7 @@ internal sealed class CountedArrayPool
         }
 
         isNew = true;
-        return TryMake(index);
+        return TryMake(index, ref refusals);
     }
 
     /// <summary>Takes an array back. The rent has ended, or never began.</summary>
@@ -89,7 +90,7 @@ internal sealed class CountedArrayPool
         GC.SuppressFinalize(guard);
         long bytes = guard.CapacityInBytes;
         Interlocked.Add(ref _heldBytes, -bytes);
-        _context.Ceiling.Release(bytes);
+        _context.Budget.NoteReleased(bytes);
     }
 
     /// <summary>Drops idle arrays, the largest first.</summary>
@@ -148,10 +149,10 @@ internal sealed class CountedArrayPool
 
     private static int CapacityOfClass(int index) => SmallestArray << index;
 
-    private CountedArrayGuard? TryMake(int index)
+    private CountedArrayGuard? TryMake(int index, ref Refusals refusals)
     {
         int length = CapacityOfClass(index);
-        if (!_context.Ceiling.TryHold(length))
+        if (!_context.Budget.TryCommit(length, ref refusals))
         {
             return null;
         }
@@ -166,12 +167,12 @@ internal sealed class CountedArrayPool
 
             CountedArrayGuard guard = new(this, new byte[length], _context);
             Interlocked.Add(ref _heldBytes, length);
-            _context.Ceiling.Commit(0, length);
+            _context.Budget.NoteCommitted(0, length);
             return guard;
         }
         catch
         {
-            _context.Ceiling.Cancel(length);
+            _context.Budget.CancelCommit(length);
             throw;
         }
     }
@@ -190,7 +191,7 @@ internal sealed class CountedArrayPool
     private bool TryKeep(CountedArrayGuard guard)
     {
         long bytes = guard.CapacityInBytes;
-        if (!BoundedSum.TryAdd(ref _idleBytes, bytes, _maximumIdleBytes))
+        if (!MemoryBudget.TryAdd(ref _idleBytes, bytes, _maximumIdleBytes))
         {
             return false;
         }

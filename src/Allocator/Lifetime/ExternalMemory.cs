@@ -7,16 +7,15 @@ namespace Allocator.Lifetime;
 /// <summary>Memory that others have allocated, as far as the budget is concerned: counted until this is disposed.</summary>
 internal sealed class ExternalMemory : IDisposable
 {
-    private readonly MemoryCeiling _ceiling;
+    private readonly MemoryBudget _budget;
     private readonly BudgetPermit _permit;
     private readonly long _bytes;
     private readonly long _announcement;
     private int _isOver;
 
-    /// <summary>Makes it. pre: the bytes are held below the ceiling, and the permit is for as many where there is a budget.</summary>
-    public ExternalMemory(MemoryCeiling ceiling, in BudgetPermit permit, long bytes, long announcement)
+    private ExternalMemory(MemoryBudget budget, in BudgetPermit permit, long bytes, long announcement)
     {
-        _ceiling = ceiling;
+        _budget = budget;
         _permit = permit;
         _bytes = bytes;
         _announcement = announcement;
@@ -28,6 +27,30 @@ internal sealed class ExternalMemory : IDisposable
         if (TryEnd())
         {
             _permit.Account?.ReturnLater(_permit.Bytes);
+        }
+    }
+
+    /// <summary>Counts bytes that others are about to allocate.</summary>
+    /// <param name="budget">What counts them as committed.</param>
+    /// <param name="permit">What was taken from the budget for them, which has none of them where there is no budget.</param>
+    /// <param name="bytes">How many there are.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
+    /// <returns>What ends that; null where there is no room.</returns>
+    public static ExternalMemory? TryCount(MemoryBudget budget, in BudgetPermit permit, long bytes, ref Refusals refusals)
+    {
+        if (!budget.TryCommitExternal(bytes, ref refusals, out long announcement))
+        {
+            return null;
+        }
+
+        try
+        {
+            return new ExternalMemory(budget, permit, bytes, announcement);
+        }
+        catch
+        {
+            budget.ReleaseExternal(bytes, announcement);
+            throw;
         }
     }
 
@@ -47,7 +70,7 @@ internal sealed class ExternalMemory : IDisposable
             return false;
         }
 
-        _ceiling.ReleaseAnnounced(_bytes, _announcement);
+        _budget.ReleaseExternal(_bytes, _announcement);
         return true;
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using Allocator.Budgeting;
 using Allocator.Native;
 
 namespace Allocator.Lifetime;
@@ -24,7 +25,8 @@ internal sealed class MappingGuard : FinalizableGuard
 
     /// <summary>Takes memory from the system, and a guard for it.</summary>
     /// <returns>The guard, its rent not begun; null where the system refuses, or as much is held as may be.</returns>
-    public static MappingGuard? TryAllocate(NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context)
+    public static MappingGuard? TryAllocate(
+        NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context, ref Refusals refusals)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
         {
@@ -35,7 +37,7 @@ internal sealed class MappingGuard : FinalizableGuard
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         long length = source.RoundUp(lengthInBytes);
         MappingGuard guard = new(source, length, source.CapacityOf(length, alignment), context);
-        if (!guard.TryMap(alignment))
+        if (!guard.TryMap(alignment, ref refusals))
         {
             GC.SuppressFinalize(guard);
             return null;
@@ -48,7 +50,7 @@ internal sealed class MappingGuard : FinalizableGuard
     {
         // Nothing is left to be found: the guard ends with its memory.
         GC.SuppressFinalize(this);
-        Context.Ceiling.Forget(Address);
+        Context.Budget.NoteReleasing(Address);
         _source.Free(Address, _lengthInBytes);
         Context.NoteFreed(CapacityInBytes);
     }
@@ -81,9 +83,9 @@ internal sealed class MappingGuard : FinalizableGuard
 
     protected override void OnRecycled() => Context.Counters.MappingLeftQuarantine(CapacityInBytes);
 
-    private bool TryMap(int alignmentInBytes)
+    private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {
-        if (!Context.Ceiling.TryHold(CapacityInBytes))
+        if (!Context.Budget.TryCommit(CapacityInBytes, ref refusals))
         {
             return false;
         }
@@ -91,11 +93,11 @@ internal sealed class MappingGuard : FinalizableGuard
         Address = _source.TryAllocate(_lengthInBytes, alignmentInBytes, out bool zeroed);
         if (Address == 0)
         {
-            Context.Ceiling.Cancel(CapacityInBytes);
+            Context.Budget.CancelCommit(CapacityInBytes);
             return false;
         }
 
-        Context.Ceiling.Commit(Address, CapacityInBytes);
+        Context.Budget.NoteCommitted(Address, CapacityInBytes);
         Record.Zeroed = zeroed;
         Context.Counters.AddCommitted(CapacityInBytes);
         return true;

@@ -1,5 +1,6 @@
 using System.Numerics;
 using System.Threading;
+using Allocator.Budgeting;
 
 namespace Allocator.Pooling;
 
@@ -9,7 +10,7 @@ internal sealed partial class BlockArena
     /// <summary>Puts memory behind blocks that have none. pre: all held by the caller.</summary>
     /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
     /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
-    public bool TryReady(int first, int count, out bool cold)
+    public bool TryReady(int first, int count, ref Refusals refusals, out bool cold)
     {
         ulong blocks = BitRuns.Mask(count) << first;
         ulong missing = blocks & ~Committed;
@@ -23,7 +24,7 @@ internal sealed partial class BlockArena
         try
         {
             Register(unregistered);
-            return TryCommit(missing);
+            return TryCommit(missing, ref refusals);
         }
         catch
         {
@@ -57,7 +58,7 @@ internal sealed partial class BlockArena
             return false;
         }
 
-        _context.Ceiling.Forget(address);
+        _context.Budget.NoteReleasing(address);
         if (!_storage.TryPurge(index, address))
         {
             if (isRegistered && !_pool.Hooks.TryTakeBackRelease(address, BlockSizeInBytes))
@@ -91,7 +92,7 @@ internal sealed partial class BlockArena
                     _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
                 }
 
-                _context.Ceiling.Forget(_addresses[i]);
+                _context.Budget.NoteReleasing(_addresses[i]);
                 _storage.TryPurge(i, _addresses[i]);
                 NoteReleased(i);
             }
@@ -101,10 +102,10 @@ internal sealed partial class BlockArena
         return true;
     }
 
-    private bool TryCommit(ulong missing)
+    private bool TryCommit(ulong missing, ref Refusals refusals)
     {
-        // For all or for none: two threads that each had half of what they need below the ceiling would take it from each other for ever.
-        if (!_context.Ceiling.TryHold(BytesOf(missing)))
+        // For all or for none: two threads that each had half of what they need within the budget would take it from each other for ever.
+        if (!_context.Budget.TryCommit(BytesOf(missing), ref refusals))
         {
             return false;
         }
@@ -115,7 +116,7 @@ internal sealed partial class BlockArena
             nint address = _storage.TryCommit(index, out bool zeroed);
             if (address == 0)
             {
-                _context.Ceiling.Cancel(BytesOf(missing));
+                _context.Budget.CancelCommit(BytesOf(missing));
                 return false;
             }
 
@@ -126,7 +127,7 @@ internal sealed partial class BlockArena
             catch
             {
                 bool isBack = _storage.TryPurge(index, address);
-                _context.Ceiling.Cancel(BytesOf(isBack ? missing : missing & (missing - 1)));
+                _context.Budget.CancelCommit(BytesOf(isBack ? missing : missing & (missing - 1)));
                 if (!isBack)
                 {
                     // The system refuses to take it, so it is there, and counts.
@@ -163,7 +164,7 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.Or(ref _committed.Value, 1L << index);
-        _context.Ceiling.Commit(address, BlockSizeInBytes);
+        _context.Budget.NoteCommitted(address, BlockSizeInBytes);
         _context.Counters.AddCommitted(BlockSizeInBytes);
     }
 

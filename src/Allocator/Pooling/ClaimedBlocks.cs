@@ -1,4 +1,5 @@
 using System.Numerics;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
@@ -6,14 +7,16 @@ namespace Allocator.Pooling;
 /// <summary>From blocks claimed in an arena's map to guards that can be rented.</summary>
 internal static class ClaimedBlocks
 {
-    /// <summary>Claims up to <paramref name="count"/> free blocks of the arenas, with or without memory behind them as asked, and puts them into the chain, adjacent ones as one run.</summary>
+    /// <summary>Claims up to <paramref name="count"/> free blocks of the arenas, with or without memory behind them as asked, and adds them to an allocation, adjacent ones as one run.</summary>
     /// <param name="arenas">The arenas to look into, in order.</param>
     /// <param name="count">The blocks wanted.</param>
     /// <param name="resident">Whether those with memory are wanted, or those without.</param>
-    /// <param name="chain">Gets the blocks and runs.</param>
+    /// <param name="allocation">Gets the blocks and runs.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
     /// <param name="result">Made worse where the system had to give memory, or refused.</param>
     /// <returns>The number of blocks taken.</returns>
-    public static int TakeMany(BlockArena[] arenas, int count, bool resident, ref GuardChain chain, ref PoolOutcome result)
+    public static int TakeMany(
+        BlockArena[] arenas, int count, bool resident, ref Allocation allocation, ref Refusals refusals, ref PoolOutcome result)
     {
         int taken = 0;
         for (int i = 0; i < arenas.Length && taken < count && result < PoolOutcome.Full; i++)
@@ -27,9 +30,9 @@ internal static class ClaimedBlocks
                     int first = BitOperations.TrailingZeroCount(claimed);
                     int length = arena.IsContiguous ? BitRuns.LengthAt(claimed, first) : 1;
                     claimed &= ~(BitRuns.Mask(length) << first);
-                    if (Take(arena, first, length, out PoolOutcome outcome) is BlockGuard run)
+                    if (Take(arena, first, length, ref refusals, out PoolOutcome outcome) is BlockGuard run)
                     {
-                        chain.Add(run);
+                        allocation.Add(run);
                         taken += length;
                     }
 
@@ -49,9 +52,9 @@ internal static class ClaimedBlocks
 
     /// <summary>Makes one run of blocks that the caller has claimed, with memory behind all of them. The rent has not begun.</summary>
     /// <returns>The guard; null where the outcome says why not, and then the blocks are no longer the caller's.</returns>
-    public static BlockGuard? Take(BlockArena arena, int first, int count, out PoolOutcome outcome)
+    public static BlockGuard? Take(BlockArena arena, int first, int count, ref Refusals refusals, out PoolOutcome outcome)
     {
-        if (!arena.TryReady(first, count, out bool cold))
+        if (!arena.TryReady(first, count, ref refusals, out bool cold))
         {
             arena.Release(first, count);
             outcome = PoolOutcome.Refused;

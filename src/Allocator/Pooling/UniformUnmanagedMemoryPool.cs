@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Native;
 
@@ -59,10 +60,10 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Rents one block. The rent has not begun.</summary>
     /// <returns>The block's guard; null where the outcome says why not.</returns>
-    public BlockGuard? TryRent(out PoolOutcome outcome)
+    public BlockGuard? TryRent(ref Refusals refusals, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
-        return TryRentCached() ?? TryRentSlow(out outcome);
+        return TryRentCached() ?? TryRentSlow(ref refusals, out outcome);
     }
 
     /// <summary>Rents a block that lies in the cache near the current thread, or returns null where there is none. The rent has not begun.</summary>
@@ -71,9 +72,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
     /// <remarks>For every block of it that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more of it.</remarks>
-    public BlockGuard? TryRentRun(int count, out PoolOutcome outcome)
+    public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
     {
-        BlockGuard? run = TryRentRun(count, out outcome, out int coldBlocks);
+        BlockGuard? run = TryRentRun(count, ref refusals, out outcome, out int coldBlocks);
         if (coldBlocks > 0 && run is not null)
         {
             Reclaimer.Exchange(coldBlocks);
@@ -82,7 +83,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return run;
     }
 
-    private BlockGuard? TryRentRun(int count, out PoolOutcome outcome, out int coldBlocks)
+    private BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome, out int coldBlocks)
     {
         outcome = PoolOutcome.Full;
         coldBlocks = 0;
@@ -92,18 +93,18 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
 
         BlockArena[] seen = Arenas;
-        BlockGuard? run = TryRentRun(count, residentOnly: true, ref outcome, ref coldBlocks);
+        BlockGuard? run = TryRentRun(count, residentOnly: true, ref refusals, ref outcome, ref coldBlocks);
         if (run is null)
         {
             // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
             DrainCache();
-            run = TryRentRun(count, residentOnly: false, ref outcome, ref coldBlocks);
+            run = TryRentRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
         }
 
         while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome))
         {
             seen = Arenas;
-            run = TryRentRun(count, residentOnly: false, ref outcome, ref coldBlocks);
+            run = TryRentRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
         }
 
         ReleaseIfClosed();
@@ -112,10 +113,11 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run, in one step for each arena.</summary>
     /// <param name="count">The blocks wanted.</param>
-    /// <param name="chain">Gets the blocks and runs, in any case.</param>
+    /// <param name="allocation">Gets the blocks and runs, in any case.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
     /// <param name="rented">The number of blocks that were had.</param>
     /// <returns><see cref="PoolOutcome.Hit"/> or <see cref="PoolOutcome.Cold"/> where all were.</returns>
-    public PoolOutcome TryRentMany(int count, ref GuardChain chain, out int rented)
+    public PoolOutcome TryRentMany(int count, ref Allocation allocation, ref Refusals refusals, out int rented)
     {
         PoolOutcome result = PoolOutcome.Hit;
         BlockArena[] seen;
@@ -123,14 +125,14 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         do
         {
             seen = Arenas;
-            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
+            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref allocation, ref refusals, ref result);
             if (rented < count)
             {
                 DrainCache();
-                rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref chain, ref result);
+                rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref allocation, ref refusals, ref result);
             }
 
-            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: false, ref chain, ref result);
+            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: false, ref allocation, ref refusals, ref result);
         }
         while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
 
@@ -139,7 +141,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             // No new memory: then what has come back meanwhile.
             PoolOutcome last = PoolOutcome.Hit;
             DrainCache();
-            rented += ClaimedBlocks.TakeMany(Arenas, count - rented, resident: true, ref chain, ref last);
+            rented += ClaimedBlocks.TakeMany(Arenas, count - rented, resident: true, ref allocation, ref refusals, ref last);
             result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
         }
 
@@ -172,7 +174,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Commits blocks and makes their pages resident until that many bytes lie idle, or the pool is full.</summary>
     /// <returns>False where the system refused.</returns>
-    public bool TryPrewarm(long bytes)
+    public bool TryPrewarm(long bytes, ref Refusals refusals)
     {
         PoolOutcome outcome = PoolOutcome.Full;
         for (long missing = bytes - ReadUsage().RetainedBytes; missing > 0 && outcome != PoolOutcome.Refused && !IsClosed;)
@@ -182,7 +184,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             int index = arena?.TryClaim(resident: false) ?? -1;
             if (index >= 0)
             {
-                if (arena!.TryReady(index, 1, out _))
+                if (arena!.TryReady(index, 1, ref refusals, out _))
                 {
                     arena.Populate(index);
                     missing -= BlockSizeInBytes;
@@ -233,7 +235,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private BlockGuard? TryRentSlow(out PoolOutcome outcome)
+    private BlockGuard? TryRentSlow(ref Refusals refusals, out PoolOutcome outcome)
     {
         BlockArena[] seen;
         outcome = PoolOutcome.Full;
@@ -241,7 +243,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         do
         {
             seen = Arenas;
-            if ((TryRentIdle(ref outcome) ?? TryRentFrom(resident: false, ref outcome)) is BlockGuard block)
+            if ((TryRentIdle(ref refusals, ref outcome) ?? TryRentFrom(resident: false, ref refusals, ref outcome)) is BlockGuard block)
             {
                 return block;
             }
@@ -250,7 +252,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
         // No new memory: then what has come back meanwhile.
         PoolOutcome last = PoolOutcome.Full;
-        if (TryRentIdle(ref last) is BlockGuard returned)
+        if (TryRentIdle(ref refusals, ref last) is BlockGuard returned)
         {
             outcome = last;
             return returned;
@@ -262,8 +264,10 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     // Idle memory, wherever it lies: a block of another thread's slot costs nanoseconds, one without memory a page fault for each page.
     // The maps once more: a block that was in no map at the first look, and in no slot at the next, may have moved from a slot into a map in between.
-    private BlockGuard? TryRentIdle(ref PoolOutcome outcome) =>
-        TryRentFrom(resident: true, ref outcome) ?? TryRentFromAnySlot(ref outcome) ?? TryRentFrom(resident: true, ref outcome);
+    private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome) =>
+        TryRentFrom(resident: true, ref refusals, ref outcome)
+        ?? TryRentFromAnySlot(ref outcome)
+        ?? TryRentFrom(resident: true, ref refusals, ref outcome);
 
     private BlockGuard? TryRentFromAnySlot(ref PoolOutcome outcome)
     {
@@ -279,12 +283,12 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return null;
     }
 
-    private BlockGuard? TryRentFrom(bool resident, ref PoolOutcome outcome)
+    private BlockGuard? TryRentFrom(bool resident, ref Refusals refusals, ref PoolOutcome outcome)
     {
         while (outcome == PoolOutcome.Full && _arenas.Fullest(resident) is BlockArena arena)
         {
             int index = arena.TryClaim(resident);
-            if (index >= 0 && ClaimedBlocks.Take(arena, index, 1, out outcome) is BlockGuard block)
+            if (index >= 0 && ClaimedBlocks.Take(arena, index, 1, ref refusals, out outcome) is BlockGuard block)
             {
                 return block;
             }
@@ -293,7 +297,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return null;
     }
 
-    private BlockGuard? TryRentRun(int count, bool residentOnly, ref PoolOutcome outcome, ref int coldBlocks)
+    private BlockGuard? TryRentRun(int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
         while (outcome == PoolOutcome.Full)
         {
@@ -307,7 +311,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             if (first >= 0)
             {
                 coldBlocks = count - best.ResidentWithin(first, count);
-                return ClaimedBlocks.Take(best, first, count, out outcome);
+                return ClaimedBlocks.Take(best, first, count, ref refusals, out outcome);
             }
         }
 

@@ -140,14 +140,22 @@ public sealed class KnownMissesTests
         public static void Run()
         {
             Many(
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
-                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1));
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1),
+                A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1), A.Allocate<byte>(1));
             var owner = A.Allocate<byte>(64);
             Check(owner.Memory.Span[0]);
         }

@@ -293,7 +293,8 @@ public sealed class OwnerEscapesTests
         }
 
         [return: OwnedBuffer]
-        private static IMemoryOwner<byte>? Next(Queue<int> lengths) => lengths.TryDequeue(out int length) ? A.Allocate<byte>(length) : null;
+        private static IMemoryOwner<byte>? Next(Queue<int> lengths) =>
+            lengths.TryDequeue(out int length) ? A.Allocate<byte>(length) : null;
         """);
 
     [Fact]

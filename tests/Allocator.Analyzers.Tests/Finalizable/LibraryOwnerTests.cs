@@ -79,7 +79,8 @@ public sealed class LibraryOwnerTests
         Check({|ALLOC001:s[0]|});
         """);
 
-    // The guard behind a lease is finalized like any other; the compiler keeps the span in the scope of the variable, not the variable alive.
+    // The guard behind a lease is finalized like any other; the compiler keeps the span in the scope of the variable, not the variable
+    // alive.
     [Fact]
     public Task Span_OfLease_Reported() => Snippet.Body(
         """

@@ -24,7 +24,8 @@ public sealed class OwnedBufferTests
         public static class Extensions
         {
             [return: OwnedBuffer]
-            public static PixelBuffer<byte> MakeSquare(this MemoryAllocator allocator, int size) => allocator.AllocatePixels<byte>(size, size);
+            public static PixelBuffer<byte> MakeSquare(this MemoryAllocator allocator, int size) =>
+                allocator.AllocatePixels<byte>(size, size);
         }
 
         public static class Example

@@ -67,7 +67,8 @@ public sealed class OwnedParameterTests
 
         public bool Begin() => A.TryReserve(100, out _job);
 
-        public static MemoryReservation? Begin(MemoryAllocator allocator) => allocator.TryReserve(100, out var reservation) ? reservation : null;
+        public static MemoryReservation? Begin(MemoryAllocator allocator) =>
+            allocator.TryReserve(100, out var reservation) ? reservation : null;
 
         public static bool TryBegin([OwnedBuffer] out MemoryReservation? reservation) => A.TryReserve(100, out reservation);
         """);

@@ -12,7 +12,8 @@ namespace Allocator.Analyzers.Tests.Testing;
 /// <summary>The kit itself: a check that lets mistakes pass would make every other test worthless.</summary>
 public sealed class AnalyzerVerifierTests
 {
-    private const string Opening = "public static class Example { public static void Run() { Allocator.MemoryAllocator a = Allocator.MemoryAllocator.Default; ";
+    private const string Opening =
+        "public static class Example { public static void Run() { Allocator.MemoryAllocator a = Allocator.MemoryAllocator.Default; ";
 
     [Fact]
     public async Task Verify_MissingDiagnostic_Throws()
@@ -71,7 +72,9 @@ public sealed class AnalyzerVerifierTests
         MarkedSource source = MarkedSource.Parse("a {|X1:b {|X2:c|}|} d");
 
         Assert.Equal("a b c d", source.Text);
-        Assert.Equal([("X1", "b c"), ("X2", "c")], source.Expected.Select(mark => (mark.Id, source.Text.Substring(mark.Span.Start, mark.Span.Length))));
+        Assert.Equal(
+            [("X1", "b c"), ("X2", "c")],
+            source.Expected.Select(mark => (mark.Id, source.Text.Substring(mark.Span.Start, mark.Span.Length))));
     }
 
 #pragma warning disable RS1036, RS1038, RS1041, RS2008 // An analyzer for this test alone, never shipped.

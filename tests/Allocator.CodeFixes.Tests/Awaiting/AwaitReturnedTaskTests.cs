@@ -235,7 +235,10 @@ public class AwaitReturnedTaskTests
             .Replace("return s", "if (span.Length > 1)\n            return s", StringComparison.Ordinal)
             .Replace("// end", "return default;", StringComparison.Ordinal) + "\n}\n";
         string after = before.Replace("ValueTask", "async ValueTask", StringComparison.Ordinal)
-            .Replace("            return stream.WriteAsync(owner.Memory);", "        {\n            await stream.WriteAsync(owner.Memory);\n            return;\n        }", StringComparison.Ordinal)
+            .Replace(
+                "            return stream.WriteAsync(owner.Memory);",
+                "        {\n            await stream.WriteAsync(owner.Memory);\n            return;\n        }",
+                StringComparison.Ordinal)
             .Replace("return default;", "return;", StringComparison.Ordinal);
 
         return FixVerifier.Fixes<AwaitReturnedTask>(before.ReplaceLineEndings("\r\n"), after.ReplaceLineEndings("\r\n"));

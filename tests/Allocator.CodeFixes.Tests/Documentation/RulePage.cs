@@ -31,6 +31,8 @@ internal sealed class RulePage
     {
         int start = Lines.ToList().IndexOf(heading) + 1;
         int end = Lines.ToList().FindIndex(start, line => line.StartsWith("## ", StringComparison.Ordinal)) + 1;
-        return CodeBlock.All().Where(block => block.Document == _path && block.Line > start && block.Line < end).Select(block => block.Code + "\n");
+        return CodeBlock.All()
+            .Where(block => block.Document == _path && block.Line > start && block.Line < end)
+            .Select(block => block.Code + "\n");
     }
 }

@@ -77,7 +77,8 @@ public class RulePageTests
     {
         RulePage page = new(id);
         CodeFixProvider provider = (CodeFixProvider)Activator.CreateInstance(fix)!;
-        FixedProject project = FixedProject.Of(ImplicitUsings + page.Breach, provider, LanguageVersion.Latest, OutputKind.ConsoleApplication);
+        FixedProject project = FixedProject.Of(
+            ImplicitUsings + page.Breach, provider, LanguageVersion.Latest, OutputKind.ConsoleApplication);
 
         await project.FixFirst();
 

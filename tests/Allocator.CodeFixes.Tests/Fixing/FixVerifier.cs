@@ -7,7 +7,9 @@ using Xunit;
 
 namespace Allocator.CodeFixes.Tests.Fixing;
 
-/// <summary>Holds a fix to what it should make of a file, and to what every fix owes: the result compiles, and the report is gone.</summary>
+/// <summary>
+/// Holds a fix to what it should make of a file, and to what every fix owes: the result compiles, and the report is gone.
+/// </summary>
 internal static class FixVerifier
 {
     /// <summary>Applies the first offer until there is none, and "fix all"; both give <paramref name="after"/>.</summary>

@@ -74,7 +74,10 @@ internal sealed class FixedProject
 
     /// <summary>Gives the errors that the compiler finds only when it writes the assembly, as of spans across an await.</summary>
     public async Task<ImmutableArray<Diagnostic>> EmitErrors() =>
-        [.. (await Project.GetCompilationAsync())!.Emit(Stream.Null).Diagnostics.Where(found => found.Severity == DiagnosticSeverity.Error)];
+    [
+        .. (await Project.GetCompilationAsync())!.Emit(Stream.Null)
+            .Diagnostics.Where(found => found.Severity == DiagnosticSeverity.Error),
+    ];
 
     /// <summary>Gives a diagnostic as the analyzer would report it on <paramref name="site"/>.</summary>
     public async Task<Diagnostic> DiagnosticAt(string site, string id)
@@ -89,7 +92,8 @@ internal sealed class FixedProject
     {
         List<CodeAction> actions = [];
         Document document = Project.Solution.GetDocument(diagnostic.Location.SourceTree)!;
-        await _fix.RegisterCodeFixesAsync(new CodeFixContext(document, diagnostic, (action, _) => actions.Add(action), CancellationToken.None));
+        await _fix.RegisterCodeFixesAsync(
+            new CodeFixContext(document, diagnostic, (action, _) => actions.Add(action), CancellationToken.None));
         return actions;
     }
 
@@ -111,14 +115,18 @@ internal sealed class FixedProject
         await Apply((await _fix.GetFixAllProvider()!.GetFixAsync(context))!);
     }
 
-    private static Project Empty(string assemblyName, IEnumerable<MetadataReference> references, LanguageVersion language, OutputKind kind) =>
+    private static Project Empty(
+        string assemblyName, IEnumerable<MetadataReference> references, LanguageVersion language, OutputKind kind) =>
         new AdhocWorkspace().AddProject(ProjectInfo.Create(
             ProjectId.CreateNewId(),
             VersionStamp.Default,
             assemblyName,
             assemblyName,
             LanguageNames.CSharp,
-            compilationOptions: SnippetCompilation.Options.WithOutputKind(kind).WithNullableContextOptions(language < LanguageVersion.CSharp8 ? NullableContextOptions.Disable : NullableContextOptions.Enable),
+            compilationOptions: SnippetCompilation.Options.WithOutputKind(kind)
+                .WithNullableContextOptions(language < LanguageVersion.CSharp8
+                ? NullableContextOptions.Disable
+                : NullableContextOptions.Enable),
             parseOptions: s_newest.WithLanguageVersion(language),
             metadataReferences: references));
 

@@ -25,7 +25,8 @@ internal sealed class DeletedKeywords
             SemanticModel model = compilation.GetSemanticModel(tree);
             IEnumerable<LocalDeclarationStatementSyntax> declarations = tree.GetRoot().DescendantNodes()
                 .OfType<LocalDeclarationStatementSyntax>()
-                .Where(declaration => declaration is { UsingKeyword.RawKind: not 0, AwaitKeyword.RawKind: 0 } && IsOfAnOwner(declaration, model));
+                .Where(declaration => declaration is { UsingKeyword.RawKind: not 0, AwaitKeyword.RawKind: 0 }
+                    && IsOfAnOwner(declaration, model));
             _deleted.AddRange(declarations.Select(declaration => new DeletedKeyword(
                 tree.FilePath, TextSpan.FromBounds(declaration.SpanStart, declaration.Declaration.SpanStart), declaration.Span.End)));
         }
@@ -37,7 +38,9 @@ internal sealed class DeletedKeywords
     public IReadOnlyDictionary<string, SourceText> Files =>
         _originals.Keys.ToDictionary(path => path, path => Without(path, _deleted.Where(keyword => keyword.Path == path)));
 
-    /// <summary>Reads all sources below <paramref name="folders"/>, or of a pattern in one, which make up <paramref name="assembly"/>.</summary>
+    /// <summary>
+    /// Reads all sources below <paramref name="folders"/>, or of a pattern in one, which make up <paramref name="assembly"/>.
+    /// </summary>
     public static DeletedKeywords From(string assembly, IEnumerable<MetadataReference> references, params string[] folders)
     {
         Dictionary<string, SourceText> originals = folders

@@ -11,7 +11,9 @@ using Xunit.Abstractions;
 
 namespace Allocator.CodeFixes.Tests.Using;
 
-/// <summary>Real sources that lose every <c>using</c> of an owner: each that the analyzer misses comes back, and nothing else changes.</summary>
+/// <summary>
+/// Real sources that lose every <c>using</c> of an owner: each that the analyzer misses comes back, and nothing else changes.
+/// </summary>
 public class RestoredSourceTests(ITestOutputHelper output)
 {
     // Tests hand many an owner to an assertion or a lambda, where the analyzer rightly knows nothing of it.

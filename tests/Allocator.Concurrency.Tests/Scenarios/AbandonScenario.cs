@@ -1,5 +1,6 @@
 using System;
 using System.Reflection;
+using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
 using Allocator.Lifetime;
 using Allocator.Pooling;
@@ -22,7 +23,7 @@ internal sealed class AbandonScenario : PoolScenario
     public AbandonScenario(AbandonedMemory abandoned, params Action<AbandonScenario>[] bodies)
         : base(1, abandoned)
     {
-        _guard = Pool.TryRent(out _)!;
+        _guard = TryRent()!;
         _generation = _guard.BeginSingle(BlockSize);
         _finalize = s_finalize.CreateDelegate<Action>(_guard);
         ((WeakReference<FinalizableGuard>)s_self.GetValue(_guard)!).Clear();
@@ -40,7 +41,8 @@ internal sealed class AbandonScenario : PoolScenario
     public static void ClaimTwo(AbandonScenario run)
     {
         BlockArena arena = run.Pool.Arenas[0];
-        if (arena.TryClaim(resident: true) is >= 0 and int index && ClaimedBlocks.Take(arena, index, 1, out _) is BlockGuard block)
+        Refusals refusals = default;
+        if (arena.TryClaim(resident: true) is >= 0 and int index && ClaimedBlocks.Take(arena, index, 1, ref refusals, out _) is BlockGuard block)
         {
             long generation = run.Begin(block);
             Assert.Equal(-1, arena.TryClaim(resident: true));

@@ -112,7 +112,7 @@ internal sealed class BudgetScenario : Scenario
 
     /// <summary>Adds a thread that has a reservation grow, and waits for that where it must.</summary>
     public BudgetScenario Grows(ReservationAccount account, long bytes, bool givesUp = false) =>
-        Waits(new ReservationGrowth(account), bytes, givesUp);
+        Waits(account.AsGrowth(), bytes, givesUp);
 
     /// <summary>Adds a thread that takes from a reservation and gives back.</summary>
     public BudgetScenario TakesAndReturns(ReservationAccount account, long bytes)
@@ -170,16 +170,16 @@ internal sealed class BudgetScenario : Scenario
         WorkItems.DoAll();
         Assert.True(_requests.TrueForAll(request => request.IsWaiting || _atPost.Contains(request) || request.Settled.Wait(TimeSpan.FromSeconds(30))), "A waiter was not notified.");
         Assert.Equal(0, Budget.ReservedBytes);
-        Assert.Equal(0, Budget.UsedBytes);
+        Assert.Equal(0, Budget.AdmittedBytes);
         Assert.False(Budget.HasWaiters);
     }
 
     // The wake-up that is never lost: whoever waits and is first does not fit.
     private void ExpectNoneForgotten()
     {
-        Assert.InRange(Budget.UsedBytes, 0, _limit);
+        Assert.InRange(Budget.AdmittedBytes, 0, _limit);
         long smallest = _requests.Where(IsLeftWaiting).Select(static request => request.Bytes).DefaultIfEmpty(long.MaxValue).Min();
-        Assert.True(smallest > _limit - Budget.UsedBytes, "A wake-up was lost: somebody waits for what is free.");
+        Assert.True(smallest > _limit - Budget.AdmittedBytes, "A wake-up was lost: somebody waits for what is free.");
     }
 
     private bool IsServed(BudgetRequest request) => request.IsGranted || _takenAtOnce.Contains(request);

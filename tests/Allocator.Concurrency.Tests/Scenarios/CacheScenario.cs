@@ -44,7 +44,7 @@ internal sealed class CacheScenario : PoolScenario
     }
 
     /// <summary>Rents a block, of the cache or not, where there is one, and holds it.</summary>
-    public static void RentOne(CacheScenario run, int thread) => run.Hold(thread, run.Pool.TryRent(out _));
+    public static void RentOne(CacheScenario run, int thread) => run.Hold(thread, run.TryRent());
 
     /// <summary>Returns the block that the thread holds from the beginning.</summary>
     public static void Put(CacheScenario run, int thread) => run.EndHeld(thread);
@@ -90,7 +90,7 @@ internal sealed class CacheScenario : PoolScenario
         FillCache(blocks);
         if (holdsOne)
         {
-            Hold(thread, Pool.TryRent(out _));
+            Hold(thread, TryRent());
         }
 
         BeginAt(slot);

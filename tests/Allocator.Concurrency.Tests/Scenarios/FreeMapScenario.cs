@@ -1,5 +1,6 @@
 using System;
 using System.Numerics;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
@@ -76,9 +77,10 @@ internal sealed class FreeMapScenario : Scenario
 
     private void Ready(int count)
     {
+        Refusals refusals = default;
         for (int i = 0; i < count; i++)
         {
-            _arena.TryReady(i, 1, out _);
+            _arena.TryReady(i, 1, ref refusals, out _);
         }
     }
 
@@ -86,8 +88,9 @@ internal sealed class FreeMapScenario : Scenario
     {
         if (first >= 0)
         {
+            Refusals refusals = default;
             _ownership.Take(first, count);
-            _arena.TryReady(first, count, out _);
+            _arena.TryReady(first, count, ref refusals, out _);
             BlockGuard guard = _arena.TakeGuard(first, count);
             _ownership.Give(first, count);
             _arena.Return(guard);

@@ -1,4 +1,5 @@
 using System.Reflection;
+using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
@@ -41,11 +42,17 @@ internal abstract class PoolScenario : Scenario
     /// <summary>Rents a block where there is one, uses it and returns it.</summary>
     protected void RentAndReturn()
     {
-        if (Pool.TryRent(out _) is BlockGuard block)
+        if (TryRent() is BlockGuard block)
         {
             long generation = Begin(block);
             End(block, generation);
         }
+    }
+
+    protected BlockGuard? TryRent()
+    {
+        Refusals refusals = default;
+        return Pool.TryRent(ref refusals, out _);
     }
 
     protected long Begin(BlockGuard block)
@@ -70,7 +77,7 @@ internal abstract class PoolScenario : Scenario
         long[] generations = new long[blocks];
         for (int i = 0; i < blocks; i++)
         {
-            rented[i] = Pool.TryRent(out _)!;
+            rented[i] = TryRent()!;
             generations[i] = Begin(rented[i]);
         }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using Allocator.Concurrency.Seam;
 
 namespace Allocator;
@@ -6,11 +7,24 @@ namespace Allocator;
 /// <summary>In place of the library's: what is thrown ends the schedule, and work that is queued is done when the scenario says so.</summary>
 internal static class Background
 {
+    private static readonly Queue<IBackgroundWork> s_kept = new();
+
     public static void Prepare()
     {
     }
 
-    public static void Queue(IBackgroundWork work) => WorkItems.UnsafeQueueUserWorkItem(static state => ((IBackgroundWork)state!).DoWork(), work);
+    /// <summary>Queues work, or keeps it where there is no memory for that.</summary>
+    public static void Queue(IBackgroundWork work)
+    {
+        try
+        {
+            WorkItems.UnsafeQueueUserWorkItem(static state => ((IBackgroundWork)state!).DoWork(), work);
+        }
+        catch (OutOfMemoryException)
+        {
+            s_kept.Enqueue(work);
+        }
+    }
 
     public static void Run(IBackgroundWork work) => work.DoWork();
 
@@ -18,8 +32,12 @@ internal static class Background
 
     public static void StartThread(Action run, string name) => throw new NotSupportedException();
 
-    /// <summary>Nothing is kept here.</summary>
+    /// <summary>Tries again what was kept.</summary>
     public static void RetryAll()
     {
+        for (int left = s_kept.Count; left > 0; left--)
+        {
+            Queue(s_kept.Dequeue());
+        }
     }
 }

@@ -74,7 +74,7 @@ public class GrowthSimulationTests
                 }
             }
 
-            Assert.Equal((0L, 0), (_budget.UsedBytes, _waiting.Count));
+            Assert.Equal((0L, 0), (_budget.AdmittedBytes, _waiting.Count));
             return _failed;
         }
 
@@ -82,7 +82,7 @@ public class GrowthSimulationTests
         private void Arrive(long estimate, long need, double duration)
         {
             ReservationAccount? empty = growth == Growth.IsANewcomer ? new ReservationAccount(_budget, 0) : null;
-            Post(empty is null ? _budget : new ReservationGrowth(empty), estimate, isGranted =>
+            Post(empty is null ? _budget : empty.AsGrowth(), estimate, isGranted =>
             {
                 Assert.True(isGranted);
                 ReservationAccount account = empty ?? new ReservationAccount(_budget, estimate);
@@ -100,7 +100,7 @@ public class GrowthSimulationTests
 
             bool fails = growth == Growth.OneWaitsAndASecondFails && _growing > 0;
             _growing++;
-            Post(new ReservationGrowth(account), missing, mayWait: !fails, settled: isGranted =>
+            Post(account.AsGrowth(), missing, mayWait: !fails, settled: isGranted =>
             {
                 _growing--;
                 _failed += isGranted ? 0 : 1;

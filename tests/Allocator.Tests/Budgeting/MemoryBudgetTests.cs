@@ -20,7 +20,7 @@ public class MemoryBudgetTests
         Assert.True(budget.TryTake(40, overtakes: false));
         Assert.False(budget.TryTake(1, overtakes: false));
         Assert.False(budget.TryTake(long.MaxValue, overtakes: false));
-        Assert.Equal(100, budget.UsedBytes);
+        Assert.Equal(100, budget.AdmittedBytes);
     }
 
     [Fact]
@@ -36,12 +36,12 @@ public class MemoryBudgetTests
         Assert.True(first.IsGranted);
         await first.Settled.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.True(second.IsWaiting);
-        Assert.Equal(60, budget.UsedBytes);
+        Assert.Equal(60, budget.AdmittedBytes);
 
         budget.Return(60);
         Assert.True(second.IsGranted);
         budget.Return(60);
-        Assert.Equal((0L, false), (budget.UsedBytes, budget.HasWaiters));
+        Assert.Equal((0L, false), (budget.AdmittedBytes, budget.HasWaiters));
     }
 
     [Fact]
@@ -113,7 +113,7 @@ public class MemoryBudgetTests
         Assert.Equal(BudgetOutcome.Withdrawn, head.Outcome);
         await head.Settled.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.All(others, other => Assert.True(other.IsGranted));
-        Assert.Equal((17L, false), (budget.UsedBytes, budget.HasWaiters));
+        Assert.Equal((17L, false), (budget.AdmittedBytes, budget.HasWaiters));
     }
 
     [Fact]
@@ -228,7 +228,7 @@ public class MemoryBudgetTests
             }
         });
 
-        Assert.Equal((0L, false, 16_000), (budget.UsedBytes, budget.HasWaiters, granted + ended));
+        Assert.Equal((0L, false, 16_000), (budget.AdmittedBytes, budget.HasWaiters, granted + ended));
         Assert.True(granted > 0);
     }
 

@@ -197,11 +197,12 @@ public class ProcessHeadroomTests
 
         // 50 have to stay free.
         Assert.False(first.TryTake(51, overtakes: true));
-        Assert.Equal(100, first.UsedBytes);
+        Assert.Equal(100, first.AdmittedBytes);
 
         // Committed, and used: the system's figures have it now.
-        Assert.True(second.Ceiling.TryHold(100));
-        second.Ceiling.Commit(0x10000, 100);
+        Refusals refusals = default;
+        Assert.True(second.TryCommit(100, ref refusals));
+        second.NoteCommitted(0x10000, 100);
         _left.Now = new Headroom(1000, 200, 200);
         _left.Untouched = 0;
         _clock.Advance(TimeSpan.FromMilliseconds(10));
@@ -214,8 +215,9 @@ public class ProcessHeadroomTests
     {
         MemoryBudget budget = Register();
         Assert.True(budget.TryTake(200, overtakes: true));
-        Assert.True(budget.Ceiling.TryHold(200));
-        budget.Ceiling.Commit(0x10000, 200);
+        Refusals refusals = default;
+        Assert.True(budget.TryCommit(200, ref refusals));
+        budget.NoteCommitted(0x10000, 200);
         budget.Return(200);
         _left.Now = new Headroom(1000, 50, 50);
         _left.Untouched = 0;
@@ -255,9 +257,9 @@ public class ProcessHeadroomTests
     {
         MemoryBudget budget = new(long.MaxValue, _clock)
         {
-            Ceiling = new MemoryCeiling(long.MaxValue, _headroom, minimumFreeBytes: 50, honorsLimit: true),
             Headroom = _headroom,
             MinimumFreeBytes = 50,
+            HonorsLimit = true,
         };
         _headroom.Register(budget);
         return budget;

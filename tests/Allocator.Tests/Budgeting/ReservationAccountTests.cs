@@ -14,9 +14,9 @@ public class ReservationAccountTests
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
         Assert.True(account.TryTake(30, overtakes: false));
-        Assert.Equal((40L, 10L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((40L, 10L), (budget.AdmittedBytes, account.RemainingBytes));
         account.Return(30);
-        Assert.Equal((40L, 40L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((40L, 40L), (budget.AdmittedBytes, account.RemainingBytes));
     }
 
     [Fact]
@@ -25,13 +25,13 @@ public class ReservationAccountTests
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
         Assert.True(account.TryTake(70, overtakes: false));
-        Assert.Equal((70L, 0L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((70L, 0L), (budget.AdmittedBytes, account.RemainingBytes));
         Assert.False(account.TryTake(31, overtakes: false));
-        Assert.Equal(70, budget.UsedBytes);
+        Assert.Equal(70, budget.AdmittedBytes);
         account.Return(20);
-        Assert.Equal((50L, 0L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((50L, 0L), (budget.AdmittedBytes, account.RemainingBytes));
         account.Return(50);
-        Assert.Equal((40L, 40L), (budget.UsedBytes, account.RemainingBytes));
+        Assert.Equal((40L, 40L), (budget.AdmittedBytes, account.RemainingBytes));
     }
 
     [Fact]
@@ -42,10 +42,10 @@ public class ReservationAccountTests
         account.TryTake(15, overtakes: false);
         account.Close();
         account.Close();
-        Assert.Equal((15L, 0L, true), (budget.UsedBytes, account.RemainingBytes, account.IsClosed));
+        Assert.Equal((15L, 0L, true), (budget.AdmittedBytes, account.RemainingBytes, account.IsClosed));
         Assert.False(account.TryTake(1, overtakes: true));
         account.Return(15);
-        Assert.Equal(0, budget.UsedBytes);
+        Assert.Equal(0, budget.AdmittedBytes);
     }
 
     [Fact]
@@ -59,7 +59,7 @@ public class ReservationAccountTests
         Assert.True(own.IsWaiting);
         account.Return(20);
         Assert.True(own.IsGranted);
-        Assert.Equal((100L, false), (budget.UsedBytes, budget.HasWaiters));
+        Assert.Equal((100L, false), (budget.AdmittedBytes, budget.HasWaiters));
     }
 
     // Else a job would wait for the head, and the head for what the job holds.
@@ -110,8 +110,8 @@ public class ReservationAccountTests
         older.TryTake(50, overtakes: false);
         younger.TryTake(40, overtakes: false);
         BudgetRequest ofYounger = Post(younger, 20);
-        clock.Advance(TimeSpan.FromMinutes(1));
-        Assert.Equal(0, clock.RunningTimers);
+        Advance(clock, budget, TimeSpan.FromMinutes(1));
+        Assert.True(ofYounger.IsWaiting);
         BudgetRequest ofOlder = Post(older, 20);
         Assert.True(ofYounger.IsWaiting && ofOlder.IsWaiting);
 
@@ -124,7 +124,7 @@ public class ReservationAccountTests
         younger.Return(40);
         younger.Close();
         Assert.True(ofOlder.IsGranted);
-        Assert.Equal(70, budget.UsedBytes);
+        Assert.Equal(70, budget.AdmittedBytes);
     }
 
     // What belongs to no reservation may come back, or never: no one knows.
@@ -142,21 +142,20 @@ public class ReservationAccountTests
         older.TryTake(40, overtakes: false);
         younger.TryTake(40, overtakes: false);
         BudgetRequest ofOlder = Post(older, 30);
-        clock.Advance(TimeSpan.FromMinutes(1));
+        Advance(clock, budget, TimeSpan.FromMinutes(1));
         BudgetRequest ofYounger = Post(younger, 30);
-        clock.Advance(TimeSpan.FromSeconds(expectedSeconds) - TimeSpan.FromMilliseconds(1));
+        Advance(clock, budget, TimeSpan.FromSeconds(expectedSeconds) - TimeSpan.FromMilliseconds(1));
         Assert.True(ofOlder.IsWaiting && ofYounger.IsWaiting);
-        clock.Advance(TimeSpan.FromMilliseconds(1));
+        Advance(clock, budget, TimeSpan.FromMilliseconds(1));
         Assert.Equal(BudgetOutcome.Stuck, ofYounger.Outcome);
         Assert.True(ofOlder.IsWaiting);
 
         // The job whose growth failed runs again: it is waited for.
-        clock.Advance(TimeSpan.FromMinutes(1));
+        Advance(clock, budget, TimeSpan.FromMinutes(1));
         Assert.True(ofOlder.IsWaiting);
         younger.Return(40);
         younger.Close();
         Assert.True(ofOlder.IsGranted);
-        Assert.Equal(0, clock.RunningTimers);
     }
 
     [Fact]
@@ -168,7 +167,7 @@ public class ReservationAccountTests
         budget.TryTake(50, overtakes: false);
         account.TryTake(50, overtakes: false);
         BudgetRequest growth = Post(account, 10);
-        clock.Advance(TimeSpan.FromDays(1));
+        Advance(clock, budget, TimeSpan.FromDays(1));
         Assert.True(growth.IsWaiting);
         budget.Return(50);
         Assert.True(growth.IsGranted);
@@ -184,37 +183,14 @@ public class ReservationAccountTests
         budget.TryTake(40, overtakes: false);
         account.TryTake(50, overtakes: false);
         BudgetRequest growth = Post(account, 30);
-        clock.Advance(TimeSpan.FromSeconds(4));
+        Advance(clock, budget, TimeSpan.FromSeconds(4));
         ReservationAccount other = Reserve(budget, 5);
         budget.ServeWaiters();
-        clock.Advance(TimeSpan.FromSeconds(4));
+        Advance(clock, budget, TimeSpan.FromSeconds(4));
         other.Close();
-        clock.Advance(TimeSpan.FromSeconds(4));
+        Advance(clock, budget, TimeSpan.FromSeconds(4));
         Assert.True(growth.IsWaiting);
-        clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Equal(BudgetOutcome.Stuck, growth.Outcome);
-    }
-
-    // The timer of the runtime has a lock, at which an interrupt takes effect. It came out of the return that made the queue start the timer, which then never fired.
-    [Fact]
-    public void Close_InterruptedWhileTheTimerIsStarted_StartsItAndKeepsTheInterrupt()
-    {
-        FakeClock clock = new();
-        MemoryBudget budget = new(100, clock);
-        ReservationAccount account = Reserve(budget, 50);
-        ReservationAccount other = Reserve(budget, 5);
-        budget.TryTake(40, overtakes: false);
-        account.TryTake(50, overtakes: false);
-        BudgetRequest growth = Post(account, 30);
-        clock.OnTimerStart = () =>
-        {
-            clock.OnTimerStart = null;
-            throw new ThreadInterruptedException();
-        };
-        other.Close();
-        Assert.Throws<ThreadInterruptedException>(static () => Thread.Sleep(Timeout.Infinite));
-        Assert.Equal(1, clock.RunningTimers);
-        clock.Advance(TimeSpan.FromSeconds(5));
+        Advance(clock, budget, TimeSpan.FromSeconds(1));
         Assert.Equal(BudgetOutcome.Stuck, growth.Outcome);
     }
 
@@ -304,11 +280,11 @@ public class ReservationAccountTests
         ReservationAccount account = Reserve(budget, 20);
         budget.TryTake(50, overtakes: false);
         BudgetRequest plain = Post(budget, 60);
-        Assert.True(Post(new ReservationGrowth(account), 15).IsGranted);
-        BudgetRequest beyond = Post(new ReservationGrowth(account), 16);
-        BudgetRequest within = Post(new ReservationGrowth(account), 5);
+        Assert.True(Post(account.AsGrowth(), 15).IsGranted);
+        BudgetRequest beyond = Post(account.AsGrowth(), 16);
+        BudgetRequest within = Post(account.AsGrowth(), 5);
         Assert.True(plain.IsWaiting && beyond.IsWaiting && within.IsGranted);
-        Assert.Equal((20L, 40L, 90L), (account.OriginalBytes, account.ReservedBytes, budget.UsedBytes));
+        Assert.Equal((20L, 40L, 90L), (account.OriginalBytes, account.ReservedBytes, budget.AdmittedBytes));
         budget.Return(50);
         Assert.True(plain.IsGranted && beyond.IsWaiting);
         BudgetRequest byUse = Post(account, 41);
@@ -326,7 +302,7 @@ public class ReservationAccountTests
         int grown = 0;
         for (int i = 0; i < 50; i++)
         {
-            grown += Post(new ReservationGrowth(account), 1, mayWait: false).IsGranted ? 1 : 0;
+            grown += Post(account.AsGrowth(), 1, mayWait: false).IsGranted ? 1 : 0;
         }
 
         // The first is within twice its size.
@@ -340,15 +316,15 @@ public class ReservationAccountTests
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
         Assert.True(account.TryTake(60, overtakes: false));
-        Assert.True(account.TryGrow(10, overtakes: false));
-        Assert.Equal((70L, 10L, 70L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        Assert.True(account.AsGrowth().TryTake(10, overtakes: false));
+        Assert.Equal((70L, 10L, 70L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
         account.Return(15);
-        Assert.Equal((55L, 10L, 55L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        Assert.Equal((55L, 10L, 55L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
         account.Return(15);
-        Assert.Equal((50L, 20L, 50L), (budget.UsedBytes, account.RemainingBytes, budget.ReservedBytes));
+        Assert.Equal((50L, 20L, 50L), (budget.AdmittedBytes, account.RemainingBytes, budget.ReservedBytes));
         account.Return(30);
         account.Close();
-        Assert.Equal((0L, 0L), (budget.UsedBytes, budget.ReservedBytes));
+        Assert.Equal((0L, 0L), (budget.AdmittedBytes, budget.ReservedBytes));
     }
 
     // A wait that is cancelled when it has just been granted.
@@ -357,17 +333,17 @@ public class ReservationAccountTests
     {
         MemoryBudget budget = new(100);
         ReservationAccount account = Reserve(budget, 40);
-        ReservationGrowth growth = new(account);
+        BudgetAccount growth = account.AsGrowth();
         Assert.True(growth.TryTake(30, overtakes: false));
         Assert.True(account.TryTake(60, overtakes: false));
         growth.Return(30);
-        Assert.Equal((60L, 40L, 0L), (budget.UsedBytes, account.ReservedBytes, account.RemainingBytes));
+        Assert.Equal((60L, 40L, 0L), (budget.AdmittedBytes, account.ReservedBytes, account.RemainingBytes));
         account.Return(60);
-        Assert.Equal((40L, 40L), (budget.UsedBytes, budget.ReservedBytes));
+        Assert.Equal((40L, 40L), (budget.AdmittedBytes, budget.ReservedBytes));
         Assert.True(growth.TryTake(30, overtakes: false));
         account.Close();
         growth.Return(30);
-        Assert.Equal((0L, 0L), (budget.UsedBytes, budget.ReservedBytes));
+        Assert.Equal((0L, 0L), (budget.AdmittedBytes, budget.ReservedBytes));
     }
 
     // The head waits for what the reservation holds: so the reservation comes first, wherever there is room.
@@ -398,7 +374,7 @@ public class ReservationAccountTests
         Assert.True(request.IsWaiting);
         account.Close();
         Assert.Equal(BudgetOutcome.Closed, request.Outcome);
-        Assert.Equal(50, budget.UsedBytes);
+        Assert.Equal(50, budget.AdmittedBytes);
     }
 
     [Fact]
@@ -409,14 +385,21 @@ public class ReservationAccountTests
         Assert.True(outer.TryTake(40, overtakes: false));
         ReservationAccount inner = new(outer, 40);
         Assert.True(inner.TryTake(50, overtakes: false));
-        Assert.Equal((10L, 60L), (outer.RemainingBytes, budget.UsedBytes));
+        Assert.Equal((10L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
         Assert.True(inner.TryTake(30, overtakes: false));
-        Assert.Equal((0L, 80L), (outer.RemainingBytes, budget.UsedBytes));
+        Assert.Equal((0L, 80L), (outer.RemainingBytes, budget.AdmittedBytes));
         inner.Return(80);
         inner.Close();
-        Assert.Equal((60L, 60L), (outer.RemainingBytes, budget.UsedBytes));
+        Assert.Equal((60L, 60L), (outer.RemainingBytes, budget.AdmittedBytes));
         outer.Close();
-        Assert.Equal(0, budget.UsedBytes);
+        Assert.Equal(0, budget.AdmittedBytes);
+    }
+
+    // The ticks of the trim scheduler serve waiters.
+    private static void Advance(FakeClock clock, MemoryBudget budget, TimeSpan time)
+    {
+        clock.Advance(time);
+        budget.ServeWaiters();
     }
 
     private static ReservationAccount Reserve(MemoryBudget budget, long bytes)

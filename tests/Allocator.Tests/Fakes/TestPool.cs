@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
@@ -22,7 +23,11 @@ internal sealed class TestPool : IDisposable
 
     public static AllocatorContext CreateContext(TestSetup setup) => new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine);
 
-    public BlockGuard Rent() => Pool.TryRent(out _) ?? throw new InvalidOperationException("The pool is empty.");
+    public BlockGuard Rent()
+    {
+        Refusals refusals = default;
+        return Pool.TryRent(ref refusals, out _) ?? throw new InvalidOperationException("The pool is empty.");
+    }
 
     public List<(BlockGuard Block, long Generation)> RentAndBegin(int count) =>
         [.. Enumerable.Range(0, count).Select(_ => Rent()).ToArray().Select(static block => (block, block.Begin()))];

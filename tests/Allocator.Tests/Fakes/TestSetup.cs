@@ -76,7 +76,7 @@ internal sealed class TestSetup : IDisposable
             Geometry = new PoolGeometry(blockSize, maximumBlocks),
             Source = source,
             SmallSource = smallSource ?? source,
-            FencedSource = source as VirtualMemorySource ?? Source,
+            GuardedMappingSource = source as VirtualMemorySource ?? Source,
             MemoryBudgetInBytes = budget,
             Clock = Clock,
             Pressure = _pressure,

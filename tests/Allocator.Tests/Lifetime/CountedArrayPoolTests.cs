@@ -203,21 +203,22 @@ public class CountedArrayPoolTests
     {
         using TestSetup setup = new();
         int collections = 0;
-        AllocatorContext policy = new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine) { Ceiling = new MemoryCeiling(3 << 20) };
+        AllocatorContext policy = new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine) { Budget = new MemoryBudget(3 << 20) };
         CountedArrayPool pool = new(policy, 2 << 20, () => collections++);
+        Refusals refusals = default;
         foreach (int length in new[] { 1 << 19, 1 << 20 })
         {
-            pool.TakeBack(pool.TryRent(length, out bool isNew)!);
+            pool.TakeBack(pool.TryRent(length, ref refusals, out bool isNew)!);
             Assert.True(isNew);
         }
 
         Assert.Equal((3L << 19, 3L << 19), (pool.IdleBytes, pool.HeldBytes));
-        CountedArrayGuard guard = pool.TryRent(1 << 20, out bool isAnother)!;
+        CountedArrayGuard guard = pool.TryRent(1 << 20, ref refusals, out bool isAnother)!;
         Assert.Equal((false, 1L << 19, 3L << 19), (isAnother, pool.IdleBytes, pool.HeldBytes));
 
-        // Below the ceiling there is room for one more, and not for two.
-        Assert.NotNull(pool.TryRent(1 << 20, out _));
-        Assert.Null(pool.TryRent(1 << 20, out _));
+        // Within the budget there is room for one more, and not for two.
+        Assert.NotNull(pool.TryRent(1 << 20, ref refusals, out _));
+        Assert.Null(pool.TryRent(1 << 20, ref refusals, out _));
         Assert.Equal((1L << 19, 0), (pool.Trim(1, TrimReason.Requested), collections));
         pool.TakeBack(guard);
         Assert.Equal((1L << 20, 1), (pool.Trim(1, TrimReason.Requested), collections));

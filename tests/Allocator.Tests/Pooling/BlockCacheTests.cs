@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 using Allocator.Tests.Fakes;
@@ -116,8 +117,9 @@ public class BlockCacheTests
     {
         using TestPool test = new(8);
         OnNewThread(() => test.RentAndReturn(2));
-        GuardChain chain = default;
-        Assert.Equal(PoolOutcome.Hit, test.Pool.TryRentMany(2, ref chain, out int rented));
+        Allocation allocation = default;
+        Refusals refusals = default;
+        Assert.Equal(PoolOutcome.Hit, test.Pool.TryRentMany(2, ref allocation, ref refusals, out int rented));
         Assert.Equal((2, 2), (rented, test.Pool.Arenas[0].CommittedCount));
     }
 

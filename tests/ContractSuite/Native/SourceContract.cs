@@ -64,7 +64,9 @@ internal sealed unsafe class SourceContract
         {
             for (long offset = 0; offset <= Whole; offset += Part)
             {
-                Checks.That(Pattern.IsAll<byte>(new Span<byte>((void*)(start + (nint)offset), _source.OverreadToleranceInBytes), 0), $"zero bytes at {offset}");
+                Checks.That(
+                    Pattern.IsAll<byte>(new Span<byte>((void*)(start + (nint)offset), _source.OverreadToleranceInBytes), 0),
+                    $"zero bytes at {offset}");
             }
 
             Checks.That(_source.TryCommit(part, Part, out _), "a committed part");

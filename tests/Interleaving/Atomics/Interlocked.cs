@@ -13,7 +13,8 @@ public static class Interlocked
         ref T location,
         T value,
         T comparand,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(CompareExchange), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -40,7 +41,8 @@ public static class Interlocked
     public static T Exchange<T>(
         ref T location,
         T value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Exchange), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -58,7 +60,8 @@ public static class Interlocked
 
     public static long Read(
         ref readonly long location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         Schedule? schedule = Gate.Pass(StepKind.Read, ref Unsafe.AsRef(in location), new StepSite(nameof(Read), text, member, file, line));
         long value = System.Threading.Interlocked.Read(in location);
@@ -69,7 +72,8 @@ public static class Interlocked
     public static int Add(
         ref int location,
         int value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Add), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -85,7 +89,8 @@ public static class Interlocked
 
     public static int Increment(
         ref int location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Increment), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -101,7 +106,8 @@ public static class Interlocked
 
     public static int Decrement(
         ref int location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Decrement), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -118,7 +124,8 @@ public static class Interlocked
     public static int Or(
         ref int location,
         int value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
         int result = System.Threading.Interlocked.Or(ref location, value);
@@ -129,7 +136,8 @@ public static class Interlocked
     public static int And(
         ref int location,
         int value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
         int result = System.Threading.Interlocked.And(ref location, value);
@@ -140,7 +148,8 @@ public static class Interlocked
     public static long Add(
         ref long location,
         long value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Add), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -156,7 +165,8 @@ public static class Interlocked
 
     public static long Increment(
         ref long location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Increment), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -172,7 +182,8 @@ public static class Interlocked
 
     public static long Decrement(
         ref long location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Decrement), text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
@@ -189,7 +200,8 @@ public static class Interlocked
     public static long Or(
         ref long location,
         long value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
         long result = System.Threading.Interlocked.Or(ref location, value);
@@ -200,7 +212,8 @@ public static class Interlocked
     public static long And(
         ref long location,
         long value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
         long result = System.Threading.Interlocked.And(ref location, value);

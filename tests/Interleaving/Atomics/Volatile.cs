@@ -8,7 +8,8 @@ public static class Volatile
 {
     public static T Read<T>(
         ref readonly T location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         ref T writable = ref Unsafe.AsRef(in location);
         StepSite site = new("Read", text, member, file, line);
@@ -22,7 +23,8 @@ public static class Volatile
     public static void Write<T>(
         ref T location,
         T value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new("Write", text, member, file, line);
         Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);

@@ -6,8 +6,8 @@ namespace Interleaving.Scheduling;
 internal static class Races
 {
     /// <summary>
-    /// Gives the threads that can begin, from the state before the earlier step, with what did not happen after it and with the last step behind: each of them leads to that order,
-    /// and one is enough ("source sets", Abdulla and others, 2014).
+    /// Gives the threads that can begin, from the state before the earlier step, with what did not happen after it and with the last step
+    /// behind: each of them leads to that order, and one is enough ("source sets", Abdulla and others, 2014).
     /// </summary>
     /// <param name="steps">The steps so far; the last has no clock yet.</param>
     /// <param name="earlier">The index of the step that raced with the last one.</param>

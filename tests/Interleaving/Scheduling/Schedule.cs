@@ -191,7 +191,9 @@ internal sealed class Schedule
         {
             if (anyLeft)
             {
-                Fail(enabled == 0 ? "No thread can go on: each waits for a lock that another holds." : $"No end after {MaximumSteps} steps.");
+                Fail(enabled == 0
+                    ? "No thread can go on: each waits for a lock that another holds."
+                    : $"No end after {MaximumSteps} steps.");
             }
 
             return null;
@@ -248,7 +250,8 @@ internal sealed class Schedule
 
     private void Execute(Worker worker, in Step step) => _steps.Add(new ExecutedStep(worker.Index, _steps.Count, step));
 
-    // What happened before the last step, and what it raced with: known when it is over, because a compare-exchange that failed has only read.
+    // What happened before the last step, and what it raced with: known when it is over, because a compare-exchange that failed has only
+    // read.
     private void CloseLastStep()
     {
         if (_steps.Count == 0 || _steps[^1].Clock.Length > 0)

@@ -6,7 +6,8 @@ namespace Interleaving.Scheduling;
 internal readonly record struct Step(StepKind Kind, nint Address, StepSite Site)
 {
     /// <summary>Makes a step on a location.</summary>
-    public static unsafe Step At<T>(StepKind kind, ref T location, in StepSite site) => new(kind, (nint)Unsafe.AsPointer(ref location), site);
+    public static unsafe Step At<T>(StepKind kind, ref T location, in StepSite site) =>
+        new(kind, (nint)Unsafe.AsPointer(ref location), site);
 
     /// <summary>Gives whether the order of two steps of different threads may matter.</summary>
     public bool Conflicts(in Step other)

@@ -8,5 +8,6 @@ internal readonly record struct StepSite(string Operation, string Location, stri
     /// <summary>Gets the type by its file, and the member.</summary>
     public string Name => $"{Path.GetFileName(File).Split('.')[0]}.{Member}";
 
-    public override string ToString() => Line == 0 ? $"{Operation} {Location}" : $"{Name}:{Line}  {Operation}({Location.Replace("ref ", "")})";
+    public override string ToString() =>
+        Line == 0 ? $"{Operation} {Location}" : $"{Name}:{Line}  {Operation}({Location.Replace("ref ", "")})";
 }

@@ -7,7 +7,9 @@ internal sealed class SearchNode
 {
     public uint Enabled { get; init; }
 
-    /// <summary>Gets the threads whose next step was taken elsewhere, with nothing since then that would make a difference to it.</summary>
+    /// <summary>
+    /// Gets the threads whose next step was taken elsewhere, with nothing since then that would make a difference to it.
+    /// </summary>
     public uint Slept { get; init; }
 
     /// <summary>Gets or sets what has to be tried from here.</summary>

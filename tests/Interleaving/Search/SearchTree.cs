@@ -6,7 +6,8 @@ namespace Interleaving.Search;
 
 /// <summary>
 /// The path from the beginning of a scenario to where the search is, with what is left to try on it. Depth first, by replay.
-/// Of all orders of steps that do not conflict one is enough: dynamic partial-order reduction by source sets (Abdulla, Aronis, Jonsson and Sagonas, 2014), with sleep sets (Godefroid, 1996).
+/// Of all orders of steps that do not conflict one is enough: dynamic partial-order reduction by source sets (Abdulla, Aronis, Jonsson and
+/// Sagonas, 2014), with sleep sets (Godefroid, 1996).
 /// </summary>
 internal sealed class SearchTree
 {
@@ -38,7 +39,8 @@ internal sealed class SearchTree
 
         // Whoever is at it goes on where possible: a change of thread costs most.
         chosen = current >= 0 && (candidates & (1u << current)) != 0 ? current : BitOperations.TrailingZeroCount(candidates);
-        _path.Add(new SearchNode { Enabled = enabled, Slept = sleep, Wanted = _leavesOutEquivalents ? 1u << chosen : enabled, Chosen = chosen });
+        _path.Add(
+            new SearchNode { Enabled = enabled, Slept = sleep, Wanted = _leavesOutEquivalents ? 1u << chosen : enabled, Chosen = chosen });
         return true;
     }
 
@@ -50,7 +52,10 @@ internal sealed class SearchTree
         return node.Site == site;
     }
 
-    /// <summary>Asks for one of some threads at an earlier node, unless one of them is asked for, or asleep because all that begins with it has been seen.</summary>
+    /// <summary>
+    /// Asks for one of some threads at an earlier node, unless one of them is asked for, or asleep because all that begins with it has
+    /// been seen.
+    /// </summary>
     public void AddBacktracking(int depth, uint threads)
     {
         SearchNode node = _path[depth];

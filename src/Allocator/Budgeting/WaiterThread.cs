@@ -7,67 +7,45 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A thread that ends asynchronous waits whose time is over, and completes all waits that have a time, those that are granted too. A
-/// timer would call back on the thread pool, which may have no thread left:
-/// all of them may be waiting for memory themselves.
+/// The library's own thread for asynchronous waits: it ends those whose time is over, completes those that have a time, the granted ones
+/// too, and looks at the container again for those that wait for it. A timer would call back on the thread pool, which may have no thread
+/// left: all of them may be waiting for memory themselves. Thread-safe.
 /// </summary>
-/// <remarks>There is one while anything waits with a time, and a second longer. No continuation of the user's runs on it.</remarks>
-internal sealed class DeadlineThread
+/// <remarks>It runs while anything waits so, and a second longer. No continuation of the user's runs on it.</remarks>
+internal sealed class WaiterThread
 {
     private const int LingerMilliseconds = 1000;
+    private const int RetryMilliseconds = 100;
 
+    // The runtime inlines continuations where there is no context, or one of the base class, which therefore marks this thread; and none
+    // where there is one of another class.
+    private static readonly SynchronizationContext s_ours = new();
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
-
-#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
-    [ThreadStatic]
-    private static bool t_isCurrent;
-#pragma warning restore IDE1006
 
     private readonly Clock _clock;
     private readonly object _starting = new();
     private readonly ShortLock _lock = new();
     private readonly ManualResetEvent _wake = new(initialState: false);
 
-    // Under the lock. The requests that wait, by their time, and the first and last of those to be completed.
+    // Under the lock. The requests that have a time, by that; those to be completed; and the budgets that are limited by the container.
     private readonly LinkedList<BudgetRequest> _waiting = new();
-    private BudgetRequest? _settled;
-    private BudgetRequest? _lastSettled;
+    private readonly List<MemoryBudget> _watched = [];
+    private BudgetRequest.Chain _settled;
     private int _users;
     private bool _isRunning;
 
-    public DeadlineThread(Clock clock) => _clock = clock;
+    public WaiterThread(Clock clock) => _clock = clock;
 
     /// <summary>Gets the one of the machine's clock. It has no thread before it is used.</summary>
-    public static DeadlineThread Shared { get; } = new(SystemClock.Instance);
+    public static WaiterThread Shared { get; } = new(SystemClock.Instance);
 
-    /// <summary>Gets how many requests have a time that is not over. For tests.</summary>
-    public int Waiting
-    {
-        get
-        {
-            using (_lock.Enter())
-            {
-                return _waiting.Count;
-            }
-        }
-    }
-
-    /// <summary>Gets whether there is a thread. For tests.</summary>
-    public bool IsRunning
-    {
-        get
-        {
-            using (_lock.Enter())
-            {
-                return _isRunning;
-            }
-        }
-    }
+    /// <summary>Gets whether there is a thread.</summary>
+    public bool IsRunning => Volatile.Read(ref _isRunning);
 
     /// <summary>Has the continuations of a task that this thread completes run on the thread pool. For the end of its method.</summary>
     public static void KeepContinuationsOff()
     {
-        if (t_isCurrent)
+        if (SynchronizationContext.Current == s_ours)
         {
             SynchronizationContext.SetSynchronizationContext(s_noContinuations);
         }
@@ -76,7 +54,7 @@ internal sealed class DeadlineThread
     /// <summary>Returns when a time is over that begins now.</summary>
     public long DueAfter(TimeSpan timeout) => _clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds);
 
-    /// <summary>Sees to it that there is a thread, until <see cref="End"/>. Called before the request is posted: it may throw.</summary>
+    /// <summary>Makes sure that there is a thread, until <see cref="End"/>. Called before the request is posted: it may throw.</summary>
     public void Begin()
     {
         lock (_starting)
@@ -94,7 +72,7 @@ internal sealed class DeadlineThread
 
             try
             {
-                Background.StartThread(Run, "Allocator deadlines");
+                Background.StartThread(Run, "Allocator waits");
             }
             catch
             {
@@ -115,6 +93,8 @@ internal sealed class DeadlineThread
         bool isFirst;
         using (_lock.Enter())
         {
+            Debug.Assert(_users > 0);
+
             // Most requests of a process wait equally long, so the place is near the end.
             request.Due = due;
             LinkedListNode<BudgetRequest>? before = _waiting.Last;
@@ -124,13 +104,13 @@ internal sealed class DeadlineThread
             }
 
             isFirst = before is null;
-            if (before is null)
+            if (isFirst)
             {
-                _waiting.AddFirst(request.DeadlineNode!);
+                _waiting.AddFirst(request.DueNode!);
             }
             else
             {
-                _waiting.AddAfter(before, request.DeadlineNode!);
+                _waiting.AddAfter(before!, request.DueNode!);
             }
         }
 
@@ -140,22 +120,29 @@ internal sealed class DeadlineThread
         }
     }
 
+    /// <summary>Looks at the container again for a budget until no request waits for it. Called when a request has been posted.</summary>
+    public void Watch(MemoryBudget budget)
+    {
+        Debug.Assert(budget.IsLimitedByContainer);
+        using (_lock.Enter())
+        {
+            Debug.Assert(_users > 0);
+            if (!_watched.Contains(budget))
+            {
+                _watched.Add(budget);
+            }
+        }
+
+        _wake.Set();
+    }
+
     /// <summary>Has the task of a settled request completed on the thread. Needs no memory.</summary>
     public void Complete(BudgetRequest request)
     {
         using (_lock.Enter())
         {
-            Debug.Assert(_isRunning);
-            if (_lastSettled is null)
-            {
-                _settled = request;
-            }
-            else
-            {
-                _lastSettled.NextSettled = request;
-            }
-
-            _lastSettled = request;
+            Debug.Assert(_users > 0);
+            _settled.Add(request);
         }
 
         _wake.Set();
@@ -167,7 +154,7 @@ internal sealed class DeadlineThread
         bool isLast;
         using (_lock.Enter())
         {
-            request.DeadlineNode!.List?.Remove(request.DeadlineNode);
+            request.DueNode?.List?.Remove(request.DueNode);
             isLast = --_users == 0;
         }
 
@@ -179,19 +166,18 @@ internal sealed class DeadlineThread
 
     private void Run()
     {
-        t_isCurrent = true;
         bool isOver = false;
         while (!isOver)
         {
             try
             {
                 _wake.Reset();
-                isOver = !EndNextWait() && !CompleteNext() && WaitForWork();
+                isOver = !EndNextWait() && !CompleteNext() && !LookAgain() && WaitForWork();
             }
             catch (Exception)
             {
                 // An exception that leaves a thread ends the process. What was not done yet is still in the lists.
-                _wake.WaitOne(100);
+                _wake.WaitOne(RetryMilliseconds);
             }
         }
     }
@@ -210,7 +196,7 @@ internal sealed class DeadlineThread
             _waiting.RemoveFirst();
         }
 
-        // Where it has been granted meanwhile, that is what its waiter hears of.
+        // Where it has been granted meanwhile, its waiter is told that.
         request.Account.Budget!.TryWithdraw(request);
         return true;
     }
@@ -220,21 +206,65 @@ internal sealed class DeadlineThread
         BudgetRequest? request;
         using (_lock.Enter())
         {
-            request = _settled;
-            if (request is null)
-            {
-                return false;
-            }
-
-            _settled = request.NextSettled;
-            _lastSettled = _settled is null ? null : _lastSettled;
-            request.NextSettled = null;
+            request = _settled.Take();
         }
 
-        // Our own continuations run here and now. The last of them keeps the user's off.
-        SynchronizationContext.SetSynchronizationContext(null);
-        request.Complete();
+        if (request is null)
+        {
+            return false;
+        }
+
+        try
+        {
+            // Our own continuations run here and now. The last of them keeps the user's off.
+            SynchronizationContext.SetSynchronizationContext(s_ours);
+            request.Complete();
+        }
+        catch (OutOfMemoryException)
+        {
+            Complete(request);
+            throw;
+        }
+
         return true;
+    }
+
+    // Waits a little behind it, and returns whether there was anything to look for. In real time: a container is not simulated.
+    private bool LookAgain()
+    {
+        int next = 0;
+        while (GetWatched(next) is MemoryBudget budget)
+        {
+            next++;
+            try
+            {
+                budget.LookAgain(SystemClock.Instance.NowMilliseconds);
+            }
+            catch (Exception)
+            {
+                // For want of managed memory. The next look is soon, and the other budgets have their turn.
+            }
+        }
+
+        if (next > 0)
+        {
+            _wake.WaitOne(MemoryBudget.LookAgainMilliseconds);
+        }
+
+        return next > 0;
+    }
+
+    private MemoryBudget? GetWatched(int index)
+    {
+        using (_lock.Enter())
+        {
+            while (index < _watched.Count && !_watched[index].HasWaiters)
+            {
+                _watched.RemoveAt(index);
+            }
+
+            return index < _watched.Count ? _watched[index] : null;
+        }
     }
 
     // Returns whether the thread is to end.
@@ -251,24 +281,21 @@ internal sealed class DeadlineThread
         if (due is not null)
         {
             _clock.Wait(_wake, TimeSpan.FromMilliseconds(Math.Min(Math.Max(0, due.Value - _clock.NowMilliseconds), int.MaxValue)));
+            return false;
         }
-        else if (_wake.WaitOne(isUsed ? Timeout.Infinite : LingerMilliseconds))
+
+        if (_wake.WaitOne(isUsed ? Timeout.Infinite : LingerMilliseconds))
         {
             return false;
         }
-        else
-        {
-            using (_lock.Enter())
-            {
-                _isRunning = _users > 0;
-                return !_isRunning;
-            }
-        }
 
-        return false;
+        using (_lock.Enter())
+        {
+            _isRunning = _users > 0;
+            return !_isRunning;
+        }
     }
 
-    // The runtime inlines no continuation of a task where there is a context of any kind but the base class.
     private sealed class NoContinuations : SynchronizationContext
     {
     }

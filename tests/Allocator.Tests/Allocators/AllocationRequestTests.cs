@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Allocator.Tests.Allocators;
 
-public class RequestSizeTests
+public class AllocationRequestTests
 {
     [Theory]
     [InlineData(0, long.MaxValue, 0)]
@@ -14,8 +14,8 @@ public class RequestSizeTests
     [InlineData(long.MaxValue, long.MaxValue, long.MaxValue)]
     public void Multiply_AnyProduct_SaturatesInsteadOfWrapping(long a, long b, long product)
     {
-        Assert.Equal(product, RequestSize.Multiply(a, b));
-        Assert.Equal(product, RequestSize.Multiply(b, a));
+        Assert.Equal(product, AllocationRequest.Multiply(a, b));
+        Assert.Equal(product, AllocationRequest.Multiply(b, a));
     }
 
     [Theory]
@@ -24,7 +24,7 @@ public class RequestSizeTests
     [InlineData(64, 64, 64)]
     [InlineData(long.MaxValue, 64, long.MaxValue)]
     public void RoundUp_AnyValue_SaturatesInsteadOfWrapping(long value, long multiple, long result) =>
-        Assert.Equal(result, RequestSize.RoundUp(value, multiple));
+        Assert.Equal(result, AllocationRequest.RoundUp(value, multiple));
 
     [Theory]
     [InlineData(100, 4, 1, 100)]
@@ -35,5 +35,5 @@ public class RequestSizeTests
     [InlineData(1, 1, 2 << 20, 2 << 20)]
     [InlineData(int.MaxValue, 1, 64, 1L << 31)]
     public void RowStride_AnyPixelSize_IsWholePixelsAndWholeBoundaries(int width, int pixelSize, int alignment, long stride) =>
-        Assert.Equal(stride, RequestSize.RowStride(width, pixelSize, alignment));
+        Assert.Equal(stride, AllocationRequest.RowStride(width, pixelSize, alignment));
 }

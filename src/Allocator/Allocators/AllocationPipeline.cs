@@ -1,0 +1,311 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.Budgeting;
+using Allocator.Guarding;
+using Allocator.Lifetime;
+using Allocator.Pooling;
+using Allocator.Trimming;
+
+namespace Allocator.Allocators;
+
+/// <summary>
+/// Serves each request that the fast path does not: it is planned, admitted where there is a budget, filled from arrays, guarded
+/// mappings, the pool or the system, and begun. Where that fails, everything is as it was.
+/// </summary>
+internal sealed class AllocationPipeline
+{
+    private readonly AllocatorSettings _settings;
+    private readonly AllocatorContext _context;
+    private readonly ArraySource _arrays;
+    private readonly CountedArrayPool _countedArrays;
+    private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly PoolTrimmer _trimmer;
+    private readonly MemoryRecovery _recovery;
+    private readonly AdmissionControl _admission;
+    private readonly GuardedSource? _guarded;
+    private readonly SafetySampler? _sampler;
+    private readonly bool _countsArrays;
+
+    public AllocationPipeline(
+        AllocatorSettings settings,
+        AllocatorContext context,
+        ArraySource arrays,
+        CountedArrayPool countedArrays,
+        UniformUnmanagedMemoryPool pool,
+        GuardedSource? guarded,
+        PoolTrimmer trimmer,
+        MemoryRecovery recovery)
+    {
+        _settings = settings;
+        _context = context;
+        _arrays = arrays;
+        _countedArrays = countedArrays;
+        _pool = pool;
+        _guarded = guarded;
+        _trimmer = trimmer;
+        _recovery = recovery;
+        _countsArrays = settings.HonorsMemoryLimit;
+        _admission = new AdmissionControl(settings, context.Counters, trimmer);
+        if (guarded is not null)
+        {
+            _sampler = new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
+        }
+    }
+
+    /// <summary>Gets the largest request that an array serves.</summary>
+    public int ArrayThresholdInBytes => _settings.ArrayThresholdInBytes;
+
+    /// <summary>Gets the size of the pool's blocks.</summary>
+    public int BlockSizeInBytes => _pool.BlockSizeInBytes;
+
+    /// <summary>Gets the limit for one allocation.</summary>
+    public long AllocationLimitInBytes => _settings.AllocationLimitInBytes;
+
+    /// <summary>Decides where a request will lie.</summary>
+    /// <exception cref="MemoryLimitExceededException">It is larger than one allocation may be.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">No segment holds the elements that no member divides.</exception>
+    public AllocationPlan Plan(in AllocationRequest request)
+    {
+        long bytes = request.LengthInBytes;
+        if (bytes > _settings.AllocationLimitInBytes)
+        {
+            Throw.LimitExceeded(bytes, _settings.AllocationLimitInBytes);
+        }
+
+        int segment = _settings.SegmentSizeInBytes;
+        if (request.UndividedBytes > segment && !request.MakeContiguousWhereNeeded)
+        {
+            Throw.OutOfRange(
+                "elementAlignment",
+                request.ElementAlignment,
+                $"must be at most {segment / request.ElementSizeInBytes}, which {segment} bytes hold");
+        }
+
+        return new AllocationPlan(request, _settings, _pool);
+    }
+
+    /// <summary>Returns the most memory that a request can take. Above the limit for one allocation: its length.</summary>
+    public long UpperBoundOf(in AllocationRequest request) =>
+        request.LengthInBytes is long bytes && bytes > _settings.AllocationLimitInBytes
+            ? bytes
+            : new AllocationPlan(request, _settings, _pool).UpperBoundInBytes();
+
+    /// <summary>Admits a plan, blocking where the budget has no room for it, and fills it.</summary>
+    /// <param name="account">What it is charged to; null for nothing.</param>
+    /// <param name="plan">What was decided.</param>
+    public Allocation Allocate(BudgetAccount? account, in AllocationPlan plan) =>
+        Allocate(plan, account is null ? default : _admission.Acquire(account, plan.UpperBoundInBytes()));
+
+    /// <summary>Fills a plan, and begins the rent. The permit goes back where this fails.</summary>
+    public Allocation Allocate(in AllocationPlan plan, in BudgetPermit permit)
+    {
+        bool isWatched = _sampler is not null && plan.LengthInBytes > 0 && _sampler.Chooses();
+        bool isCounted = permit.Account is not null || _countsArrays;
+        if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
+        {
+            ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
+            return new Allocation(guard, generation, plan.Layout);
+        }
+
+        Allocation allocation = default;
+        bool isMiss;
+        try
+        {
+            isMiss = Fill(plan, isWatched, ref allocation);
+            if (isMiss)
+            {
+                NoteSystemMemory();
+            }
+
+            plan.Prepare(allocation.First!);
+            plan.Locate(ref allocation);
+            allocation.Begin();
+        }
+        catch
+        {
+            Abort(allocation, permit);
+            throw;
+        }
+
+        allocation.Charge(permit);
+
+        // A small request with an alignment is the heap's business, and the pool's only where it took a block.
+        bool isServedByPool = allocation.Guard is BlockGuard;
+        if (isMiss && (!plan.IsSmall || isServedByPool))
+        {
+            _context.Counters.CountMiss(isServedByPool);
+        }
+
+        return allocation;
+    }
+
+    /// <summary>Admits a plan without blocking a thread.</summary>
+    public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
+        account is null ? default : AdmitAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Takes bytes from the budget, without blocking a thread.</summary>
+    public ValueTask<BudgetPermit> AdmitAsync(
+        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
+        _admission.AcquireAsync(account, bytes, timeout, cancellationToken);
+
+    /// <summary>Takes bytes from the budget where there is room now.</summary>
+    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAcquire(account, bytes, out permit);
+
+    /// <summary>Counts memory that others allocate, until the result is disposed, and gives idle memory back for it.</summary>
+    public ExternalMemory CountExternal(BudgetAccount? account, long bytes)
+    {
+        BudgetPermit permit = _admission.Acquire(account, bytes);
+        try
+        {
+            for (Refusals refusals = default; ;)
+            {
+                refusals.BeginAttempt();
+                if (ExternalMemory.TryCount(_context.Budget, permit, bytes, ref refusals) is ExternalMemory external)
+                {
+                    return external;
+                }
+
+                _recovery.Recover(ref refusals, bytes, missingBytes: 0);
+            }
+        }
+        catch
+        {
+            permit.Return();
+            throw;
+        }
+    }
+
+    /// <summary>Has the trimmer look after memory that the system may have given.</summary>
+    public void NoteSystemMemory()
+    {
+        _settings.Clock.RefreshCoarse();
+        if (_trimmer.HasWork)
+        {
+            _settings.Scheduler.Wake(_trimmer);
+        }
+    }
+
+    // What was had of it lies idle now.
+    private void Abort(in Allocation allocation, in BudgetPermit permit)
+    {
+        try
+        {
+            allocation.Cancel();
+            NoteSystemMemory();
+        }
+        finally
+        {
+            permit.Return();
+        }
+    }
+
+    // Gives idle memory back and tries again where there is none. Returns whether the system had to give any.
+    private bool Fill(in AllocationPlan plan, bool isWatched, ref Allocation allocation)
+    {
+        bool isMiss = false;
+        int filled = 0;
+        for (Refusals refusals = default; ;)
+        {
+            refusals.BeginAttempt();
+            if (isWatched)
+            {
+                FillGuarded(plan, ref allocation, ref refusals, ref filled, ref isMiss);
+            }
+            else if (plan.FitsArray)
+            {
+                FillArray(plan, ref allocation, ref refusals, ref filled, ref isMiss);
+            }
+            else
+            {
+                FillNative(plan, ref allocation, ref refusals, ref filled, ref isMiss);
+            }
+
+            if (filled == plan.MemberCount)
+            {
+                return isMiss;
+            }
+
+            _recovery.Recover(ref refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filled));
+        }
+    }
+
+    private void FillGuarded(
+        in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
+    {
+        isMiss = true;
+        while (filled < plan.MemberCount)
+        {
+            long bytes = plan.BytesOfSegment(filled, plan.GuardedMembers);
+            if (_guarded!.TryRent(bytes, plan.AlignmentInBytes, plan.IsClean, ref refusals) is not GuardedMappingGuard guard)
+            {
+                return;
+            }
+
+            allocation.Add(guard);
+            filled += plan.GuardedMembers;
+        }
+    }
+
+    private void FillArray(
+        in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
+    {
+        if (_countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
+        {
+            allocation.Add(guard);
+            filled = plan.MemberCount;
+        }
+    }
+
+    // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
+    private void FillNative(
+        in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
+    {
+        if (plan.UsesPool && !allocation.EndsWithMapping)
+        {
+            isMiss |= TakeBlocks(plan, ref allocation, ref refusals, ref filled) == PoolOutcome.Cold;
+        }
+
+        // Several segments are asked for at once, or requests would wait for each other's.
+        int count = plan.MemberCount;
+        bool fits = filled == count || plan.IsContiguous || _context.Budget.CanCommit(plan.MissingBytes(filled), ref refusals);
+        while (fits && filled < count)
+        {
+            int members = Math.Min(plan.MembersPerSegment, count - filled);
+            long bytes = plan.BytesOfSegment(filled, members);
+            if (MappingGuard.TryAllocate(plan.Source, bytes, plan.AlignmentInBytes, _context, ref refusals) is not MappingGuard segment)
+            {
+                return;
+            }
+
+            isMiss = true;
+            allocation.Add(segment);
+            filled += members;
+        }
+    }
+
+    private PoolOutcome TakeBlocks(in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled)
+    {
+        Debug.Assert(filled == 0 || !plan.IsContiguous, "A run is had as a whole.");
+        PoolOutcome outcome;
+        if (!plan.IsContiguous)
+        {
+            outcome = _pool.TryRentMany(plan.MemberCount - filled, ref allocation, ref refusals, out int rented);
+            filled += rented;
+        }
+        else if ((plan.Blocks == 1 ? _pool.TryRent(ref refusals, out outcome) : _pool.TryRentRun(plan.Blocks, ref refusals, out outcome)) is BlockGuard run)
+        {
+            allocation.Add(run);
+            filled = plan.MemberCount;
+        }
+
+        if (outcome == PoolOutcome.Full)
+        {
+            // Before the pool's limit is exceeded: part of what is outstanding may have been abandoned.
+            _settings.RequestCollection(beforeRefusal: false);
+        }
+
+        return outcome;
+    }
+}

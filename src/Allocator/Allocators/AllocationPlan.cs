@@ -1,0 +1,204 @@
+using System;
+using System.Diagnostics;
+using Allocator.Guarding;
+using Allocator.Lifetime;
+using Allocator.Native;
+using Allocator.Pooling;
+
+namespace Allocator.Allocators;
+
+/// <summary>
+/// Where a request will lie: how long its members are, how many of them share a segment where the pool has no block for them, and the most
+/// memory that this can take. A contiguous request is one segment.
+/// </summary>
+internal readonly struct AllocationPlan
+{
+    // Members in a segment begin on pages of the common size, fit for direct I/O and DMA like blocks are.
+    private const int MemberAlignment = 4096;
+
+    /// <summary>How the length is divided, without where the members lie.</summary>
+    public readonly MemberLayout Layout;
+
+    private readonly AllocatorSettings _settings;
+    private readonly int _elementSizeInBytes;
+    private readonly int _blockSizeInBytes;
+    private readonly long _memberStrideInBytes;
+
+    public AllocationPlan(in AllocationRequest request, AllocatorSettings settings, UniformUnmanagedMemoryPool pool)
+    {
+        _settings = settings;
+        _elementSizeInBytes = request.ElementSizeInBytes;
+        _blockSizeInBytes = pool.BlockSizeInBytes;
+        LengthInBytes = request.LengthInBytes;
+        AlignmentInBytes = request.AlignmentInBytes;
+        IsClean = (request.Options & AllocationOptions.Clean) != 0;
+        IsContiguous = (request.Options & AllocationOptions.Contiguous) != 0
+            || LengthInBytes <= Math.Max(settings.ArrayThresholdInBytes, _blockSizeInBytes)
+            || request.UndividedBytes > settings.SegmentSizeInBytes
+            || settings.Options.PreferContiguous;
+        int usableBlocks = AlignmentInBytes <= pool.BlockAlignmentInBytes ? pool.MaximumBlocks : 0;
+        if (IsContiguous)
+        {
+            Layout = MemberLayout.Contiguous(request.TotalLength, request.ElementAlignment);
+            Blocks = (int)Math.Min(int.MaxValue, (LengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes);
+            UsesPool = Blocks <= usableBlocks && (!IsSmall || AlignmentInBytes > AllocatorSettings.LargestHeapAlignment);
+            MembersPerSegment = Layout.Count;
+            _memberStrideInBytes = (long)Layout.MemberLength * _elementSizeInBytes;
+            return;
+        }
+
+        int undividedBytes = (int)request.UndividedBytes;
+        if (undividedBytes <= _blockSizeInBytes)
+        {
+            Layout = new MemberLayout(request.TotalLength, _blockSizeInBytes / undividedBytes * request.ElementAlignment);
+            Blocks = Layout.Count;
+            UsesPool = Blocks <= usableBlocks;
+        }
+
+        if (!UsesPool)
+        {
+            // Larger than the whole pool, or rows longer than a block: members as long as segments are.
+            long memberLength = settings.SegmentSizeInBytes / undividedBytes * (long)request.ElementAlignment;
+            Layout = new MemberLayout(request.TotalLength, (int)Math.Min(request.TotalLength, memberLength));
+        }
+
+        long memberBytes = (long)Layout.MemberLength * _elementSizeInBytes;
+        _memberStrideInBytes = AllocationRequest.RoundUp(memberBytes, Math.Max(MemberAlignment, AlignmentInBytes));
+        MembersPerSegment = UsesPool ? Math.Max(1, (int)(settings.SegmentSizeInBytes / _memberStrideInBytes)) : 1;
+    }
+
+    public long LengthInBytes { get; }
+
+    /// <summary>Gets the alignment, in bytes, that each member begins on.</summary>
+    public int AlignmentInBytes { get; }
+
+    /// <summary>Gets whether the memory has to be zero.</summary>
+    public bool IsClean { get; }
+
+    public bool IsContiguous { get; }
+
+    /// <summary>Gets whether blocks of the pool may serve it: <see cref="Blocks"/> of them, adjacent ones where it is contiguous.</summary>
+    public bool UsesPool { get; }
+
+    public int Blocks { get; }
+
+    public int MemberCount => Layout.Count;
+
+    public int MembersPerSegment { get; }
+
+    /// <summary>Gets the members that lie in one mapping where they lie between guard pages.</summary>
+    public int GuardedMembers => IsContiguous ? Layout.Count : 1;
+
+    /// <summary>Gets whether an array serves it. Arrays begin behind a header, on a boundary of the pointer size.</summary>
+    public bool FitsArray => IsContiguous && IsSmall && (AlignmentInBytes <= IntPtr.Size || LengthInBytes == 0);
+
+    /// <summary>Gets whether it is small enough for an array, whatever its alignment.</summary>
+    public bool IsSmall => LengthInBytes <= _settings.ArrayThresholdInBytes;
+
+    /// <summary>Gets where memory beyond the pool comes from.</summary>
+    public NativeMemorySource Source => IsSmall ? _settings.SmallSource : _settings.Source;
+
+    /// <summary>Returns the most memory that this can take, wherever it comes from: what a budget must have room for.</summary>
+    public long UpperBoundInBytes()
+    {
+        if (LengthInBytes == 0)
+        {
+            return 0;
+        }
+
+        bool mayBeGuarded = _settings.Safety != SafetyMode.Standard;
+        long guarded = 0;
+        long inSegments = 0;
+        for (int member = 0; member < Layout.Count; member += MembersPerSegment)
+        {
+            int members = Math.Min(MembersPerSegment, Layout.Count - member);
+            inSegments += FitsArray
+                ? CountedArrayPool.CapacityOf((int)LengthInBytes)
+                : Source.CapacityOf(Source.RoundUp(BytesOfSegment(member, members)), Math.Max(AlignmentInBytes, NativeMemorySource.MinimumAlignment));
+            for (int i = 0; mayBeGuarded && i < members; i += GuardedMembers)
+            {
+                guarded += AllocationRequest.RoundUp(BytesOfSegment(member + i, GuardedMembers), _settings.GuardedMappingSource.PageSizeInBytes);
+            }
+        }
+
+        // Some in blocks and the rest in segments is no more than all in whichever takes more.
+        return Math.Max(Math.Max(UsesPool ? (long)Blocks * _blockSizeInBytes : 0, inSegments), guarded);
+    }
+
+    /// <summary>Returns the bytes of a segment that holds some members.</summary>
+    public long BytesOfSegment(int firstMember, int members) =>
+        (members - 1) * _memberStrideInBytes + BytesOf(firstMember + members - 1);
+
+    /// <summary>Returns the bytes that are still to be had, for the members from one on.</summary>
+    public long MissingBytes(int firstMember)
+    {
+        long missing = 0;
+        for (int member = firstMember; member < Layout.Count; member++)
+        {
+            missing += UsesPool ? _blockSizeInBytes : _settings.Source.RoundUp(BytesOf(member));
+        }
+
+        return missing;
+    }
+
+    /// <summary>Notes in each guard what its renter can reach, and clears that where it is asked for.</summary>
+    public void Prepare(FinalizableGuard first)
+    {
+        int member = 0;
+        for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
+        {
+            int members = MembersOf(guard, member, out long stride);
+            guard.Prepare((members - 1) * stride + BytesOf(member + members - 1), IsClean);
+            member += members;
+        }
+
+        Debug.Assert(member == Layout.Count, "The guards hold all members.");
+    }
+
+    /// <summary>Notes where the members lie.</summary>
+    public void Locate(ref Allocation allocation)
+    {
+        allocation.Layout = Layout;
+        if (Layout.Count == 1)
+        {
+            return;
+        }
+
+        FinalizableGuard first = allocation.First!;
+        nint memberBytes = (nint)BytesOf(0);
+        if (first.Next is null)
+        {
+            MembersOf(first, 0, out long stride);
+            allocation.Layout.Place(first.Address, (nint)stride - memberBytes);
+            return;
+        }
+
+        nint[] origins = new nint[Layout.Count];
+        int member = 0;
+        for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
+        {
+            int members = MembersOf(guard, member, out long stride);
+            for (int i = 0; i < members; i++, member++)
+            {
+                origins[member] = guard.Address + (nint)(i * stride) - member * memberBytes;
+            }
+        }
+
+        allocation.Layout.Place(origins);
+    }
+
+    // A run of blocks holds as many members as it has blocks, a segment as many as it has room for.
+    private int MembersOf(FinalizableGuard guard, int firstMember, out long stride)
+    {
+        stride = _memberStrideInBytes;
+        if (guard is BlockGuard run && !IsContiguous)
+        {
+            stride = _blockSizeInBytes;
+            return run.RunLength;
+        }
+
+        return Math.Min(guard is GuardedMappingGuard ? GuardedMembers : MembersPerSegment, Layout.Count - firstMember);
+    }
+
+    private long BytesOf(int member) => (long)Layout.LengthOf(member) * _elementSizeInBytes;
+}

@@ -1,0 +1,85 @@
+using System.Diagnostics;
+
+namespace Allocator.Allocators;
+
+/// <summary>What is asked for, in arguments that have been checked: so many elements, what no member divides of them, and what the memory must be.</summary>
+internal readonly struct AllocationRequest
+{
+    /// <summary>The largest estimate, for more bytes than any machine has: sixteen of them can be added without wrapping.</summary>
+    public const long LargestEstimate = long.MaxValue / 16;
+
+    public AllocationRequest(long totalLength, int elementSizeInBytes, AllocationOptions options)
+    {
+        Debug.Assert(totalLength >= 0 && elementSizeInBytes > 0);
+        TotalLength = totalLength;
+        ElementSizeInBytes = elementSizeInBytes;
+        Options = options;
+    }
+
+    /// <summary>Gets the length of the whole, in elements.</summary>
+    public long TotalLength { get; }
+
+    public int ElementSizeInBytes { get; }
+
+    public AllocationOptions Options { get; }
+
+    /// <summary>Gets the elements that no member divides: a member holds a multiple of it.</summary>
+    public int ElementAlignment { get; init; } = 1;
+
+    /// <summary>Gets the alignment, in bytes, that each member begins on.</summary>
+    public int AlignmentInBytes { get; init; } = 1;
+
+    /// <summary>Gets whether elements that no segment holds undivided make the memory contiguous, rather than fail.</summary>
+    public bool MakeContiguousWhereNeeded { get; init; }
+
+    /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> where it is beyond that.</summary>
+    public long LengthInBytes => Multiply(TotalLength, ElementSizeInBytes);
+
+    /// <summary>Gets the bytes that no member divides. Of two ints: the product is none that wraps.</summary>
+    public long UndividedBytes => (long)ElementAlignment * ElementSizeInBytes;
+
+    /// <summary>Describes one contiguous buffer.</summary>
+    public static AllocationRequest ForBytes(long lengthInBytes, int alignmentInBytes, AllocationOptions options) =>
+        new(lengthInBytes, 1, options | AllocationOptions.Contiguous) { AlignmentInBytes = alignmentInBytes };
+
+    /// <summary>Describes rows of pixels, of which no member divides one.</summary>
+    /// <param name="rowStride">The pixels from the beginning of one row to that of the next.</param>
+    /// <param name="height">The number of rows.</param>
+    /// <param name="pixelSizeInBytes">The size of a pixel.</param>
+    /// <param name="rowAlignmentInBytes">The boundary that each row starts on.</param>
+    /// <param name="options">What the memory must be.</param>
+    public static AllocationRequest ForRows(int rowStride, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options) =>
+        new((long)rowStride * height, pixelSizeInBytes, options)
+        {
+            ElementAlignment = rowStride,
+            AlignmentInBytes = rowAlignmentInBytes,
+            MakeContiguousWhereNeeded = true,
+        };
+
+    /// <summary>Multiplies two sizes, neither negative; a product beyond <see cref="long"/> is <see cref="long.MaxValue"/>.</summary>
+    public static long Multiply(long a, long b)
+    {
+        Debug.Assert(a >= 0 && b >= 0);
+        return a != 0 && b > long.MaxValue / a ? long.MaxValue : a * b;
+    }
+
+    /// <summary>Rounds up to a multiple; a result beyond <see cref="long"/> is <see cref="long.MaxValue"/>.</summary>
+    public static long RoundUp(long value, long multiple)
+    {
+        Debug.Assert(value >= 0 && multiple > 0);
+        long rest = value % multiple;
+        return rest == 0 ? value : value > long.MaxValue - (multiple - rest) ? long.MaxValue : value + (multiple - rest);
+    }
+
+    /// <summary>
+    /// Returns the elements from one row to the next, so that each row starts on the alignment: the width rounded up to the least
+    /// common multiple of pixel and alignment.
+    /// </summary>
+    public static long RowStride(int width, int pixelSizeInBytes, int rowAlignmentInBytes)
+    {
+        // The alignment is a power of two: what it shares with the pixel size is the pixel size's lowest set bit, at most itself.
+        int shared = pixelSizeInBytes & -pixelSizeInBytes;
+        int pixelsPerStep = rowAlignmentInBytes <= shared ? 1 : rowAlignmentInBytes / shared;
+        return RoundUp(width, pixelsPerStep);
+    }
+}

@@ -1,0 +1,65 @@
+using System.Diagnostics;
+using Allocator.Budgeting;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// Memory for one request: the guards that hold it, in order, the generation that the user keeps, and where the members lie. Filled by
+/// one thread before the rent begins.
+/// </summary>
+internal struct Allocation
+{
+    /// <summary>How the length is divided, and where the members are.</summary>
+    public MemberLayout Layout;
+
+    private FinalizableGuard? _last;
+
+    /// <summary>Describes memory whose rent has begun.</summary>
+    public Allocation(LifetimeGuard guard, long generation, in MemberLayout layout)
+    {
+        Guard = guard;
+        Generation = generation;
+        Layout = layout;
+    }
+
+    /// <summary>Gets the first guard, which speaks for all of them; null until there is one.</summary>
+    public LifetimeGuard? Guard { readonly get; private set; }
+
+    /// <summary>Gets the generation of the rent, once it has begun.</summary>
+    public long Generation { readonly get; private set; }
+
+
+    /// <summary>Gets the first guard before the rent begins.</summary>
+    public readonly FinalizableGuard? First => (FinalizableGuard?)Guard;
+
+    /// <summary>Gets whether the last guard is that of a mapping from the system.</summary>
+    public readonly bool EndsWithMapping => _last is MappingGuard;
+
+    /// <summary>Adds a guard behind the others, its rent not begun.</summary>
+    public void Add(FinalizableGuard guard)
+    {
+        if (_last is null)
+        {
+            Guard = guard;
+        }
+        else
+        {
+            _last.Append(guard);
+        }
+
+        _last = guard;
+    }
+
+    /// <summary>Begins the rent of all guards. Nothing has happened where this fails.</summary>
+    public void Begin()
+    {
+        Debug.Assert(First is not null && Layout.Count > 0, "There is nothing to begin.");
+        Generation = First!.BeginAllocation();
+    }
+
+    /// <summary>Notes what the rent is charged to, as <see cref="FinalizableGuard.Charge"/> does.</summary>
+    public readonly void Charge(in BudgetPermit permit) => First!.Charge(permit);
+
+    /// <summary>Gives back what there is, although no rent began.</summary>
+    public readonly void Cancel() => First?.Cancel();
+}
