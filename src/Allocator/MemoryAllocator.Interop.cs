@@ -135,7 +135,7 @@ public abstract partial class MemoryAllocator
 
     private static MemoryGroup<T> WrapGroup<T>(WrappedGuard<T> guard, long length, int elementAlignment)
         where T : struct =>
-        new(new Allocation(guard, guard.Begin(), MemberLayout.Contiguous(length, elementAlignment, guard.Address)));
+        new(Allocation.OfCaller(guard, length, elementAlignment));
 
     // Behind the last row there need be no gap.
     private static long LengthOfRows(int width, int height, int rowStride, string strideName)

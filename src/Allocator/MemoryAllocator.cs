@@ -137,7 +137,8 @@ public abstract partial class MemoryAllocator : IDisposable
             Throw.OutOfRange(nameof(elementAlignment), elementAlignment, "must be at least 1");
         }
 
-        return new MemoryGroup<T>(Allocate(new AllocationRequest(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = elementAlignment }));
+        AllocationRequest request = new(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = elementAlignment };
+        return AllocateMembers<T>(request);
     }
 
     /// <summary>Allocates the pixels of an image, row after row. No row is divided between two pieces of memory.</summary>
@@ -173,7 +174,7 @@ public abstract partial class MemoryAllocator : IDisposable
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        MemoryGroup<TPixel> group = new(Allocate(request));
+        MemoryGroup<TPixel> group = AllocateMembers<TPixel>(request);
         return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
@@ -245,19 +246,20 @@ public abstract partial class MemoryAllocator : IDisposable
         return allocation.Guard!;
     }
 
-    private Allocation Allocate(in AllocationRequest request)
+    private MemoryGroup<T> AllocateMembers<T>(in AllocationRequest request)
+        where T : struct
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
         if (plan.IsContiguous
             && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
         {
-            return new Allocation(guard, generation, plan.Layout);
+            return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
         }
 
-        Allocation allocation = pipeline.Allocate(Account, plan);
+        MemoryGroup<T> group = new(pipeline.Allocate(Account, plan));
         GC.KeepAlive(this);
-        return allocation;
+        return group;
     }
 
     // In a class of its own, so that callers who bring their own allocator never make this one.

@@ -194,10 +194,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     public void Dispose()
     {
         LifetimeGuard guard = _guard;
-        EndedRent ended = guard.Remember(_generation);
+        EndedGuard ended = guard.Remember(_generation, out long memory);
         if (guard.Dispose(_generation))
         {
-            End(ended);
+            End(ended, memory);
         }
     }
 
@@ -220,10 +220,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     internal void Unpin()
     {
         LifetimeGuard guard = _guard;
-        EndedRent ended = guard.Remember(_generation);
+        EndedGuard ended = guard.Remember(_generation, out long memory);
         if (guard.RemoveReference(_generation))
         {
-            End(ended);
+            End(ended, memory);
         }
 
         GC.KeepAlive(this);
@@ -268,10 +268,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         }
     }
 
-    private void End(in EndedRent ended)
+    private void End(EndedGuard ended, long memory)
     {
-        _generation = ended.Memory;
-        _guard = ended.Guard;
+        _generation = memory;
+        _guard = ended;
     }
 
     private nint MemberAddress(int index) => _layout.OriginOf(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());

@@ -50,10 +50,10 @@ public ref struct MemoryLease<T>
     {
         if (_guard is not null)
         {
-            EndedRent ended = _guard.Remember(_generation);
+            EndedGuard ended = _guard.Remember(_generation, out long memory);
             _guard.Dispose(_generation);
-            _generation = ended.Memory;
-            _guard = ended.Guard;
+            _generation = memory;
+            _guard = ended;
         }
     }
 }

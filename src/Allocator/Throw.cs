@@ -41,7 +41,7 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void Disposed(string typeName, LifetimeGuard guard, long memory) =>
-        throw new ObjectDisposedException(typeName, $"The buffer has been disposed. {EndedRent.Describe(guard, memory)}".TrimEnd());
+        throw new ObjectDisposedException(typeName, $"The buffer has been disposed. {EndedGuard.Describe(guard, memory)}".TrimEnd());
 
     [DoesNotReturn]
     public static void ContainsReferences(Type type) =>

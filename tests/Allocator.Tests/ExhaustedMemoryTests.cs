@@ -14,6 +14,10 @@ namespace Allocator.Tests;
 public class ExhaustedMemoryTests
 {
     private const int Large = 3 << 20;
+
+    // Of the meter.
+    private const int Instruments = 19;
+
     private static readonly TimeSpan s_exhausted = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
@@ -121,8 +125,8 @@ public class ExhaustedMemoryTests
                 int instruments = 0;
                 using MeterListener listener = new() { InstrumentPublished = (instrument, _) => instruments += instrument.Meter.Name == "Allocator" ? 1 : 0 };
                 listener.Start();
-                SpinWait.SpinUntil(() => Volatile.Read(ref instruments) >= 19, s_patience);
-                Assert.True(instruments == 19, $"{instruments} {AllocatorMeter.IsMade} {failure}");
+                SpinWait.SpinUntil(() => Volatile.Read(ref instruments) >= Instruments, s_patience);
+                Assert.True(instruments == Instruments, $"{instruments} {AllocatorMeter.IsMade} {failure}");
             });
     }
 

@@ -46,8 +46,7 @@ internal static unsafe class SystemLoad
         }
 
         Checks.That(
-            WindowsJob.TryRead() is { TotalBytes: Limit, UsedBytes: > 1 << 20, Source: MemoryLoadSource.JobObject },
-            "the job's limit");
+            WindowsJob.TryRead() is { TotalBytes: Limit, UsedBytes: > 1 << 20, Source: MemoryLoadSource.JobObject }, "the job's limit");
         SetLimit(job, Limit / 2);
         Checks.That(WindowsJob.TryRead() is { TotalBytes: Limit / 2 }, "the limit that it was lowered to");
     }

@@ -22,7 +22,7 @@ internal sealed class SlottedPool<TSlots> : BlockPool
     public override string Name => TSlots.Name;
 
     /// <inheritdoc/>
-    public override BlockGuard Rent() => _slots.TryTake() is BlockGuard block && block.TrySettle() ? block : RentBehindSlots();
+    public override BlockGuard Rent() => _slots.TryTake()?.ForRenter() ?? RentBehindSlots();
 
     /// <inheritdoc/>
     public override void Return(BlockGuard block)

@@ -16,10 +16,9 @@ internal readonly struct AllocationPlan
     // Members in a segment begin on pages of the common size, fit for direct I/O and DMA like blocks are.
     private const int MemberAlignment = 4096;
 
-    /// <summary>How the length is divided, without where the members lie.</summary>
-    public readonly MemberLayout Layout;
-
     private readonly AllocatorSettings _settings;
+    private readonly long _totalLength;
+    private readonly int _memberLength;
     private readonly int _elementSizeInBytes;
     private readonly int _blockSizeInBytes;
     private readonly long _memberStrideInBytes;
@@ -27,6 +26,7 @@ internal readonly struct AllocationPlan
     public AllocationPlan(in AllocationRequest request, AllocatorSettings settings, UniformUnmanagedMemoryPool pool)
     {
         _settings = settings;
+        _totalLength = request.TotalLength;
         _elementSizeInBytes = request.ElementSizeInBytes;
         _blockSizeInBytes = pool.BlockSizeInBytes;
         LengthInBytes = request.LengthInBytes;
@@ -39,19 +39,20 @@ internal readonly struct AllocationPlan
         int usableBlocks = AlignmentInBytes <= pool.BlockAlignmentInBytes ? pool.MaximumBlocks : 0;
         if (IsContiguous)
         {
-            Layout = MemberLayout.Contiguous(request.TotalLength, request.ElementAlignment);
+            _memberLength = MemberLayout.LongestMember(_totalLength, request.ElementAlignment);
+            MemberCount = MemberLayout.CountOf(_totalLength, _memberLength);
             Blocks = (int)Math.Min(int.MaxValue, (LengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes);
             UsesPool = Blocks <= usableBlocks && (!IsSmall || AlignmentInBytes > AllocatorSettings.LargestHeapAlignment);
-            MembersPerSegment = Layout.Count;
-            _memberStrideInBytes = (long)Layout.MemberLength * _elementSizeInBytes;
+            MembersPerSegment = MemberCount;
+            _memberStrideInBytes = (long)_memberLength * _elementSizeInBytes;
             return;
         }
 
         int undividedBytes = (int)request.UndividedBytes;
         if (undividedBytes <= _blockSizeInBytes)
         {
-            Layout = new MemberLayout(request.TotalLength, _blockSizeInBytes / undividedBytes * request.ElementAlignment);
-            Blocks = Layout.Count;
+            _memberLength = _blockSizeInBytes / undividedBytes * request.ElementAlignment;
+            MemberCount = Blocks = MemberLayout.CountOf(_totalLength, _memberLength);
             UsesPool = Blocks <= usableBlocks;
         }
 
@@ -59,10 +60,11 @@ internal readonly struct AllocationPlan
         {
             // Larger than the whole pool, or rows longer than a block: members as long as segments are.
             long memberLength = settings.SegmentSizeInBytes / undividedBytes * (long)request.ElementAlignment;
-            Layout = new MemberLayout(request.TotalLength, (int)Math.Min(request.TotalLength, memberLength));
+            _memberLength = (int)Math.Min(_totalLength, memberLength);
+            MemberCount = MemberLayout.CountOf(_totalLength, _memberLength);
         }
 
-        long memberBytes = (long)Layout.MemberLength * _elementSizeInBytes;
+        long memberBytes = (long)_memberLength * _elementSizeInBytes;
         _memberStrideInBytes = AllocationRequest.RoundUp(memberBytes, Math.Max(MemberAlignment, AlignmentInBytes));
         MembersPerSegment = UsesPool ? Math.Max(1, (int)(settings.SegmentSizeInBytes / _memberStrideInBytes)) : 1;
     }
@@ -82,12 +84,12 @@ internal readonly struct AllocationPlan
 
     public int Blocks { get; }
 
-    public int MemberCount => Layout.Count;
+    public int MemberCount { get; }
 
     public int MembersPerSegment { get; }
 
     /// <summary>Gets the members that lie in one mapping where they lie between guard pages.</summary>
-    public int GuardedMembers => IsContiguous ? Layout.Count : 1;
+    public int GuardedMembers => IsContiguous ? MemberCount : 1;
 
     /// <summary>Gets whether an array serves it. Arrays begin behind a header, on a boundary of the pointer size.</summary>
     public bool FitsArray => IsContiguous && IsSmall && (AlignmentInBytes <= IntPtr.Size || LengthInBytes == 0);
@@ -97,6 +99,9 @@ internal readonly struct AllocationPlan
 
     /// <summary>Gets where memory beyond the pool comes from.</summary>
     public NativeMemorySource Source => IsSmall ? _settings.SmallSource : _settings.Source;
+
+    /// <summary>Gets how the length is divided, without where the members lie.</summary>
+    public MemberLayout Layout => new(_totalLength, _memberLength, MemberCount, IsContiguous);
 
     /// <summary>Returns the most memory that this can take, wherever it comes from: what a budget must have room for.</summary>
     public long UpperBoundInBytes()
@@ -109,9 +114,9 @@ internal readonly struct AllocationPlan
         bool mayBeGuarded = _settings.Safety != SafetyMode.Standard;
         long guarded = 0;
         long inSegments = 0;
-        for (int member = 0; member < Layout.Count; member += MembersPerSegment)
+        for (int member = 0; member < MemberCount; member += MembersPerSegment)
         {
-            int members = Math.Min(MembersPerSegment, Layout.Count - member);
+            int members = Math.Min(MembersPerSegment, MemberCount - member);
             inSegments += FitsArray
                 ? CountedArrayPool.CapacityOf((int)LengthInBytes)
                 : Source.CapacityOf(Source.RoundUp(BytesOfSegment(member, members)), Math.Max(AlignmentInBytes, NativeMemorySource.MinimumAlignment));
@@ -133,7 +138,7 @@ internal readonly struct AllocationPlan
     public long MissingBytes(int firstMember)
     {
         long missing = 0;
-        for (int member = firstMember; member < Layout.Count; member++)
+        for (int member = firstMember; member < MemberCount; member++)
         {
             missing += UsesPool ? _blockSizeInBytes : _settings.Source.RoundUp(BytesOf(member));
         }
@@ -152,14 +157,14 @@ internal readonly struct AllocationPlan
             member += members;
         }
 
-        Debug.Assert(member == Layout.Count, "The guards hold all members.");
+        Debug.Assert(member == MemberCount, "The guards hold all members.");
     }
 
     /// <summary>Notes where the members lie.</summary>
     public void Locate(ref Allocation allocation)
     {
         allocation.Layout = Layout;
-        if (Layout.Count == 1)
+        if (MemberCount == 1)
         {
             return;
         }
@@ -173,7 +178,7 @@ internal readonly struct AllocationPlan
             return;
         }
 
-        nint[] origins = new nint[Layout.Count];
+        nint[] origins = new nint[MemberCount];
         int member = 0;
         for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
         {
@@ -197,8 +202,8 @@ internal readonly struct AllocationPlan
             return run.RunLength;
         }
 
-        return Math.Min(guard is GuardedMappingGuard ? GuardedMembers : MembersPerSegment, Layout.Count - firstMember);
+        return Math.Min(guard is GuardedMappingGuard ? GuardedMembers : MembersPerSegment, MemberCount - firstMember);
     }
 
-    private long BytesOf(int member) => (long)Layout.LengthOf(member) * _elementSizeInBytes;
+    private long BytesOf(int member) => Math.Min(_memberLength, _totalLength - (long)member * _memberLength) * _elementSizeInBytes;
 }

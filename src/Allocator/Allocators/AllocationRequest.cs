@@ -13,6 +13,7 @@ internal readonly struct AllocationRequest
         Debug.Assert(totalLength >= 0 && elementSizeInBytes > 0);
         TotalLength = totalLength;
         ElementSizeInBytes = elementSizeInBytes;
+        LengthInBytes = Multiply(totalLength, elementSizeInBytes);
         Options = options;
     }
 
@@ -33,7 +34,7 @@ internal readonly struct AllocationRequest
     public bool MakeContiguousWhereNeeded { get; init; }
 
     /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> where it is beyond that.</summary>
-    public long LengthInBytes => Multiply(TotalLength, ElementSizeInBytes);
+    public long LengthInBytes { get; }
 
     /// <summary>Gets the bytes that no member divides. Of two ints: the product is none that wraps.</summary>
     public long UndividedBytes => (long)ElementAlignment * ElementSizeInBytes;

@@ -24,8 +24,6 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
 
     public override long CapacityInBytes => _memory.Layout.CapacityInBytes;
 
-    protected override bool ReturnsWithoutSystemCall => false;
-
     protected override bool KeepsStack => true;
 
     /// <summary>Notes where the buffer is. pre: the memory has been placed.</summary>

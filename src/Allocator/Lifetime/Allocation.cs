@@ -12,6 +12,7 @@ internal struct Allocation
     /// <summary>How the length is divided, and where the members are.</summary>
     public MemberLayout Layout;
 
+    private FinalizableGuard? _first;
     private FinalizableGuard? _last;
 
     /// <summary>Describes memory whose rent has begun.</summary>
@@ -22,6 +23,20 @@ internal struct Allocation
         Layout = layout;
     }
 
+    /// <summary>Begins the rent of contiguous memory that the caller owns.</summary>
+    public static Allocation OfCaller(LifetimeGuard guard, long totalLength, int elementAlignment)
+    {
+        int memberLength = MemberLayout.LongestMember(totalLength, elementAlignment);
+        int count = MemberLayout.CountOf(totalLength, memberLength);
+        Allocation allocation = new(guard, guard.Begin(), new MemberLayout(totalLength, memberLength, count, isContiguous: true));
+        if (count > 1)
+        {
+            allocation.Layout.Place(guard.Address, gap: 0);
+        }
+
+        return allocation;
+    }
+
     /// <summary>Gets the first guard, which speaks for all of them; null until there is one.</summary>
     public LifetimeGuard? Guard { readonly get; private set; }
 
@@ -30,7 +45,7 @@ internal struct Allocation
 
 
     /// <summary>Gets the first guard before the rent begins.</summary>
-    public readonly FinalizableGuard? First => (FinalizableGuard?)Guard;
+    public readonly FinalizableGuard? First => _first;
 
     /// <summary>Gets whether the last guard is that of a mapping from the system.</summary>
     public readonly bool EndsWithMapping => _last is MappingGuard;
@@ -40,6 +55,7 @@ internal struct Allocation
     {
         if (_last is null)
         {
+            _first = guard;
             Guard = guard;
         }
         else
@@ -53,13 +69,13 @@ internal struct Allocation
     /// <summary>Begins the rent of all guards. Nothing has happened where this fails.</summary>
     public void Begin()
     {
-        Debug.Assert(First is not null && Layout.Count > 0, "There is nothing to begin.");
-        Generation = First!.BeginAllocation();
+        Debug.Assert(_first is not null && Layout.Count > 0, "There is nothing to begin.");
+        Generation = _first!.BeginAllocation();
     }
 
     /// <summary>Notes what the rent is charged to, as <see cref="FinalizableGuard.Charge"/> does.</summary>
-    public readonly void Charge(in BudgetPermit permit) => First!.Charge(permit);
+    public readonly void Charge(in BudgetPermit permit) => _first!.Charge(permit);
 
     /// <summary>Gives back what there is, although no rent began.</summary>
-    public readonly void Cancel() => First?.Cancel();
+    public readonly void Cancel() => _first?.Cancel();
 }

@@ -10,7 +10,24 @@ namespace Allocator.Lifetime;
 [StructLayout(LayoutKind.Sequential, Size = 128)]
 internal struct BlockState
 {
-    /// <summary>Generation, flags and reference count: see <see cref="GuardState"/>.</summary>
+    /// <summary>The owner's own reference, and one for each pin and each running delegate.</summary>
+    public const long References = 0xFFFF;
+
+    /// <summary>The owner has been disposed; what still counts are pins and running delegates.</summary>
+    public const long Disposed = 1 << 16;
+
+    /// <summary>The owner was collected without <c>Dispose</c>.</summary>
+    public const long Abandoned = 1 << 17;
+
+    /// <summary>A further part of a group: out, but not an allocation of its own.</summary>
+    public const long Member = 1 << 18;
+
+    private const long GenerationStep = 1 << 20;
+
+    /// <summary>
+    /// A reference count, flags, and above them the generation, which grows whenever the memory comes back. A user holds the generation
+    /// of their rent; any other value says that it is over.
+    /// </summary>
     public long State;
 
     /// <summary>How many allocations began here.</summary>
@@ -28,9 +45,17 @@ internal struct BlockState
     /// <summary>How many adjacent blocks go out together from here.</summary>
     public int RunLength;
 
-    /// <summary>1 when either the memory has been given up or a pending finalizer has run; whoever comes second hands the memory back.</summary>
-    public int Handover;
-
     /// <summary>For memory of a guard's own: whether the system gave it as zeros.</summary>
     public bool Zeroed;
+
+    public static long Generation(long state) => state & -GenerationStep;
+
+    /// <summary>The idle state in which the memory is after the rent that <paramref name="state"/> is of.</summary>
+    public static long Next(long state) => Generation(state) + GenerationStep;
+
+    public static bool IsIdle(long state) => (state & References) == 0;
+
+    public static bool IsAbandoned(long state) => (state & Abandoned) != 0;
+
+    public static bool IsOutstanding(long state) => !IsIdle(state) && (state & (Abandoned | Member)) == 0;
 }

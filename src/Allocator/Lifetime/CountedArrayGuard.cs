@@ -8,7 +8,6 @@ namespace Allocator.Lifetime;
 internal sealed class CountedArrayGuard : FinalizableGuard
 {
     private readonly CountedArrayPool _pool;
-    private bool _isAbandoned;
 
     public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
         : base(new BlockState[1], 0, context)
@@ -26,9 +25,12 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
 
+    /// <summary>Gets whether the next renter can have it.</summary>
+    public bool IsReusable => !IsFoundUnreachable;
+
     protected override void ReturnMemory(bool ofGroup)
     {
-        if (_isAbandoned)
+        if (IsFoundUnreachable)
         {
             _pool.Drop(this);
         }
@@ -60,6 +62,4 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     protected override void OnReturned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
 
     protected override void OnAbandoned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
-
-    protected override void OnRecycled() => _isAbandoned = true;
 }

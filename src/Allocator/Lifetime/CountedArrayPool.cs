@@ -59,11 +59,13 @@ internal sealed class CountedArrayPool
         isNew = false;
         while (TryTakeIdle(index) is CountedArrayGuard guard)
         {
-            // One whose finalizer is pending comes back by itself when that has run.
-            if (guard.TrySettle())
+            // Not where the pool itself was found unreachable, and the guards with it.
+            if (guard.IsReusable)
             {
                 return guard;
             }
+
+            Drop(guard);
         }
 
         isNew = true;

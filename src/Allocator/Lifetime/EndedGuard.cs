@@ -1,29 +1,96 @@
 using System;
+using System.Globalization;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// What an owner holds in place of its guard when its rent is over: a guard that holds nothing, for no generation. A disposed owner that lingers somewhere
-/// would otherwise keep the guard reachable, and whoever rents the memory next and abandons it would never be found.
+/// What an owner holds in place of its guard when its rent is over: a guard that holds nothing, for no generation. A disposed owner that
+/// lingers in a field would otherwise keep the guard reachable, and the next rent of the memory, abandoned, would never be found. In place
+/// of the generation the owner holds the size and the time of its rent, so that a late user is told which allocation it was.
 /// </summary>
 internal sealed class EndedGuard : LifetimeGuard
 {
     public static readonly EndedGuard Instance = new(null);
 
+    // No generation and no state has this bit, so what is remembered never passes for a generation that is held.
+    private const long Mark = 1 << 19;
+    private const int LowBits = 19;
+    private const int TimeBits = 27;
+    private const int SizeShift = 28;
+    private const long MaximumBytes = (1L << (64 - SizeShift - 1)) - 1;
+    private const long TimeMask = (1L << TimeBits) - 1;
+
     /// <param name="trace">What is known of the rent, where it was traced.</param>
     public EndedGuard(AllocationTrace? trace)
         : base(new BlockState[1], 0)
     {
-        Record.State = GuardState.Abandoned;
+        Record.State = BlockState.Abandoned;
         RentTrace = trace;
     }
 
     /// <summary>Gets what is known of the rent, where it was traced.</summary>
     public AllocationTrace? RentTrace { get; }
 
-    /// <summary>Makes <see cref="Instance"/>, which every Dispose needs, where an exception still has a caller: a type initializer that fails for want of memory fails for ever.</summary>
+    /// <summary>
+    /// Makes <see cref="Instance"/>, which every Dispose needs, where an exception still has a caller: a type initializer that fails for
+    /// want of memory fails for ever.
+    /// </summary>
     public static void Prepare() => GC.KeepAlive(Instance);
+
+    /// <summary>Returns what an owner remembers in place of the generation: size and time of its rent.</summary>
+    /// <param name="generation">The generation of the rent, which stays where these cannot be kept.</param>
+    /// <param name="bytes">The size of the buffer in bytes; beyond 32 GiB it is not kept.</param>
+    /// <param name="startedMilliseconds">When the rent began; 0 where that is not known.</param>
+    public static long Remember(long generation, long bytes, long startedMilliseconds)
+    {
+        if (!CanRemember(bytes, IntPtr.Size))
+        {
+            return generation;
+        }
+
+        // To four seconds, with the bit for one set and that for two not: zero then means unknown, and what is remembered, plus the one
+        // reference that a guard compares with, has the mark too.
+        long seconds = startedMilliseconds == 0 ? 0 : (startedMilliseconds / 1000 & TimeMask & ~3) | 1;
+        return bytes << SizeShift | seconds >> LowBits << (LowBits + 1) | Mark | (seconds & (Mark - 1));
+    }
+
+    /// <summary>
+    /// Returns whether a process with pointers of that size can remember a rent of so many bytes. Where a long takes two writes, another
+    /// thread may see half of one.
+    /// </summary>
+    public static bool CanRemember(long bytes, int pointerSizeInBytes) => pointerSizeInBytes >= sizeof(long) && bytes <= MaximumBytes;
+
+    /// <summary>Says in words what an owner's two fields tell of its rent; empty where they tell nothing.</summary>
+    public static string Describe(LifetimeGuard guard, long memory) => Describe(guard, memory, Environment.TickCount64);
+
+    /// <summary>As above, at a given time.</summary>
+    public static string Describe(LifetimeGuard guard, long memory, long nowMilliseconds)
+    {
+        AllocationTrace? trace = (guard as EndedGuard)?.RentTrace;
+        if ((memory & Mark) == 0)
+        {
+            return trace is null ? "" : $"It had {trace}";
+        }
+
+        string size = string.Format(CultureInfo.InvariantCulture, "It had {0:N0} bytes", memory >> SizeShift);
+        if (trace is not null)
+        {
+            return $"{size}, {trace.Origin}";
+        }
+
+        long seconds = ((memory >> (LowBits + 1) << LowBits) | (memory & (Mark - 1))) & TimeMask;
+        if (seconds == 0)
+        {
+            return $"{size}.";
+        }
+
+        // The time is that of the pool's coarse clock, which moves on at ticks, and kept to four seconds: a rent may seem to begin a
+        // little after its end.
+        const int Unused = 64 - TimeBits;
+        long age = Math.Max(0, (nowMilliseconds / 1000 - seconds) << Unused >> Unused);
+        return string.Format(CultureInfo.InvariantCulture, "{0}, allocated about {1:N0} s ago.", size, age);
+    }
 
     protected override void GiveBack()
     {

@@ -6,35 +6,30 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
-/// <content>What the finalizer finds, and the agreement between it and a return or rent of the memory at the same time.</content>
+/// <content>What the finalizer finds.</content>
 /// <remarks>
-/// Finalizers run in no order. One of a user's own objects may dispose an owner whose guard is waiting for its finalizer too. Were the memory rented again before that
-/// finalizer ran, it would take the new renter's for abandoned. So memory whose guard has a finalizer pending is parked, and goes back when that has run: see <see cref="HandBack"/>.
+/// Finalizers run in no order. A user's own finalizer may dispose an owner whose guard is waiting for its finalizer too. Were the memory
+/// rented again with that guard, its finalizer would take the new rent for an abandoned one. So memory whose guard a collection has found
+/// unreachable gets another guard before it is rented again, and the old one has no part in it any more.
 /// </remarks>
 internal abstract partial class FinalizableGuard : IBackgroundWork
 {
     // Cleared by the collection that finds the guard unreachable, before its finalizer runs.
-    private WeakReference<FinalizableGuard> _self;
+    private readonly WeakReference<FinalizableGuard> _self;
     private BackgroundState _work;
+
+    // The memory has another guard: what the state word says is about a rent of that one.
+    private bool _isReplaced;
 
     // Of abandoned memory, with its first part: it was reported, and is to be handed back when it is dealt with next.
     private bool _mayRecycle;
 
     ~FinalizableGuard()
     {
-        if (IsConstructed && !Environment.HasShutdownStarted)
+        // A second run where the quarantine was closed: the memory has been in it.
+        if (IsConstructed && !Environment.HasShutdownStarted && (_mayRecycle || TryAbandon()))
         {
-            // Again where the quarantine was closed: the memory has been in it.
-            bool isSecondRun = _mayRecycle;
-            if (isSecondRun || TryAbandon())
-            {
-                Background.Run(this);
-            }
-
-            if (!isSecondRun)
-            {
-                EndFinalizer();
-            }
+            Background.Run(this);
         }
     }
 
@@ -48,25 +43,29 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
     protected virtual bool NeedsQuarantine => true;
 
-    /// <summary>Gets whether a collection has found this guard unreachable: the caller is a finalizer, or was called by one.</summary>
+    /// <summary>
+    /// Gets whether a collection has found this guard unreachable: its finalizer is pending or has run. Where that is not so it stays so
+    /// while the caller uses the guard.
+    /// </summary>
     protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
 
-    /// <summary>
-    /// Gives whether the memory, which the caller holds, is the caller's to hand on. It is not while the guard's own finalizer is pending: the finalizer then puts the memory back.
-    /// On a return this happens where a finalizer of the user's disposed the owner; on a rent, where one rents from an allocator that was found unreachable itself.
-    /// </summary>
-    public bool TrySettle()
-    {
-        // This guard is on the stack: if no collection has found it unreachable so far, none will while it is in the caller's hand.
-        return _self.TryGetTarget(out _) || TrySettleSlow();
-    }
+    /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
+    protected virtual bool ReturnsWithoutSystemCall => false;
 
-    /// <summary>Does what the finalizer has left: reports abandoned memory and puts it into quarantine, hands it back, or completes the hand-over. What throws has changed nothing.</summary>
+    // Where the constructor failed the finalizer runs all the same.
+    private bool IsConstructed => _self is not null;
+
+    private bool IsReplaced => Volatile.Read(ref _isReplaced);
+
+    /// <summary>
+    /// Does what the finalizer has left: reports abandoned memory and puts it into quarantine, or hands it back. What throws has changed
+    /// nothing.
+    /// </summary>
     void IBackgroundWork.DoWork()
     {
-        if (!GuardState.IsAbandoned(Volatile.Read(ref Record.State)))
+        if (!BlockState.IsAbandoned(Volatile.Read(ref Record.State)))
         {
-            CompleteHandover();
+            FinishHandBack();
         }
         else if (_mayRecycle)
         {
@@ -78,85 +77,56 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         }
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TrySettleSlow()
+    /// <summary>Makes another guard for memory that will be rented again. Nothing where the guard ends with its memory.</summary>
+    protected virtual void MakeSuccessor()
     {
-        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
-        {
-            return false;
-        }
-
-        try
-        {
-            Renew();
-            return true;
-        }
-        catch (OutOfMemoryException)
-        {
-            // Then it comes back later, as if the finalizer had not run yet.
-            Background.Queue(this);
-            return false;
-        }
     }
 
-    // The only way back to the next renter. pre: the state is idle, and this is the one call for this rent.
-    // Gives the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
+    /// <summary>Gives the memory another guard, which <see cref="ReturnMemory"/> returns in place of this one.</summary>
+    /// <exception cref="OutOfMemoryException">There is no managed memory for it, and nothing has changed.</exception>
+    protected void Replace()
+    {
+        MakeSuccessor();
+
+        // Before the memory can be rented: whoever reads a new rent's state reads this too.
+        Volatile.Write(ref _isReplaced, true);
+    }
+
+    // The only way back to the next renter. The state is idle, and this is the one call for this rent.
+    // Returns the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
     private long HandBack(BudgetAccount? account, long charged, bool ofGroup)
     {
-        if (account is not null)
-        {
-            _permit = new BudgetPermit(account, charged);
-        }
-
-        if (!TrySettle())
+        if (IsFoundUnreachable && !TryReplace(account, charged))
         {
             return 0;
-        }
-
-        if (account is not null)
-        {
-            _permit = default;
         }
 
         ReturnMemory(ofGroup);
         return charged;
     }
 
-    // The finalizer's part of the same agreement. An idle guard of a pool that was collected ends here too; nothing will ever come second.
-    private void EndFinalizer()
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryReplace(BudgetAccount? account, long charged)
     {
-        if (Interlocked.Exchange(ref Record.Handover, 1) == 0)
+        try
         {
-            return;
+            Replace();
+            return true;
         }
-
-        if (ReturnsWithoutSystemCall)
+        catch (OutOfMemoryException)
         {
-            Background.Run(this);
-        }
-        else
-        {
+            _permit = account is null ? default : new BudgetPermit(account, charged);
             Background.Queue(this);
+            return false;
         }
     }
 
-    private void CompleteHandover()
+    private void FinishHandBack()
     {
-        Renew();
-
-        // Before the memory is back: then another renter may have it, and this guard.
+        Replace();
         BudgetAccount? account = TakePermit(out long charged);
         ReturnMemory(ofGroup: true);
         account?.ReturnLater(charged);
-    }
-
-    // As new: with a finalizer to come, and none pending. pre: held exclusively, and the finalizer has run. Where it throws nothing has changed.
-    private void Renew()
-    {
-        WeakReference<FinalizableGuard> self = new(this);
-        GC.ReRegisterForFinalize(this);
-        Record.Handover = 0;
-        _self = self;
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
@@ -166,18 +136,19 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         long state;
         do
         {
+            // In this order: the state of another guard's rent was written after the mark.
             state = Volatile.Read(ref record.State);
-            if (!GuardState.IsOutstanding(state))
+            if (!BlockState.IsOutstanding(state) || IsReplaced)
             {
                 return false;
             }
         }
-        while (Interlocked.CompareExchange(ref record.State, state | GuardState.Abandoned, state) != state);
+        while (Interlocked.CompareExchange(ref record.State, state | BlockState.Abandoned, state) != state);
 
         OnAbandoned(isAllocation: true);
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
-            Volatile.Write(ref part.Record.State, part.Record.State | GuardState.Abandoned);
+            Volatile.Write(ref part.Record.State, part.Record.State | BlockState.Abandoned);
             part.OnAbandoned(isAllocation: false);
         }
 
@@ -194,9 +165,9 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         {
             Context.Quarantine.Add(this, Context.QuarantineMilliseconds, Context.CollectsToFindAbandoned);
         }
-        else if ((Context.ClearOnReturn && NeedsQuarantine) || _next is not null)
+        else if ((Context.ClearOnReturn && NeedsQuarantine) || _next is not null || !ReturnsWithoutSystemCall)
         {
-            // Zeroing, and giving back parts that may be the system's, take too long for the finalizer thread.
+            // Zeroing, and giving memory back to the system, take too long for the finalizer thread.
             Background.Queue(this);
         }
         else
@@ -238,7 +209,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private void EndAbandoned()
     {
         OnRecycled();
-        Volatile.Write(ref Record.State, GuardState.Next(Record.State));
+        Volatile.Write(ref Record.State, BlockState.Next(Record.State));
         ClearForNext(TraceEnd.Abandoned);
     }
 }

@@ -32,9 +32,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     protected AllocatorContext Context { get; }
 
-    /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
-    protected abstract bool ReturnsWithoutSystemCall { get; }
-
     /// <summary>Gets whether the allocating stack is kept even while nobody has subscribed to hear it.</summary>
     protected virtual bool KeepsStack => false;
 
@@ -185,7 +182,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
             part.OnRented(isAllocation: false);
-            BeginWith(ref part.Record, GuardState.Member | 1);
+            BeginWith(ref part.Record, BlockState.Member | 1);
         }
     }
 
@@ -194,7 +191,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         FinalizableGuard? next = _next;
         _next = null;
         long share = account is null ? 0 : CapacityInBytes;
-        Volatile.Write(ref Record.State, GuardState.Next(Record.State));
+        Volatile.Write(ref Record.State, BlockState.Next(Record.State));
         OnReturned(isAllocation: false);
         ClearForNext(TraceEnd.Returned);
         bytes += HandBack(account, share, ofGroup: true);

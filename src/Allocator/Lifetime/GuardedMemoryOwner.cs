@@ -52,10 +52,10 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     public override void Unpin()
     {
         LifetimeGuard guard = _guard;
-        EndedRent ended = guard.Remember(_generation);
+        EndedGuard ended = guard.Remember(_generation, out long memory);
         if (guard.RemoveReference(_generation))
         {
-            End(ended);
+            End(ended, memory);
         }
     }
 
@@ -71,17 +71,17 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     protected override void Dispose(bool disposing)
     {
         LifetimeGuard guard = _guard;
-        EndedRent ended = guard.Remember(_generation);
+        EndedGuard ended = guard.Remember(_generation, out long memory);
         if (guard.Dispose(_generation))
         {
-            End(ended);
+            End(ended, memory);
         }
     }
 
-    private void End(in EndedRent ended)
+    private void End(EndedGuard ended, long memory)
     {
-        _generation = ended.Memory;
-        _guard = ended.Guard;
+        _generation = memory;
+        _guard = ended;
     }
 
     // Not kept here: every byte of an owner is paid for at every rent.

@@ -53,31 +53,35 @@ internal abstract class LifetimeGuard
         set => _tracedEnd = value is null ? null : new EndedGuard(value);
     }
 
-    /// <summary>Gets whether the constructor ran to its end; where it did not, the finalizer runs all the same.</summary>
-    protected bool IsConstructed => _records is not null;
-
     protected ref BlockState Record => ref _records[_index];
 
     /// <summary>Starts a rent. pre: the caller holds the memory exclusively, and has told nobody.</summary>
     /// <returns>The generation that the user keeps.</returns>
     public long Begin() => BeginWith(ref Record, 1);
 
-    /// <summary>Gives what an owner is to remember of the rent of that generation. pre: called before the rent is ended.</summary>
+    /// <summary>Returns what an owner holds in place of the guard once the rent of that generation is over. Called before it is ended.</summary>
+    /// <param name="generation">The generation of the rent.</param>
+    /// <param name="memory">What the owner holds in place of the generation.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public EndedRent Remember(long generation)
+    public EndedGuard Remember(long generation, out long memory)
     {
         EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
         long bytes = UsedBytes;
         long started = Volatile.Read(ref Record.RentedAtMilliseconds);
+        if (BlockState.Generation(Volatile.Read(ref Record.State)) == generation && this is not EndedGuard)
+        {
+            memory = EndedGuard.Remember(generation, bytes, started);
+            return ended;
+        }
 
-        return GuardState.Generation(Volatile.Read(ref Record.State)) == generation && this is not EndedGuard
-            ? EndedRent.Create(ended, generation, bytes, started)
-            : EndedRent.Unchanged(this, generation);
+        // Of a rent that was over before the same is told again.
+        memory = generation;
+        return this as EndedGuard ?? EndedGuard.Instance;
     }
 
     /// <summary>Gives whether the rent of that generation goes on: not disposed, not returned, not abandoned.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~GuardState.References) == generation;
+    public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~BlockState.References) == generation;
 
     /// <summary>Returns a span over the memory of a rent. pre: a reference is held.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -106,12 +110,12 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            if ((seen & ~GuardState.References) != generation)
+            if ((seen & ~BlockState.References) != generation)
             {
                 return false;
             }
 
-            if ((seen & GuardState.References) == GuardState.References)
+            if ((seen & BlockState.References) == BlockState.References)
             {
                 Throw.TooManyReferences();
             }
@@ -132,14 +136,14 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            long ofOwner = (seen & GuardState.Disposed) == 0 ? 1 : 0;
-            if (IsOver(seen, generation) || (seen & GuardState.References) <= ofOwner)
+            long ofOwner = (seen & BlockState.Disposed) == 0 ? 1 : 0;
+            if (IsOver(seen, generation) || (seen & BlockState.References) <= ofOwner)
             {
                 return IsOver(seen, generation);
             }
 
-            bool isLast = (seen & GuardState.References) == 1;
-            if (Interlocked.CompareExchange(ref state, isLast ? GuardState.Next(seen) : seen - 1, seen) == seen)
+            bool isLast = (seen & BlockState.References) == 1;
+            if (Interlocked.CompareExchange(ref state, isLast ? BlockState.Next(seen) : seen - 1, seen) == seen)
             {
                 return isLast && GiveBackNow();
             }
@@ -151,7 +155,7 @@ internal abstract class LifetimeGuard
     public bool Dispose(long generation)
     {
         // One compare-exchange: the usual rent has no reference but its owner's.
-        return Interlocked.CompareExchange(ref Record.State, GuardState.Next(generation), generation + 1) == generation + 1
+        return Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) == generation + 1
             ? GiveBackNow()
             : DisposeSlow(generation);
     }
@@ -164,12 +168,12 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            if ((seen & ~GuardState.References) != generation)
+            if ((seen & ~BlockState.References) != generation)
             {
                 return false;
             }
 
-            if (Interlocked.CompareExchange(ref state, (seen | GuardState.Disposed) - 1, seen) == seen)
+            if (Interlocked.CompareExchange(ref state, (seen | BlockState.Disposed) - 1, seen) == seen)
             {
                 return true;
             }
@@ -203,20 +207,20 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            if ((seen & ~GuardState.References) != generation)
+            if ((seen & ~BlockState.References) != generation)
             {
                 return IsOver(seen, generation);
             }
 
-            bool isLast = (seen & GuardState.References) == 1;
-            if (Interlocked.CompareExchange(ref state, isLast ? GuardState.Next(seen) : (seen | GuardState.Disposed) - 1, seen) == seen)
+            bool isLast = (seen & BlockState.References) == 1;
+            if (Interlocked.CompareExchange(ref state, isLast ? BlockState.Next(seen) : (seen | BlockState.Disposed) - 1, seen) == seen)
             {
                 return isLast && GiveBackNow();
             }
         }
     }
 
-    private static bool IsOver(long state, long generation) => GuardState.Generation(state) != generation || (state & GuardState.Abandoned) != 0;
+    private static bool IsOver(long state, long generation) => BlockState.Generation(state) != generation || (state & BlockState.Abandoned) != 0;
 
     private bool GiveBackNow()
     {

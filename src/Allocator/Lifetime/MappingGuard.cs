@@ -21,8 +21,6 @@ internal sealed class MappingGuard : FinalizableGuard
 
     public override long CapacityInBytes { get; }
 
-    protected override bool ReturnsWithoutSystemCall => false;
-
     /// <summary>Takes memory from the system, and a guard for it.</summary>
     /// <returns>The guard, its rent not begun; null where the system refuses, or as much is held as may be.</returns>
     public static MappingGuard? TryAllocate(

@@ -14,13 +14,13 @@ namespace Allocator.Lifetime;
 /// </remarks>
 internal struct MemberLayout
 {
-    public MemberLayout(long totalLength, int memberLength, bool isContiguous = false)
+    public MemberLayout(long totalLength, int memberLength, int count, bool isContiguous)
     {
-        Debug.Assert(totalLength >= 0 && memberLength >= 0);
+        Debug.Assert(count == CountOf(totalLength, memberLength));
         TotalLength = totalLength;
         MemberLength = memberLength;
-        Count = totalLength <= memberLength ? 1 : checked((int)((totalLength + memberLength - 1) / memberLength));
-        IsContiguous = isContiguous || Count == 1;
+        Count = count;
+        IsContiguous = isContiguous || count == 1;
     }
 
     public long TotalLength { get; }
@@ -47,19 +47,17 @@ internal struct MemberLayout
     /// <summary>Gets whether there is one member, which its guard describes.</summary>
     public readonly bool IsSingle => First == 0 && Origins is null;
 
-    /// <summary>Divides contiguous memory: into one member, unless that were longer than a span can be.</summary>
+    /// <summary>Returns the longest member of contiguous memory: all of it, unless that were longer than a span can be.</summary>
     /// <param name="totalLength">The length of the whole.</param>
     /// <param name="elementAlignment">The elements that no member divides.</param>
-    /// <param name="address">Where it begins; 0 where that is not known yet.</param>
-    public static MemberLayout Contiguous(long totalLength, int elementAlignment, nint address = 0)
-    {
-        if (totalLength <= int.MaxValue)
-        {
-            return new MemberLayout(totalLength, (int)totalLength, isContiguous: true);
-        }
+    public static int LongestMember(long totalLength, int elementAlignment) =>
+        totalLength <= int.MaxValue ? (int)totalLength : int.MaxValue / elementAlignment * elementAlignment;
 
-        int memberLength = int.MaxValue / elementAlignment * elementAlignment;
-        return new MemberLayout(totalLength, memberLength, isContiguous: true) { First = address };
+    /// <summary>Returns how many members of a length there are.</summary>
+    public static int CountOf(long totalLength, int memberLength)
+    {
+        Debug.Assert(totalLength >= 0 && memberLength >= 0);
+        return totalLength <= memberLength ? 1 : checked((int)((totalLength + memberLength - 1) / memberLength));
     }
 
     /// <summary>Notes where the members lie: several, one stride apart.</summary>

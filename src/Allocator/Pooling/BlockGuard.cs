@@ -1,3 +1,5 @@
+using System;
+using System.Runtime.CompilerServices;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
@@ -6,6 +8,9 @@ namespace Allocator.Pooling;
 internal sealed class BlockGuard : FinalizableGuard
 {
     private readonly UniformUnmanagedMemoryPool _pool;
+
+    // Guards the block from now on.
+    private BlockGuard? _successor;
 
     public BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
         : base(arena.Records, index, context)
@@ -26,6 +31,14 @@ internal sealed class BlockGuard : FinalizableGuard
 
     // A closed pool gives back to the system what it gets.
     protected override bool ReturnsWithoutSystemCall => !_pool.IsClosed;
+
+    /// <summary>
+    /// Returns this guard, or another one for the block where this was found unreachable: together with the pool, by a collection before
+    /// a finalizer of the user's rents from it. The caller holds the block exclusively.
+    /// </summary>
+    /// <exception cref="OutOfMemoryException">There is no managed memory for one; the block is free again.</exception>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public BlockGuard ForRenter() => IsFoundUnreachable ? SuccessorForRenter() : this;
 
     /// <summary>Notes where the block is and how many go out with it. pre: held exclusively.</summary>
     public void Place(nint address, int runLength)
@@ -48,20 +61,27 @@ internal sealed class BlockGuard : FinalizableGuard
 
     protected override void GiveBack()
     {
-        if (!IsPlain || Context.ClearOnReturn)
+        if (!IsPlain || Context.ClearOnReturn || IsFoundUnreachable)
         {
             base.GiveBack();
             return;
         }
 
         Arena.MarkDirty(Index, Record.RunLength);
-        if (TrySettle())
+        _pool.Return(this, ofGroup: false);
+    }
+
+    protected override void MakeSuccessor()
+    {
+        if (_successor is null)
         {
-            _pool.Return(this, ofGroup: false);
+            BlockGuard successor = new(_pool, Arena, Index, Context);
+            successor.Place(Address, RunLength);
+            _successor = successor;
         }
     }
 
-    protected override void ReturnMemory(bool ofGroup) => _pool.Return(this, ofGroup);
+    protected override void ReturnMemory(bool ofGroup) => _pool.Return(_successor ?? this, ofGroup);
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 
@@ -75,6 +95,21 @@ internal sealed class BlockGuard : FinalizableGuard
         else
         {
             Arena.MarkDirty(Index, Record.RunLength);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private BlockGuard SuccessorForRenter()
+    {
+        try
+        {
+            Replace();
+            return _successor!;
+        }
+        catch
+        {
+            Arena.Return(this);
+            throw;
         }
     }
 }

@@ -36,8 +36,7 @@ internal static class ClaimedBlocks
                         taken += length;
                     }
 
-                    // Whose finalizer is pending is not lost, only late: others are looked for.
-                    result = outcome == PoolOutcome.Full ? result : Worse(result, outcome);
+                    result = Worse(result, outcome);
                 }
             }
             catch
@@ -61,15 +60,8 @@ internal static class ClaimedBlocks
             return null;
         }
 
-        BlockGuard guard = arena.TakeGuard(first, count);
-        if (!guard.TrySettle())
-        {
-            outcome = PoolOutcome.Full;
-            return null;
-        }
-
         outcome = cold ? PoolOutcome.Cold : PoolOutcome.Hit;
-        return guard;
+        return arena.TakeGuard(first, count).ForRenter();
     }
 
     public static PoolOutcome Worse(PoolOutcome a, PoolOutcome b) => a > b ? a : b;

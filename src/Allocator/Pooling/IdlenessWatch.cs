@@ -40,7 +40,7 @@ internal sealed class IdlenessWatch
         for (int i = 0; i < _records.Length; i++)
         {
             long state = Volatile.Read(ref _records[i].State);
-            if (state == _statesAtLastLook[i] && GuardState.IsIdle(state) && (blocks & (1UL << i)) != 0 && !IsInsideRun(i))
+            if (state == _statesAtLastLook[i] && BlockState.IsIdle(state) && (blocks & (1UL << i)) != 0 && !IsInsideRun(i))
             {
                 stale |= 1UL << i;
             }
@@ -61,7 +61,7 @@ internal sealed class IdlenessWatch
     {
         for (int first = index - 1; first >= 0; first--)
         {
-            if (!GuardState.IsIdle(Volatile.Read(ref _records[first].State)) && _records[first].RunLength > index - first)
+            if (!BlockState.IsIdle(Volatile.Read(ref _records[first].State)) && _records[first].RunLength > index - first)
             {
                 return true;
             }

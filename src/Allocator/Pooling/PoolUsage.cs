@@ -24,13 +24,13 @@ internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes,
             {
                 rents += Volatile.Read(ref record.Rents);
                 long state = Volatile.Read(ref record.State);
-                if (!GuardState.IsIdle(state))
+                if (!BlockState.IsIdle(state))
                 {
                     long bytes = (long)record.RunLength * arena.BlockSizeInBytes;
-                    bool isAbandoned = (state & GuardState.Abandoned) != 0;
+                    bool isAbandoned = (state & BlockState.Abandoned) != 0;
                     rented += isAbandoned ? 0 : bytes;
                     quarantined += isAbandoned ? bytes : 0;
-                    outstanding += GuardState.IsOutstanding(state) ? 1 : 0;
+                    outstanding += BlockState.IsOutstanding(state) ? 1 : 0;
                 }
             }
         }

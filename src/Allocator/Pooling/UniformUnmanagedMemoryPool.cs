@@ -68,7 +68,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Rents a block that lies in the cache near the current thread, or returns null where there is none. The rent has not begun.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public BlockGuard? TryRentCached() => _cache.TryTake() is BlockGuard block && block.TrySettle() ? block : null;
+    public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
     /// <summary>Rents adjacent blocks as one. The rent has not begun. pre: count above 1.</summary>
     /// <remarks>For every block of it that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more of it.</remarks>
@@ -271,16 +271,13 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     private BlockGuard? TryRentFromAnySlot(ref PoolOutcome outcome)
     {
-        while (outcome == PoolOutcome.Full && _cache.TryTakeAny() is BlockGuard block)
+        if (outcome != PoolOutcome.Full || _cache.TryTakeAny() is not BlockGuard block)
         {
-            if (block.TrySettle())
-            {
-                outcome = PoolOutcome.Hit;
-                return block;
-            }
+            return null;
         }
 
-        return null;
+        outcome = PoolOutcome.Hit;
+        return block.ForRenter();
     }
 
     private BlockGuard? TryRentFrom(bool resident, ref Refusals refusals, ref PoolOutcome outcome)

@@ -29,8 +29,9 @@ public sealed class AbandonTests : Exploring
         ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, SweepQuarantine, SweepQuarantine));
 
     [Fact]
-    public void Handover_ThatLooksInPlaceOfExchanging_IsFound() =>
+    public void Finalizer_ThatDoesNotAskWhetherItsMemoryHasAnotherGuard_IsFound() =>
         ExpectFailure(
-            new Weakness("FinalizableGuard.TrySettleSlow", "Exchange", WeaknessKind.DoesNothing), "A block is lost",
-            static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner));
+            new Weakness("FinalizableGuard.IsReplaced", "Read", WeaknessKind.ReadsDefault),
+            "",
+            static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner, ClaimTwo));
 }

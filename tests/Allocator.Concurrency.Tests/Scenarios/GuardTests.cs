@@ -31,7 +31,7 @@ public sealed class GuardTests : Exploring
     [Fact]
     public void Dispose_WithoutAGenerationCheck_IsFound() =>
         ExpectFailure(
-            new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, GuardState.References), "Memory was given back twice, or in use",
+            new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, BlockState.References), "Memory was given back twice, or in use",
             static () => new GuardScenario(DisposeAndRentAgain, Dispose));
 
     [Fact]

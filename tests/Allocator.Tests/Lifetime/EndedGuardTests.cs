@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 
-public class EndedRentTests
+public class EndedGuardTests
 {
     private const long Hour = 3_600_000;
 
@@ -16,11 +16,11 @@ public class EndedRentTests
     [InlineData(0L)]
     [InlineData(4_194_304L)]
     [InlineData((1L << 35) - 1)]
-    public void Create_AnySize_IsDescribedExactly(long bytes)
+    public void Remember_AnySize_IsDescribedExactly(long bytes)
     {
-        EndedRent ended = EndedRent.Create(EndedGuard.Instance, 7L << 20, bytes, Hour + 1000);
+        long memory = EndedGuard.Remember(7L << 20, bytes, Hour + 1000);
 
-        string description = EndedRent.Describe(ended.Guard, ended.Memory, 2 * Hour);
+        string description = EndedGuard.Describe(EndedGuard.Instance, memory, 2 * Hour);
 
         Assert.Equal($"It had {bytes.ToString("N0", CultureInfo.InvariantCulture)} bytes, allocated about 3,599 s ago.", description);
     }
@@ -29,42 +29,42 @@ public class EndedRentTests
     [Theory]
     [InlineData(0)]
     [InlineData((1L << 27) * 1000 - 4000)]
-    public void Create_AnyTime_IsDescribedToFourSeconds(long clock)
+    public void Remember_AnyTime_IsDescribedToFourSeconds(long clock)
     {
         for (int second = 1; second < 12; second++)
         {
             long start = clock + second * 1000;
-            EndedRent ended = EndedRent.Create(EndedGuard.Instance, 0, 5, start);
+            long memory = EndedGuard.Remember(0, 5, start);
 
-            Assert.Matches("^It had 5 bytes, allocated about [0-3] s ago.$", EndedRent.Describe(ended.Guard, ended.Memory, start));
-            Assert.Matches("^It had 5 bytes, allocated about (59|6[0-3]) s ago.$", EndedRent.Describe(ended.Guard, ended.Memory, start + 60_000));
+            Assert.Matches("^It had 5 bytes, allocated about [0-3] s ago.$", EndedGuard.Describe(EndedGuard.Instance, memory, start));
+            Assert.Matches("^It had 5 bytes, allocated about (59|6[0-3]) s ago.$", EndedGuard.Describe(EndedGuard.Instance, memory, start + 60_000));
         }
     }
 
     [Fact]
-    public void Create_BeyondWhatItKeeps_KeepsTheGeneration() =>
-        Assert.Equal(7L << 20, EndedRent.Create(EndedGuard.Instance, 7L << 20, 1L << 35, 1).Memory);
+    public void Remember_BeyondWhatItKeeps_KeepsTheGeneration() =>
+        Assert.Equal(7L << 20, EndedGuard.Remember(7L << 20, 1L << 35, 1));
 
     [Theory]
     [InlineData(8, 1L << 34, true)]
     [InlineData(8, 1L << 35, false)]
     [InlineData(4, 1L, false)]
-    public void CanKeep_WhereALongIsTwoWrites_IsFalse(int pointerSize, long bytes, bool canKeep) => Assert.Equal(canKeep, EndedRent.CanKeep(bytes, pointerSize));
+    public void CanRemember_WhereALongIsTwoWrites_IsFalse(int pointerSize, long bytes, bool canKeep) => Assert.Equal(canKeep, EndedGuard.CanRemember(bytes, pointerSize));
 
     [Fact]
-    public void Create_UnknownTime_TellsTheSizeOnly()
+    public void Remember_UnknownTime_TellsTheSizeOnly()
     {
-        EndedRent ended = EndedRent.Create(EndedGuard.Instance, 0, 1000, 0);
+        long memory = EndedGuard.Remember(0, 1000, 0);
 
-        Assert.Equal("It had 1,000 bytes.", EndedRent.Describe(ended.Guard, ended.Memory));
+        Assert.Equal("It had 1,000 bytes.", EndedGuard.Describe(EndedGuard.Instance, memory));
     }
 
     [Fact]
-    public void Create_AnyTime_NeverPassesForAState()
+    public void Remember_AnyTime_NeverPassesForAState()
     {
         for (long seconds = 1; seconds < 1L << 27; seconds += 997)
         {
-            long memory = EndedRent.Create(EndedGuard.Instance, 0, 4096, seconds * 1000).Memory;
+            long memory = EndedGuard.Remember(0, 4096, seconds * 1000);
 
             // Neither as it is nor with the owner's reference, which a guard compares with.
             Assert.NotEqual(0, memory & 1 << 19);
