@@ -3,24 +3,29 @@ using System.Threading;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// One thread's share of one allocator's arrays: what it has counted, and guards for its next rents. Only that thread writes to it, hence without interlocked operations.
+/// What one thread keeps of one allocator's arrays: what it has counted, and guards for its next rents. Only that thread writes to it,
+/// hence without interlocked operations.
 /// </summary>
-internal sealed class ArrayShare : ThreadShare
+internal sealed class ThreadCache
 {
     private const int KeptGuards = 16;
 
     // Behind the first, which is all that a thread needs that holds one array at a time.
     private readonly ArrayGuard?[] _guards = new ArrayGuard?[KeptGuards];
+    private readonly long _owner;
     private ArrayGuard? _firstGuard;
     private int _guardCount;
     private ArrayCounts _counts;
 
-    public ArrayShare(ThreadShares owner)
-        : base(owner)
-    {
-    }
+    public ThreadCache(ThreadCaches owner) => _owner = owner.Serial;
 
-    /// <summary>Gives a guard that this thread kept, or null.</summary>
+    /// <summary>
+    /// Returns whether it is of the owner with that serial. By a number: what a thread keeps must not keep an allocator alive that its user
+    /// has dropped.
+    /// </summary>
+    public bool IsOf(long serial) => _owner == serial;
+
+    /// <summary>Returns a guard that this thread kept, or null.</summary>
     public ArrayGuard? TakeGuard()
     {
         ArrayGuard? guard = _firstGuard;
@@ -71,7 +76,7 @@ internal sealed class ArrayShare : ThreadShare
 
     public void AddReturnsTo(ref ArrayCounts sum) => _counts.AddReturnsTo(ref sum);
 
-    /// <summary>Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. pre: the thread has ended.</summary>
+    /// <summary>Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. The thread has ended.</summary>
     /// <param name="counts">What other threads add to at the same time.</param>
     public void MoveTo(ref ArrayCounts counts)
     {

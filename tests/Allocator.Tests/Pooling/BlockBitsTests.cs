@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Allocator.Tests.Pooling;
 
-public class BitRunsTests
+public class BlockBitsTests
 {
     [Fact]
     public void FindBest_RandomMaps_AgreesWithASearchOverAllPlaces()
@@ -16,7 +16,7 @@ public class BitRunsTests
             ulong free = RandomBits(random);
             ulong resident = RandomBits(random);
             int length = random.Next(1, random.Next(2, 66));
-            Assert.Equal(Search(free, resident, length, out int expected), BitRuns.FindBest(free, resident, length, out int count));
+            Assert.Equal(Search(free, resident, length, out int expected), BlockBits.FindBest(free, resident, length, out int count));
             Assert.Equal(expected, count);
         }
     }
@@ -37,7 +37,7 @@ public class BitRunsTests
                 rest &= rest - 1;
             }
 
-            Assert.Equal(expected, BitRuns.Lowest(bits, count));
+            Assert.Equal(expected, BlockBits.Lowest(bits, count));
         }
     }
 
@@ -47,7 +47,7 @@ public class BitRunsTests
     [InlineData(0b0111_0110ul, 4, 3)]
     [InlineData(0b0111_0110ul, 3, 0)]
     [InlineData(1ul << 63, 63, 1)]
-    public void LengthAt_ByHand_CountsToTheNextGap(ulong bits, int first, int length) => Assert.Equal(length, BitRuns.LengthAt(bits, first));
+    public void LengthAt_ByHand_CountsToTheNextGap(ulong bits, int first, int length) => Assert.Equal(length, BlockBits.LengthAt(bits, first));
 
     [Theory]
     [InlineData(ulong.MaxValue, 0ul, 64, 0, 0)]
@@ -58,7 +58,7 @@ public class BitRunsTests
     [InlineData(0b1111_0110ul, 0b0011_0000ul, 2, 4, 2)]
     public void FindBest_ByHand_IsTheSmallestHoleWithTheMostMemory(ulong free, ulong resident, int length, int first, int count)
     {
-        Assert.Equal(first, BitRuns.FindBest(free, resident, length, out int actual));
+        Assert.Equal(first, BlockBits.FindBest(free, resident, length, out int actual));
         Assert.Equal(count, actual);
     }
 
@@ -73,7 +73,7 @@ public class BitRunsTests
         (int Resident, int Hole, int First) best = (-1, 0, -1);
         for (int first = 0; first + length <= 64; first++)
         {
-            ulong mask = BitRuns.Mask(length) << first;
+            ulong mask = BlockBits.Mask(length) << first;
             if ((free & mask) != mask)
             {
                 continue;
@@ -103,5 +103,5 @@ public class BitRunsTests
         return best.First;
     }
 
-    private static ulong Between(int first, int end) => end == first ? 0 : BitRuns.Mask(end - first) << first;
+    private static ulong Between(int first, int end) => end == first ? 0 : BlockBits.Mask(end - first) << first;
 }

@@ -1,8 +1,7 @@
 using System;
 using System.Threading;
-using Allocator.Budgeting;
 
-namespace Allocator.Lifetime;
+namespace Allocator.Budgeting;
 
 /// <summary>Memory that others have allocated, as far as the budget is concerned: counted until this is disposed.</summary>
 internal sealed class ExternalMemory : IDisposable

@@ -1,22 +1,32 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
+using System.Runtime.InteropServices;
 
 namespace Allocator.Pooling;
 
-/// <summary>Finds places for runs of blocks in a map of free ones.</summary>
-internal static class BitRuns
+/// <summary>64 bits, one for each block of an arena, on cache lines of their own; and how runs of blocks are found in such bits.</summary>
+[StructLayout(LayoutKind.Explicit, Size = 256)]
+internal struct BlockBits
 {
-    /// <summary>Gives the lowest <paramref name="length"/> bits set. pre: 1 to 64.</summary>
-    public static ulong Mask(int length) => ulong.MaxValue >> (64 - length);
+    [FieldOffset(128)]
+    public long Value;
 
-    /// <summary>Gives how many bits are set from <paramref name="first"/> on without gap.</summary>
+    /// <summary>Returns the lowest <paramref name="length"/> bits set: 1 to 64 of them.</summary>
+    public static ulong Mask(int length)
+    {
+        Debug.Assert(length is >= 1 and <= 64);
+        return ulong.MaxValue >> (64 - length);
+    }
+
+    /// <summary>Returns how many bits are set from <paramref name="first"/> on without gap.</summary>
     public static int LengthAt(ulong bits, int first)
     {
         ulong from = bits >> first;
         return from == ulong.MaxValue ? 64 : BitOperations.TrailingZeroCount(~from);
     }
 
-    /// <summary>Gives the lowest <paramref name="count"/> of the bits that are set, or all where there are fewer.</summary>
+    /// <summary>Returns the lowest <paramref name="count"/> of the bits that are set, or all where there are fewer.</summary>
     public static ulong Lowest(ulong bits, int count)
     {
         ulong lowest = 0;
@@ -36,11 +46,10 @@ internal static class BitRuns
 
     /// <summary>
     /// Finds the place for a run that needs the least new memory; of several the one in the smallest hole, so that large holes stay whole; in that hole the highest, away from single blocks.
-    /// pre: length from 1 to 64.
     /// </summary>
     /// <param name="free">The free blocks.</param>
     /// <param name="resident">The blocks with memory behind them.</param>
-    /// <param name="length">How many adjacent blocks are wanted.</param>
+    /// <param name="length">How many adjacent blocks are wanted: 1 to 64.</param>
     /// <param name="residentCount">How many of those found have memory.</param>
     /// <returns>The number of the first block; -1 where there is no such run.</returns>
     public static int FindBest(ulong free, ulong resident, int length, out int residentCount)
