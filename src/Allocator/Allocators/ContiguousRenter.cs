@@ -38,7 +38,6 @@ internal sealed class ContiguousRenter
     {
         for (Refusals refusals = default; ;)
         {
-            refusals.BeginAttempt();
             if (_arrays.TryRent(lengthInBytes, ref refusals, out bool isNew) is CountedArrayGuard guard)
             {
                 outcome = isNew ? PoolOutcome.Cold : PoolOutcome.Hit;
@@ -56,7 +55,6 @@ internal sealed class ContiguousRenter
     {
         for (Refusals refusals = default; ;)
         {
-            refusals.BeginAttempt();
             if (_policy.Budget.TryCommitExternal(bytes, ref refusals, out long announcement))
             {
                 try
@@ -84,7 +82,6 @@ internal sealed class ContiguousRenter
     {
         for (Refusals refusals = default; ;)
         {
-            refusals.BeginAttempt();
             outcome = PoolOutcome.Full;
             NativeGuard? guard = isWatched
                 ? _fences!.TryRent(lengthInBytes, alignmentInBytes, clean, ref refusals)

@@ -76,8 +76,6 @@ internal sealed class GroupRenter
         int filled = 0;
         for (Refusals refusals = default; ;)
         {
-            refusals.BeginAttempt();
-
             // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
             if (plan.UsesPool && !hasSegments)
             {
@@ -129,7 +127,6 @@ internal sealed class GroupRenter
         Refusals refusals = default;
         for (int filled = 0; filled < plan.Layout.Count;)
         {
-            refusals.BeginAttempt();
             if (_fences!.TryRent(plan.BytesOf(filled), alignmentInBytes, clean, ref refusals) is FencedGuard member)
             {
                 chain.Add(member);
