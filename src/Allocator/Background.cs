@@ -4,8 +4,9 @@ using System.Threading;
 namespace Allocator;
 
 /// <summary>
-/// Runs what has no caller: the work of timers, finalizers and thread-pool items. No exception leaves it, because one ends the process. Work that failed, or that the thread pool had no memory for,
-/// is kept and tried again. Thread-safe; no method throws, blocks or needs managed memory to keep work.
+/// Runs what has no caller: the work of timers, finalizers and thread-pool items. No exception leaves it, because one ends the process.
+/// Work that failed, or that the thread pool had no memory for, is kept and tried again. Thread-safe; no method throws, blocks or needs
+/// managed memory to keep work.
 /// </summary>
 internal static class Background
 {
@@ -19,7 +20,10 @@ internal static class Background
     /// <summary>Gets or sets what queues a call on the thread pool. Replaced in tests.</summary>
     public static Func<WaitCallback, object?, bool> ThreadPoolQueue { get; set; } = ThreadPool.UnsafeQueueUserWorkItem;
 
-    /// <summary>Makes everything that is needed later. Called where an exception still has a caller: a type initializer that fails in a finalizer fails for ever.</summary>
+    /// <summary>
+    /// Makes everything that is needed later. Called where an exception still has a caller: a type initializer that fails in a finalizer
+    /// fails for ever.
+    /// </summary>
     public static void Prepare() => GC.KeepAlive(s_retry);
 
     /// <summary>Runs work on the thread pool. What was queued before and has not begun is done by the same run.</summary>
@@ -51,7 +55,9 @@ internal static class Background
         return timer!;
     }
 
-    /// <summary>Starts a thread that does not keep the process alive. Nothing may leave <paramref name="run"/>: it would end the process.</summary>
+    /// <summary>
+    /// Starts a thread that does not keep the process alive. Nothing may leave <paramref name="run"/>: it would end the process.
+    /// </summary>
     /// <exception cref="OutOfMemoryException">There is no memory for one.</exception>
     public static void StartThread(Action run, string name)
     {
@@ -94,7 +100,8 @@ internal static class Background
         }
     }
 
-    // The thread pool may have queued the work before it failed, to make a thread for it: then it is in the list too, and comes here twice.
+    // The thread pool may have queued the work before it failed, to make a thread for it: then it is in the list too, and comes here
+    // twice.
     private static void RunIfPending(IBackgroundWork work)
     {
         if (Interlocked.Exchange(ref work.State.IsPending, 0) != 0)
@@ -147,7 +154,9 @@ internal static class Background
         while (Interlocked.CompareExchange(ref s_newest, work, newest) != newest);
     }
 
-    /// <summary>Tries again what was kept. By the timer that was set when it was kept; and at ticks, should setting it have failed.</summary>
+    /// <summary>
+    /// Tries again what was kept. By the timer that was set when it was kept; and at ticks, should setting it have failed.
+    /// </summary>
     public static void RetryAll()
     {
         // Each on a thread of its own, as before: users' callbacks may take as long as they like.

@@ -9,7 +9,10 @@ using Allocator.Trimming;
 
 namespace Allocator.Allocators;
 
-/// <summary>Admits requests as far as the budget has room, and decides how long the others wait.</summary>
+/// <summary>
+/// Admits requests as far as the budget has room, and decides how long the others wait. An account that is null is that of no budget: it
+/// costs nothing. Bytes are the most that a request can need.
+/// </summary>
 internal sealed class AdmissionControl
 {
     private readonly AllocatorSettings _settings;
@@ -24,8 +27,6 @@ internal sealed class AdmissionControl
     }
 
     /// <summary>Takes what a request needs; blocks for up to the budget's timeout.</summary>
-    /// <param name="account">What it is charged to; null for nothing, which costs nothing.</param>
-    /// <param name="bytes">The most that it can need.</param>
     /// <exception cref="MemoryLimitExceededException">It never fits, or did not in time.</exception>
     /// <exception cref="ObjectDisposedException">The allocator, or the reservation, was disposed meanwhile.</exception>
     public BudgetPermit Acquire(BudgetAccount? account, long bytes)
@@ -58,14 +59,10 @@ internal sealed class AdmissionControl
         return true;
     }
 
-    /// <summary>Takes what a request needs; waits asynchronously, until there is room, the time is over, or the caller gives up.</summary>
-    /// <param name="account">What it is charged to; null for nothing, which costs nothing.</param>
-    /// <param name="bytes">The most that it can need.</param>
-    /// <param name="timeout">How long it waits: zero for not at all, below zero for any time.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="MemoryLimitExceededException">It never fits, or did not in time.</exception>
+    /// <summary>
+    /// As <see cref="Acquire"/>, but waits asynchronously, for a time of its own: zero for not at all, below zero for any time.
+    /// </summary>
     /// <exception cref="OperationCanceledException">The caller gave up. Nothing was taken.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator, or the reservation, was disposed meanwhile.</exception>
     /// <exception cref="OutOfMemoryException">There is no memory for the thread that watches the time or the container.</exception>
     public ValueTask<BudgetPermit> AcquireAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
@@ -138,7 +135,6 @@ internal sealed class AdmissionControl
         bool hasTime = timeout > TimeSpan.Zero;
         WaiterThread? thread = hasTime || budget.IsLimitedByContainer ? _settings.Waiters : null;
         BudgetRequest request = new(account, bytes, thread: hasTime ? thread : null);
-        long due = hasTime ? thread!.DueAfter(timeout) : 0;
         thread?.Begin();
         long begun = ReportBegin(budget, request);
         try
@@ -155,7 +151,7 @@ internal sealed class AdmissionControl
                     cancellationToken.Register(static state => EndWait((BudgetRequest)state!), request);
                 if (hasTime)
                 {
-                    thread!.Add(request, due);
+                    thread!.Add(request, timeout);
                 }
 
                 await request.Settled.ConfigureAwait(false);

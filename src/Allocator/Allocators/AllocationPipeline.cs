@@ -148,7 +148,6 @@ internal sealed class AllocationPipeline
         {
             for (Refusals refusals = default; ;)
             {
-                refusals.BeginAttempt();
                 if (ExternalMemory.TryCount(_context.Budget, permit, bytes, ref refusals) is ExternalMemory external)
                 {
                     return external;
@@ -195,7 +194,6 @@ internal sealed class AllocationPipeline
         int filled = 0;
         for (Refusals refusals = default; ;)
         {
-            refusals.BeginAttempt();
             if (isWatched)
             {
                 FillGuarded(plan, ref allocation, ref refusals, ref filled, ref isMiss);

@@ -198,6 +198,6 @@ internal sealed class AllocatorSettings
     private void MakeRoom(AllocatorCounters counters)
     {
         Scheduler.TrimAll();
-        Scheduler.LastResort.Run(Options.CollectToFindAbandoned, HeapTrimmer, counters);
+        Scheduler.Collections.RunLastResort(Options.CollectToFindAbandoned, HeapTrimmer, counters);
     }
 }

@@ -133,7 +133,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 }
 
                 _recovery.Recover(ref refusals, bytes, missingBytes: 0);
-                refusals.BeginAttempt();
             }
         }
         finally

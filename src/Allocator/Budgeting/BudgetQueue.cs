@@ -31,8 +31,6 @@ internal sealed class BudgetQueue
     private long _lastSerial;
     private int _count;
 
-    /// <param name="budget">The budget.</param>
-    /// <param name="deadlock">Finds growth that could wait for ever.</param>
     public BudgetQueue(MemoryBudget budget, GrowthDeadlock deadlock)
     {
         _budget = budget;
@@ -44,9 +42,9 @@ internal sealed class BudgetQueue
     /// <summary>Gets whether any request waits.</summary>
     public bool HasWaiters => Volatile.Read(ref _count) != 0;
 
-    /// <summary>Grants a request now, if it fits and overtakes none too often, or lets it wait.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="mayWait">Whether it waits; otherwise it is withdrawn where it is not granted now.</param>
+    /// <summary>
+    /// Grants a request now, if it fits and overtakes none too often, or lets it wait; one that may not wait is withdrawn then.
+    /// </summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
         BudgetRequest? settled;

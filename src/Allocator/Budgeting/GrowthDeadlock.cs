@@ -19,9 +19,7 @@ internal sealed class GrowthDeadlock
     private long _looks;
     private long? _since;
 
-    /// <param name="budget">The budget.</param>
-    /// <param name="clock">The time.</param>
-    /// <param name="timeout">How long synchronous calls wait; below zero for ever.</param>
+    /// <summary>Makes one for a budget on which synchronous calls wait that long; below zero for ever.</summary>
     public GrowthDeadlock(MemoryBudget budget, Clock clock, TimeSpan timeout)
     {
         _budget = budget;

@@ -41,6 +41,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue = new BudgetQueue(this, new GrowthDeadlock(this, clock ?? SystemClock.Instance, timeout));
     }
 
+    /// <summary>Gets one without a limit, which counts nothing.</summary>
+    public static MemoryBudget Unlimited { get; } = new();
+
     public long LimitInBytes { get; }
 
     /// <summary>Gets what the container has left; null where that is not asked.</summary>
@@ -129,8 +132,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// Counts bytes that are about to be committed, unless they are too many, or the container has none left. <see cref="NoteCommitted"/>
     /// or <see cref="CancelCommit"/> has to follow.
     /// </summary>
-    /// <param name="bytes">The bytes.</param>
-    /// <param name="refusals">What the request was refused before; gets a refusal.</param>
     public bool TryCommit(long bytes, ref Refusals refusals)
     {
         if (!TryCount(bytes, ref refusals))
@@ -191,12 +192,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     }
 
     /// <summary>
-    /// Counts bytes that other code is about to allocate, unless they are too many, or, where nothing has been admitted, the container
-    /// certainly has none left. <see cref="ReleaseExternal"/> has to follow.
+    /// As <see cref="TryCommit"/>, for bytes that other code is about to allocate. <see cref="ReleaseExternal"/> has to follow.
     /// </summary>
-    /// <param name="bytes">The bytes.</param>
-    /// <param name="refusals">What the request was refused before; gets a refusal.</param>
-    /// <param name="announcement">What to release it by.</param>
     public bool TryCommitExternal(long bytes, ref Refusals refusals, out long announcement)
     {
         announcement = 0;
@@ -232,9 +229,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// </summary>
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
-    /// <summary>Grants a request now, if it fits and overtakes none too often, or lets it wait.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="mayWait">Whether it waits; otherwise it is withdrawn where it is not granted now.</param>
+    /// <summary>Grants a request now, or lets it wait; one that may not wait is withdrawn where it is not granted.</summary>
     public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>

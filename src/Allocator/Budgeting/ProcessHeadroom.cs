@@ -6,12 +6,12 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// What the process may still take of the memory that its container or machine has, as the system tells it, less what was granted and is
-/// not in those figures yet. One for all allocators of the process, under one short lock. Thread-safe.
+/// What the process may still take of the memory of its container or machine: the system's figures, less what was granted and is not in
+/// them yet. One for all allocators of the process, under one short lock. Thread-safe.
 /// </summary>
 /// <remarks>
-/// It is asked where memory is committed, where a request is let in, and never where idle memory is rented. Reading takes some calls to
-/// the system, at most one reading in 10 ms, or in 1 s where nothing is limited.
+/// Used where memory is committed and where a request is admitted, never where idle memory is rented. One reading takes some calls to the
+/// system, and serves for 10 ms, or 1 s where nothing is limited.
 /// </remarks>
 internal sealed class ProcessHeadroom
 {
@@ -73,11 +73,12 @@ internal sealed class ProcessHeadroom
     }
 
     /// <summary>Grants memory that is about to be committed, unless there certainly is none.</summary>
-    /// <param name="bytes">The bytes.</param>
+    /// <param name="bytes">How much.</param>
     /// <param name="minimumFreeBytes">How much has to stay free; 0 where only what certainly does not fit is refused.</param>
     /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
     /// <param name="isAdmitted">
-    /// Whether the request was let in before, with what its codec announced: that may be in the figures by now, and is not counted again.
+    /// Whether the request was admitted before, with what its codec announced: that may be in the figures by now, and is not counted
+    /// again.
     /// </param>
     /// <returns>False where it does not fit. Otherwise <see cref="Commit"/> or <see cref="Cancel"/> has to follow.</returns>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
@@ -95,12 +96,9 @@ internal sealed class ProcessHeadroom
     }
 
     /// <summary>
-    /// Counts what others are about to take, until it is withdrawn, or for as long as it may take them to use it: from then on the
+    /// Counts what other code is about to allocate, until <see cref="Withdraw"/>, or until it has had time to use it: from then on the
     /// figures have it.
     /// </summary>
-    /// <param name="bytes">The bytes.</param>
-    /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
-    /// <param name="announcement">What to withdraw it by.</param>
     public bool TryAnnounce(long bytes, bool honorsLimit, out long announcement)
     {
         using (_lock.Enter())
@@ -108,7 +106,7 @@ internal sealed class ProcessHeadroom
             // Not an address.
             announcement = --_lastAnnouncement;
             bool fits = !honorsLimit || Fits(bytes, minimumFreeBytes: 0, honorsLimit, isAdmitted: false);
-            if (fits && IsMeasured)
+            if (fits && RemembersGrants)
             {
                 _recent.Add(announcement, bytes, _clock.NowMilliseconds);
             }
@@ -117,7 +115,7 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Notes that others have given back what they had announced. Takes no lock.</summary>
+    /// <summary>Notes that other code has released what it had announced. Takes no lock.</summary>
     public void Withdraw(long announcement) => _recent.Forget(announcement);
 
     /// <summary>Notes where granted memory is.</summary>
@@ -132,7 +130,7 @@ internal sealed class ProcessHeadroom
             {
                 _arraysSinceRead += bytes;
             }
-            else if (IsMeasured)
+            else if (RemembersGrants)
             {
                 _recent.Add((long)(nuint)address, bytes, _clock.NowMilliseconds);
             }
@@ -151,7 +149,7 @@ internal sealed class ProcessHeadroom
     /// <summary>Notes that committed memory is about to go back. Takes no lock.</summary>
     public void Forget(nint address) => _recent.Forget((long)(nuint)address);
 
-    /// <summary>Notes that memory has gone back: before anybody is refused the figures are read anew. Takes no lock.</summary>
+    /// <summary>Notes that memory was released: before the next refusal the figures are read anew. Takes no lock.</summary>
     public void NoteFreed() => Volatile.Write(ref _isFreed, true);
 
     /// <summary>Adds a budget whose claims count: what it has granted, and its allocator has not committed yet.</summary>
@@ -165,22 +163,21 @@ internal sealed class ProcessHeadroom
     }
 
     /// <summary>
-    /// Lets a request in where enough stays free beside it; one may take of that where nothing else is outstanding or reserved in the
-    /// process.
+    /// Admits a request where enough stays free beside it; one may take of that where nothing else is outstanding or reserved in the
+    /// process. Counted under the lock, so that a request that is not admitted is never in the way of another.
     /// </summary>
-    /// <remarks>Counted here, under the lock: what is not let in is in nobody else's way, not even for a moment.</remarks>
     /// <returns>False where it does not fit the container or the budget.</returns>
     public bool TryAdmit(MemoryBudget budget, long bytes)
     {
         using (_lock.Enter())
         {
             Refresh(FreshMilliseconds);
-            Claims claims = ReadClaims();
-            bool isAlone = claims.AdmittedBytes == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
+            (long admitted, long committed) = ReadClaims();
+            bool isAlone = admitted == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
             long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
 
             // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-            long claimed = claims.AdmittedBytes + bytes - claims.CommittedBytes;
+            long claimed = admitted + bytes - committed;
             bool fits = FreeBeside(claimed, minimumFree) >= 0;
             if (!fits)
             {
@@ -193,19 +190,18 @@ internal sealed class ProcessHeadroom
     }
 
     /// <summary>
-    /// Gives whether nothing is outstanding or reserved in the process, as far as budgets know: nothing would make room for a request by
-    /// coming back.
+    /// Returns whether no budget has anything outstanding or reserved: nothing would make room for a request by coming back.
     /// </summary>
     public bool IsNothingOutstanding()
     {
         using (_lock.Enter())
         {
-            return ReadClaims().AdmittedBytes == 0;
+            return ReadClaims().Admitted == 0;
         }
     }
 
-    // The rest runs under the lock. Whether anybody is let in or refused by what is left.
-    private bool IsMeasured => _last.HasHardLimit || _budgets.Count > 0;
+    // The rest runs under the lock. Whether any request is admitted or refused by what is left, so that grants have to be remembered.
+    private bool RemembersGrants => _last.HasHardLimit || _budgets.Count > 0;
 
     private bool Fits(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
     {
@@ -222,7 +218,9 @@ internal sealed class ProcessHeadroom
 
     private long Room(long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
     {
-        long room = Math.Min(honorsLimit ? _last.CertainBytes : long.MaxValue, minimumFreeBytes > 0 ? _last.FreeBytes - minimumFreeBytes : long.MaxValue);
+        long certain = honorsLimit ? _last.CertainBytes : long.MaxValue;
+        long free = minimumFreeBytes > 0 ? _last.FreeBytes - minimumFreeBytes : long.MaxValue;
+        long room = Math.Min(certain, free);
         return room == long.MaxValue ? room : room - Pending(withAnnounced: !isAdmitted);
     }
 
@@ -239,16 +237,13 @@ internal sealed class ProcessHeadroom
         long now = _clock.NowMilliseconds;
         if (!_isRead || now - _readMilliseconds >= freshMilliseconds)
         {
-            _last = _source.ReadHeadroom();
-            _readMilliseconds = now;
-            _arraysSinceRead = 0;
-            _isRead = true;
+            ReadSource(now);
             _isMeasured = false;
         }
     }
 
-    // Before somebody is refused: figures of now, and which pages are in them. Measured first: what is used in between counts twice,
-    // rather than not at all.
+    // Before a refusal: figures of now, and which pages are in them. Measured first: what is used in between counts twice, rather than
+    // not at all.
     private void Measure()
     {
         long now = _clock.NowMilliseconds;
@@ -256,14 +251,20 @@ internal sealed class ProcessHeadroom
         {
             Volatile.Write(ref _isFreed, false);
             _recent.Measure(_source, now);
-            _last = _source.ReadHeadroom();
-            _readMilliseconds = now;
-            _arraysSinceRead = 0;
-            _isRead = _isMeasured = true;
+            ReadSource(now);
+            _isMeasured = true;
         }
     }
 
-    private Claims ReadClaims()
+    private void ReadSource(long nowMilliseconds)
+    {
+        _last = _source.ReadHeadroom();
+        _readMilliseconds = nowMilliseconds;
+        _arraysSinceRead = 0;
+        _isRead = true;
+    }
+
+    private (long Admitted, long Committed) ReadClaims()
     {
         long admitted = 0;
         long committed = 0;
@@ -276,8 +277,6 @@ internal sealed class ProcessHeadroom
             }
         }
 
-        return new Claims(admitted, committed);
+        return (admitted, committed);
     }
-
-    private readonly record struct Claims(long AdmittedBytes, long CommittedBytes);
 }

@@ -35,7 +35,7 @@ internal struct Refusals
         return false;
     }
 
-    /// <summary>Begins the next attempt, of which nothing has been refused yet.</summary>
+    /// <summary>Begins the next attempt, of which nothing has been refused yet. Called by what has made room for it.</summary>
     public void BeginAttempt()
     {
         RefusedBytes = 0;

@@ -51,9 +51,6 @@ internal sealed class WaiterThread
         }
     }
 
-    /// <summary>Returns when a time is over that begins now.</summary>
-    public long DueAfter(TimeSpan timeout) => _clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds);
-
     /// <summary>Makes sure that there is a thread, until <see cref="End"/>. Called before the request is posted: it may throw.</summary>
     public void Begin()
     {
@@ -87,10 +84,11 @@ internal sealed class WaiterThread
         }
     }
 
-    /// <summary>Has a request withdrawn when its time is over. Called when it has been posted.</summary>
-    public void Add(BudgetRequest request, long due)
+    /// <summary>Has a request withdrawn when a time is over that begins now. Called when it has been posted.</summary>
+    public void Add(BudgetRequest request, TimeSpan timeout)
     {
         bool isFirst;
+        long due = _clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds);
         using (_lock.Enter())
         {
             Debug.Assert(_users > 0);
@@ -176,8 +174,8 @@ internal sealed class WaiterThread
             }
             catch (Exception)
             {
-                // An exception that leaves a thread ends the process. What was not done yet is still in the lists.
-                _wake.WaitOne(RetryMilliseconds);
+                // For want of managed memory. An exception that leaves a thread ends the process; what was not done is still in the lists.
+                Thread.Sleep(RetryMilliseconds);
             }
         }
     }

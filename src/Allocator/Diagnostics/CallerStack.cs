@@ -9,6 +9,7 @@ namespace Allocator.Diagnostics;
 internal static class CallerStack
 {
     private static readonly string? s_ownAssembly = typeof(CallerStack).Assembly.FullName;
+    private static readonly string? s_coreAssembly = typeof(object).Assembly.FullName;
 
     /// <summary>Captures the stack of the calling thread, from the first frame on that is not the library's.</summary>
     /// <returns>A line for each frame, the innermost first, as <see cref="Exception.StackTrace"/> has them.</returns>
@@ -43,14 +44,23 @@ internal static class CallerStack
     {
         StackTrace all = new(fNeedFileInfo: false);
         int own = 0;
-        while (own < all.FrameCount && IsOwn(all.GetFrame(own)))
+        for (int i = 0; i < all.FrameCount; i++)
         {
-            own++;
+            string? assembly = AssemblyOf(all.GetFrame(i));
+            if (assembly == s_ownAssembly)
+            {
+                own = i + 1;
+            }
+            else if (assembly != s_coreAssembly)
+            {
+                // What the runtime has between frames of the library, of its async methods for instance, is none of the caller's.
+                break;
+            }
         }
 
         return new StackTrace(own < all.FrameCount ? own : 0, fNeedFileInfo: true).ToString().TrimEnd();
     }
 
-    private static bool IsOwn(StackFrame? frame) =>
-        frame is not null && DiagnosticMethodInfo.Create(frame)?.DeclaringAssemblyName == s_ownAssembly;
+    private static string? AssemblyOf(StackFrame? frame) =>
+        frame is null ? null : DiagnosticMethodInfo.Create(frame)?.DeclaringAssemblyName;
 }

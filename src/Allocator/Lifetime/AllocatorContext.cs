@@ -21,7 +21,7 @@ internal sealed class AllocatorContext
     public Quarantine Quarantine { get; }
 
     /// <summary>Gets how much memory the allocator may have. Without a budget: as much as the system gives.</summary>
-    public MemoryBudget Budget { get; init; } = new();
+    public MemoryBudget Budget { get; init; } = MemoryBudget.Unlimited;
 
     /// <summary>Gets the name that the user gave the allocator.</summary>
     public string? AllocatorName { get; init; }

@@ -1,11 +1,14 @@
 using System;
 using System.Runtime;
+using Allocator.Diagnostics;
 using Allocator.Native;
 
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Decides when a Gen2 collection is forced, which alone finds abandoned memory: at most once a trim period, ever more seldom in a process that does nothing, and never on a thread that rents or returns. Thread-safe.
+/// Decides when a Gen2 collection is forced, which alone finds abandoned memory: at most once a trim period, ever more seldom in a
+/// process that does nothing, and never on a thread that rents or returns; and, as the last resort before memory is refused that the
+/// container does not have, one that blocks. Thread-safe.
 /// </summary>
 internal sealed class CollectionRequests : IBackgroundWork
 {
@@ -14,9 +17,17 @@ internal sealed class CollectionRequests : IBackgroundWork
     // From then on the interval doubles with each.
     private const int FruitlessAtFullRate = 2;
 
+    // The alternative is death; but a process that is refused memory all the time must not collect all the time.
+    private const int LastResortPeriodMilliseconds = 1000;
+
+    // Finalizers bring back what was dropped.
+    private const int GraceMilliseconds = 100;
+
     private readonly ShortLock _lock = new();
+    private readonly object _lastResort = new();
     private readonly Clock _clock;
     private readonly Action _collect;
+    private readonly Action _collectBlocking;
     private readonly Func<GCLatencyMode> _readMode;
     private BackgroundState _work;
     private long? _lastMilliseconds;
@@ -24,14 +35,17 @@ internal sealed class CollectionRequests : IBackgroundWork
     private int _collectionsSeen = GC.CollectionCount(2);
     private long _activitySeen;
     private int _fruitless;
+    private long? _lastResortEnded;
 
     /// <param name="clock">The time to go by.</param>
-    /// <param name="collect">Asks for a Gen2 collection.</param>
+    /// <param name="collect">Requests a Gen2 collection.</param>
+    /// <param name="collectBlocking">Collects, and returns when that is done.</param>
     /// <param name="readMode">Reads how the process collects.</param>
-    public CollectionRequests(Clock clock, Action collect, Func<GCLatencyMode> readMode)
+    public CollectionRequests(Clock clock, Action collect, Action collectBlocking, Func<GCLatencyMode> readMode)
     {
         _clock = clock;
         _collect = collect;
+        _collectBlocking = collectBlocking;
         _readMode = readMode;
     }
 
@@ -40,7 +54,10 @@ internal sealed class CollectionRequests : IBackgroundWork
     /// <summary>Collects, without blocking where the process collects concurrently.</summary>
     public static void Collect() => GC.Collect(2, GCCollectionMode.Forced, blocking: false);
 
-    /// <summary>Collects everything, compacts, gives what that frees back to the system, and comes back when it is done. Nothing in a region without collections, which it would end.</summary>
+    /// <summary>
+    /// Collects everything, compacts, and releases what that frees to the system. Does nothing in a region without collections, which it
+    /// would end.
+    /// </summary>
     public static void CollectBlocking()
     {
         if (GCSettings.LatencyMode != GCLatencyMode.NoGCRegion)
@@ -55,7 +72,9 @@ internal sealed class CollectionRequests : IBackgroundWork
 
     /// <summary>Has a collection forced on the thread pool, unless one was within the period.</summary>
     /// <param name="period">The trim period of the allocator that lacks memory.</param>
-    /// <param name="beforeRefusal">Whether a request is about to be refused or to wait: then it is worth a collection that blocks, too.</param>
+    /// <param name="beforeRefusal">
+    /// Whether a request is about to be refused or to wait: then it is worth a collection that blocks, too.
+    /// </param>
     public void Request(TimeSpan period, bool beforeRefusal)
     {
         if (MayForce(beforeRefusal) && TryBegin((long)period.TotalMilliseconds))
@@ -64,7 +83,7 @@ internal sealed class CollectionRequests : IBackgroundWork
         }
     }
 
-    /// <summary>Gives whether <see cref="Look"/> would do anything: what it needs to know is not read off all pools before.</summary>
+    /// <summary>Returns whether <see cref="Look"/> would do anything: what it needs to know is not read off all pools before.</summary>
     public bool IsLookDue(long nowMilliseconds) => nowMilliseconds >= _nextLookMilliseconds && MayForce(beforeRefusal: false);
 
     /// <summary>Forces a collection where memory is outstanding and none has taken place for long enough. Called by ticks.</summary>
@@ -87,6 +106,33 @@ internal sealed class CollectionRequests : IBackgroundWork
         {
             _fruitless++;
             _collect();
+        }
+    }
+
+    /// <summary>
+    /// Releases malloc's free memory and collects, once for the whole process and at most once a second, or waits for the thread that
+    /// does it. Blocks the caller; an interrupt takes effect.
+    /// </summary>
+    /// <param name="mayCollect">Whether the user lets collections be forced.</param>
+    /// <param name="heapTrimmer">What trims malloc's memory; null where that is not wanted.</param>
+    /// <param name="counters">What counts that.</param>
+    /// <returns>Whether finalizers may still bring back what the collection found: it is worth waiting a little.</returns>
+    public bool RunLastResort(bool mayCollect, NativeHeapTrimmer? heapTrimmer, AllocatorCounters counters)
+    {
+        lock (_lastResort)
+        {
+            if (_lastResortEnded is null || _clock.NowMilliseconds - _lastResortEnded >= LastResortPeriodMilliseconds)
+            {
+                heapTrimmer?.TryTrim(counters);
+                if (mayCollect)
+                {
+                    _collectBlocking();
+                }
+
+                _lastResortEnded = _clock.NowMilliseconds;
+            }
+
+            return mayCollect && _clock.NowMilliseconds - _lastResortEnded < GraceMilliseconds;
         }
     }
 

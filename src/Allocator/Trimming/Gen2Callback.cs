@@ -4,8 +4,9 @@ using System.Runtime.ConstrainedExecution;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Lets a scheduler act after each Gen2 collection: nothing references it strongly, its finalizer runs when it is collected, and it registers itself again.
-/// After its first two collections it lies in gen 2, and is collected with it. The work is done on the thread pool, never by the finalizer.
+/// Lets a scheduler act after each Gen2 collection: nothing references it strongly, its finalizer runs when it is collected, and it
+/// registers itself again. After its first two collections it lies in gen 2, and is collected with it. The work is done on the thread
+/// pool, never by the finalizer.
 /// </summary>
 internal sealed class Gen2Callback : CriticalFinalizerObject
 {
@@ -15,7 +16,9 @@ internal sealed class Gen2Callback : CriticalFinalizerObject
 
     ~Gen2Callback()
     {
-        if (Environment.HasShutdownStarted || _registration.IsStopped || !_registration.Scheduler.TryGetTarget(out TrimScheduler? scheduler))
+        if (Environment.HasShutdownStarted
+            || _registration.IsStopped
+            || !_registration.Scheduler.TryGetTarget(out TrimScheduler? scheduler))
         {
             return;
         }

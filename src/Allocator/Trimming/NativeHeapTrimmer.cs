@@ -6,7 +6,8 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Gives the free memory of malloc back, in so far as that is worth it: malloc's arenas are locked one after the other meanwhile. One for the process. Thread-safe; never called under a lock that renters or returners take.
+/// Releases the free memory of malloc, as far as that is worth it: malloc's arenas are locked one after the other meanwhile. One for the
+/// process. Thread-safe; never called under a lock that a rent or a return takes.
 /// </summary>
 internal sealed class NativeHeapTrimmer : IBackgroundWork
 {
@@ -38,7 +39,7 @@ internal sealed class NativeHeapTrimmer : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Has it done on the thread pool, for callers that must not wait.</summary>
+    /// <summary>Trims on the thread pool, for callers that must not wait.</summary>
     public void Request(AllocatorCounters counters)
     {
         if (IsDue)
@@ -48,7 +49,7 @@ internal sealed class NativeHeapTrimmer : IBackgroundWork
         }
     }
 
-    /// <summary>Does it on this thread, unless that was done lately or another thread does it now.</summary>
+    /// <summary>Trims on this thread, unless that was done lately or another thread does it now.</summary>
     /// <param name="counters">What counts it.</param>
     public void TryTrim(AllocatorCounters counters)
     {

@@ -9,7 +9,7 @@ using Allocator.Pooling;
 
 namespace Allocator.Trimming;
 
-/// <summary>Decides how much of one pool's idle memory goes, and when. The pool does not know it.</summary>
+/// <summary>Decides how much of one pool's idle memory is released, and when. The pool does not know it.</summary>
 internal sealed class PoolTrimmer
 {
     private const int LoadPeriodMilliseconds = 1000;
@@ -46,19 +46,19 @@ internal sealed class PoolTrimmer
         Reference = new WeakReference<PoolTrimmer>(this);
     }
 
-    /// <summary>Gets what the scheduler knows this pool by.</summary>
+    /// <summary>Gets what the scheduler references this trimmer by.</summary>
     public WeakReference<PoolTrimmer> Reference { get; }
 
-    /// <summary>Gets what tells how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
+    /// <summary>Gets what reports how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
     public SystemMemory Pressure { get; }
 
     /// <summary>Gets whether the allocator is limited, so that a high load has to be noticed soon.</summary>
     public bool WatchesLoad { get; init; }
 
-    /// <summary>Gets what gives malloc's free memory back; null where that is not wanted.</summary>
+    /// <summary>Gets what releases malloc's free memory; null where that is not wanted.</summary>
     public NativeHeapTrimmer? HeapTrimmer { get; init; }
 
-    /// <summary>Gets or sets whether the scheduler looks after this pool. The scheduler's own.</summary>
+    /// <summary>Gets or sets whether the scheduler calls this trimmer. Set by the scheduler only.</summary>
     public bool IsActive { get; set; }
 
     public long PeriodMilliseconds { get; }
@@ -72,8 +72,11 @@ internal sealed class PoolTrimmer
     /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
     public bool HasWork => _counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
 
-    /// <summary>Gets whether a collection may find something abandoned: memory, or a reservation that requests wait for; and may be asked for.</summary>
-    public bool IsSearched => _collectsToFindAbandoned && (_budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
+    /// <summary>
+    /// Gets whether a collection may find something abandoned, memory or a reservation that requests wait for, and may be requested.
+    /// </summary>
+    public bool IsSearched =>
+        _collectsToFindAbandoned && (_budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
 
     /// <summary>Gets a number that grows with every rent, return and abandonment that a collection has to do with.</summary>
     public long Activity
@@ -81,20 +84,24 @@ internal sealed class PoolTrimmer
         get
         {
             PoolUsage blocks = _pool.ReadUsage();
-            return 2 * (blocks.Rents + _counters.MappingRents) - blocks.Outstanding - _counters.OutstandingAllocations + _counters.Abandoned;
+            long outstanding = blocks.Outstanding + _counters.OutstandingAllocations;
+            return 2 * (blocks.Rents + _counters.MappingRents) - outstanding + _counters.Abandoned;
         }
     }
 
-    /// <summary>Gives when to look next: at the period's end, and sooner where a high load has to be noticed.</summary>
-    public long NextLook(long nowMilliseconds) => WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LookPeriodMilliseconds) : DueMilliseconds;
+    /// <summary>Returns when to look next: at the period's end, and sooner where a high load has to be noticed.</summary>
+    public long NextLook(long nowMilliseconds) =>
+        WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LookPeriodMilliseconds) : DueMilliseconds;
 
     /// <summary>Starts a period.</summary>
     /// <param name="nowMilliseconds">The time.</param>
     /// <param name="milliseconds">How long it lasts: never shorter than <see cref="PeriodMilliseconds"/>.</param>
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
-    /// <summary>Gives back everything idle at high load; at low load, once a period, a part of what stayed idle through it. What fails is tried again at the next tick.</summary>
-    /// <remarks>A tick and a collection may come here at once: one of them does the work.</remarks>
+    /// <summary>
+    /// Serves waiters, and releases everything idle at high load; at low load, once a period, a part of what stayed idle through it. What
+    /// fails is tried again at the next tick. Of two calls at once one does the work.
+    /// </summary>
     /// <param name="nowMilliseconds">The time.</param>
     /// <param name="nextPeriodMilliseconds">How long the next period lasts, where one has ended.</param>
     /// <param name="load">How short memory is.</param>
@@ -107,7 +114,7 @@ internal sealed class PoolTrimmer
 
         try
         {
-            // Retries: an earlier attempt may have failed for want of managed memory before it could notify a waiter.
+            // Growth that has waited too long fails here; and what nothing reported may fit by now.
             _budget?.ServeWaiters();
             bool periodEnded = nowMilliseconds >= DueMilliseconds;
             if (periodEnded)
@@ -127,8 +134,8 @@ internal sealed class PoolTrimmer
         }
     }
 
-    /// <summary>Gives back everything idle.</summary>
-    /// <returns>The bytes, but for those of fences.</returns>
+    /// <summary>Releases everything idle.</summary>
+    /// <returns>The bytes, but for those of guarded memory.</returns>
     public long TrimAll(TrimReason reason)
     {
         long bytes = _pool.Reclaimer.TrimAll(reason) + _arrays.Trim(long.MaxValue, reason);

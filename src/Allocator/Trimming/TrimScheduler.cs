@@ -9,11 +9,15 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Calls the trimmers of all pools, on one timer and after Gen2 collections, while any of them has memory outstanding, retained or quarantined. Knows them weakly. Thread-safe.
+/// Calls the trimmers of all pools, on one timer and after Gen2 collections, while any of them has memory outstanding, retained or
+/// quarantined. References them weakly. Thread-safe. Unmanaged memory causes no collection, hence the timer; and only a collection finds
+/// abandoned memory, hence the one that is requested now and then.
 /// </summary>
-/// <remarks>Unmanaged memory causes no collection, hence the timer; and abandoned memory is found by none, hence the collection that is asked for now and then.</remarks>
 internal sealed class TrimScheduler : IBackgroundWork
 {
+    /// <summary>The largest part that a period is stretched by.</summary>
+    public const double LargestJitter = 0.2;
+
     // A timer takes 49 days, and a period may last 24, before it is stretched.
     private const long LongestWait = int.MaxValue;
 
@@ -30,31 +34,31 @@ internal sealed class TrimScheduler : IBackgroundWork
     private long _due = long.MaxValue;
     private bool _isClosed;
 
-    /// <summary>Makes a scheduler.</summary>
-    /// <param name="clock">The time to go by.</param>
-    /// <param name="collect">Asks for a Gen2 collection.</param>
-    /// <param name="watchesCollections">Whether it acts after Gen2 collections too. In tests that move a clock by hand nothing else is to act.</param>
-    /// <param name="readMode">Reads how the process collects; null for a process that collects concurrently.</param>
-    /// <param name="collectBlocking">Collects, and comes back when that is done; null for what asks for a collection otherwise.</param>
-    public TrimScheduler(Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null, Action? collectBlocking = null)
+    /// <summary>Makes one. In tests that move a clock by hand nothing else is to act, so it need not watch collections.</summary>
+    public TrimScheduler(
+        Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null, Action? collectBlocking = null)
     {
         _clock = clock;
         _watchesCollections = watchesCollections;
-        Collections = new CollectionRequests(clock, collect, readMode ?? (static () => GCLatencyMode.Interactive));
-        LastResort = new LastResort(clock, collectBlocking ?? collect);
+        readMode ??= static () => GCLatencyMode.Interactive;
+        Collections = new CollectionRequests(clock, collect, collectBlocking ?? collect, readMode);
         Quarantine = new Quarantine(clock) { Added = ExpectQuarantine };
         Background.Prepare();
     }
 
     /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is outstanding.</summary>
-    public static TrimScheduler Shared { get; } =
-        new(SystemClock.Instance, CollectionRequests.Collect, watchesCollections: true, static () => GCSettings.LatencyMode, CollectionRequests.CollectBlocking)
-        {
-            Jitter = TrimJitter.Create(),
-        };
+    public static TrimScheduler Shared { get; } = new(
+        SystemClock.Instance,
+        CollectionRequests.Collect,
+        watchesCollections: true,
+        static () => GCSettings.LatencyMode,
+        CollectionRequests.CollectBlocking)
+    {
+        Jitter = CreateJitter(),
+    };
 
-    /// <summary>Gets by how much periods are stretched. Not at all by default: tests count on exact ones.</summary>
-    public TrimJitter Jitter { get; init; } = TrimJitter.None;
+    /// <summary>Gets what periods are stretched by; null for not at all, because tests count on exact ones.</summary>
+    public Random? Jitter { get; init; }
 
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
@@ -62,22 +66,32 @@ internal sealed class TrimScheduler : IBackgroundWork
     /// <summary>Gets what forces collections.</summary>
     public CollectionRequests Collections { get; }
 
-    /// <summary>Gets what is done before memory is refused that the container does not have.</summary>
-    public LastResort LastResort { get; }
-
     /// <summary>Gets whether the timer runs.</summary>
-    public bool IsRunning
+    public bool IsRunning => Volatile.Read(ref _due) != long.MaxValue;
+
+    ref BackgroundState IBackgroundWork.State => ref _work;
+
+    /// <summary>
+    /// Makes a period longer by a random part, so that pools, and processes that were started together, do not trim at the same instant.
+    /// </summary>
+    public static long Stretch(long periodMilliseconds, Random? jitter)
     {
-        get
+        if (jitter is null)
         {
-            using (_lock.Enter())
-            {
-                return _due != long.MaxValue;
-            }
+            return periodMilliseconds;
+        }
+
+        lock (jitter)
+        {
+            return periodMilliseconds + (long)(periodMilliseconds * LargestJitter * jitter.NextDouble());
         }
     }
 
-    ref BackgroundState IBackgroundWork.State => ref _work;
+    /// <summary>
+    /// Makes a source of random numbers that differs from that of processes which start together: .NET Framework would seed it from the
+    /// time.
+    /// </summary>
+    public static Random CreateJitter() => new(Guid.NewGuid().GetHashCode());
 
     /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
     public void Wake(PoolTrimmer trimmer)
@@ -91,7 +105,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         {
             if (!trimmer.IsActive)
             {
-                trimmer.StartPeriod(_clock.NowMilliseconds, Jitter.Stretch(trimmer.PeriodMilliseconds));
+                trimmer.StartPeriod(_clock.NowMilliseconds, Stretch(trimmer.PeriodMilliseconds, Jitter));
 
                 // A timer that fires for nothing stops; and where something throws here, the next call tries again.
                 Expect(trimmer.NextLook(_clock.NowMilliseconds));
@@ -101,7 +115,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    /// <summary>Looks after all pools. Called by the timer, and after a Gen2 collection. Fails for none of them.</summary>
+    /// <summary>Trims all pools. Called by the timer, and after a Gen2 collection. Where one fails the others have their turn.</summary>
     public void Tick()
     {
         _clock.RefreshCoarse();
@@ -130,7 +144,7 @@ internal sealed class TrimScheduler : IBackgroundWork
                 load = ReadLoad(read);
             }
 
-            trimmer.Tick(now, Jitter.Stretch(trimmer.PeriodMilliseconds), load);
+            trimmer.Tick(now, Stretch(trimmer.PeriodMilliseconds, Jitter), load);
         }
 
         if (period != long.MaxValue)
@@ -145,7 +159,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         ScheduleNext();
     }
 
-    /// <summary>Gives back what all pools have idle, because a request is about to be refused for want of memory.</summary>
+    /// <summary>Releases what all pools have idle, because a request is about to be refused for want of memory.</summary>
     public void TrimAll()
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
@@ -154,7 +168,9 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    /// <summary>Ends ticking for good: neither the timer nor the callback after collections keeps the code of the library loaded.</summary>
+    /// <summary>
+    /// Ends ticking for good: neither the timer nor the callback after collections keeps the code of the library loaded.
+    /// </summary>
     public void Close()
     {
         using (_lock.Enter())
@@ -171,9 +187,7 @@ internal sealed class TrimScheduler : IBackgroundWork
 
     void IBackgroundWork.DoWork() => Tick();
 
-    private void OnTimer() => Background.Run(this);
-
-    // Where there is no managed memory to read files with, load is taken to be as where the system tells nothing.
+    // Where there is no managed memory to read files with, the load is that of a system which reports none.
     private static MemoryLoad ReadLoad(SystemMemory source)
     {
         try
@@ -186,7 +200,8 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    // By index and not from a copy, which would take memory. What another tick moves meanwhile is missed or seen twice: it is still due at the next, or no longer.
+    // By index and not from a copy, which would take memory. What another tick moves meanwhile is missed or seen twice: it is due at the
+    // next one, or no longer.
     private bool TryGetActive(int index, out PoolTrimmer? trimmer)
     {
         trimmer = null;
@@ -244,12 +259,12 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    // Has the timer fire by then. pre: under the lock.
+    // Has the timer fire by then. Under the lock.
     private void Expect(long dueMilliseconds)
     {
         if (dueMilliseconds < _due && !_isClosed)
         {
-            _timer ??= _clock.CreateTimer(OnTimer);
+            _timer ??= _clock.CreateTimer(() => Background.Run(this));
             _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, Math.Min(dueMilliseconds - _clock.NowMilliseconds, LongestWait))));
             _due = dueMilliseconds;
             if (_watchesCollections && _gen2Callback?.IsStopped != false)

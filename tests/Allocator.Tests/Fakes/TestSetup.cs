@@ -22,7 +22,7 @@ internal sealed class TestSetup : IDisposable
 
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
-        long? budget = null, SystemMemory? pressure = null, TrimJitter? jitter = null, int blockSize = BlockSize,
+        long? budget = null, SystemMemory? pressure = null, Random? jitter = null, int blockSize = BlockSize,
         NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null, bool watchesLoad = false)
     {
         // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
@@ -32,7 +32,7 @@ internal sealed class TestSetup : IDisposable
         _pressure = pressure ?? Pressure;
         Left = left ?? sharesTimeWith?.Left ?? new FakeHeadroom();
         _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter ?? TrimJitter.None };
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
         Settings = Describe(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree, watchesLoad);
         Allocator = new PooledMemoryAllocator(Settings);

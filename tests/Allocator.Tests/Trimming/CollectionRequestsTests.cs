@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Runtime;
 using System.Threading;
 using Allocator.Allocators;
+using Allocator.Diagnostics;
 using Allocator.Tests.Fakes;
 using Allocator.Trimming;
 using Microsoft.DotNet.RemoteExecutor;
@@ -17,6 +18,10 @@ public class CollectionRequestsTests
     private const int Block = TestSetup.BlockSize;
     private static readonly TimeSpan s_period = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    private readonly FakeClock _clock = new();
+    private readonly AllocatorCounters _counters = new();
+    private int _collections;
 
     // In processes of their own: a collection that another test causes is one that need not be forced.
     [Fact]
@@ -93,6 +98,7 @@ public class CollectionRequestsTests
                 thread = Environment.CurrentManagedThreadId;
                 Interlocked.Increment(ref collections);
             },
+            static () => { },
             static () => GCLatencyMode.Interactive);
         for (int i = 0; i < 10; i++)
         {
@@ -128,11 +134,11 @@ public class CollectionRequestsTests
     public void Request_LatencyMode_DecidesWhatIsWorthACollection(GCLatencyMode mode, int forRoom, int beforeRefusal)
     {
         int collections = 0;
-        CollectionRequests requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), () => mode);
+        CollectionRequests requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), static () => { }, () => mode);
         requests.Request(s_period, beforeRefusal: false);
         Drain();
         Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom, s_patience));
-        requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), () => mode);
+        requests = new(new FakeClock(), () => Interlocked.Increment(ref collections), static () => { }, () => mode);
         requests.Request(s_period, beforeRefusal: true);
         Drain();
         Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom + beforeRefusal, s_patience));
@@ -224,4 +230,43 @@ public class CollectionRequestsTests
             concurrent,
             options).Dispose();
     }
+
+    [Fact]
+    public void RunLastResort_ManyInASecond_CollectsOnce()
+    {
+        CollectionRequests requests = CreateForLastResort();
+        for (int i = 0; i < 10; i++)
+        {
+            requests.RunLastResort(mayCollect: true, null, _counters);
+            _clock.Advance(TimeSpan.FromMilliseconds(99));
+        }
+
+        Assert.Equal(1, _collections);
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        requests.RunLastResort(mayCollect: true, null, _counters);
+        Assert.Equal(2, _collections);
+    }
+
+    [Fact]
+    public void RunLastResort_ATenthOfASecondAfterTheCollection_IsNoLongerWorthAWait()
+    {
+        CollectionRequests requests = CreateForLastResort();
+        Assert.True(requests.RunLastResort(mayCollect: true, null, _counters));
+        _clock.Advance(TimeSpan.FromMilliseconds(99));
+        Assert.True(requests.RunLastResort(mayCollect: true, null, _counters));
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.False(requests.RunLastResort(mayCollect: true, null, _counters));
+    }
+
+    [Fact]
+    public void RunLastResort_CollectionsNotWanted_OnlyTrimsMallocsMemory()
+    {
+        int trims = 0;
+        NativeHeapTrimmer trimmer = new(_clock, () => ++trims > 0, static () => 0);
+        Assert.False(CreateForLastResort().RunLastResort(mayCollect: false, trimmer, _counters));
+        Assert.Equal((0, 1), (_collections, trims));
+    }
+
+    private CollectionRequests CreateForLastResort() =>
+        new(_clock, static () => { }, () => _collections++, static () => GCLatencyMode.Interactive);
 }

@@ -40,7 +40,7 @@ public class ScalingTests
     public void Scheduler_TwentyThousandPools_AreWokenAndTickedInTimeInProportion() => RemoteExecutor.Invoke(static () => AssertLinear(static count =>
     {
         FakeClock clock = new();
-        TrimScheduler scheduler = new(clock, static () => { }, watchesCollections: false) { Jitter = new TrimJitter(new Random(1)) };
+        TrimScheduler scheduler = new(clock, static () => { }, watchesCollections: false) { Jitter = new Random(1) };
         AllocatorCounters counters = new();
         counters.AddCommitted(1);
         AllocatorContext policy = new(counters, clock, scheduler.Quarantine);

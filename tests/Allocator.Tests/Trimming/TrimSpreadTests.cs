@@ -18,7 +18,7 @@ public class TrimSpreadTests
     {
         List<long> firstTrims = [.. Enumerable.Range(1, 20).Select(static seed =>
         {
-            using TestSetup process = new(16, jitter: new TrimJitter(new Random(seed)));
+            using TestSetup process = new(16, jitter: new Random(seed));
             return FirstTrim(process);
         })];
 
@@ -31,7 +31,7 @@ public class TrimSpreadTests
     [Fact]
     public void Tick_PoolsOfOneProcess_TrimAtDifferentInstants()
     {
-        using TestSetup first = new(16, jitter: new TrimJitter(new Random(1)));
+        using TestSetup first = new(16, jitter: new Random(1));
         List<TestSetup> pools = [first, .. Enumerable.Range(0, 9).Select(_ => new TestSetup(16, sharesTimeWith: first))];
         List<long> trims = [];
         long start = first.Clock.NowMilliseconds;
@@ -50,7 +50,7 @@ public class TrimSpreadTests
     [Fact]
     public void Tick_Jittered_IdlePoolsReachZeroAndTheTimerStops()
     {
-        using TestSetup setup = new(16, jitter: new TrimJitter(new Random(7)));
+        using TestSetup setup = new(16, jitter: new Random(7));
         setup.Allocator.AllocateGroup<byte>(9 * Block).Dispose();
         setup.Clock.Advance(s_period * 1.2 * 5);
 
@@ -61,7 +61,7 @@ public class TrimSpreadTests
     [Fact]
     public void Tick_LongestPeriodJittered_IsWaitedForInParts()
     {
-        using TestSetup setup = new(16, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(int.MaxValue), TrimRate = 1 }, jitter: new TrimJitter(new Random(1)));
+        using TestSetup setup = new(16, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(int.MaxValue), TrimRate = 1 }, jitter: new Random(1));
         setup.Allocator.Allocate<byte>(Block).Dispose();
         Assert.InRange(setup.Clock.NextTimer!.Value, TimeSpan.FromDays(24), TimeSpan.FromMilliseconds(int.MaxValue));
 
@@ -70,7 +70,7 @@ public class TrimSpreadTests
     }
 
     [Fact]
-    public void Shared_OfTheProcess_IsJittered() => Assert.NotSame(TrimJitter.None, TrimScheduler.Shared.Jitter);
+    public void Shared_OfTheProcess_IsJittered() => Assert.NotNull(TrimScheduler.Shared.Jitter);
 
     private static long FirstTrim(TestSetup process)
     {
@@ -81,4 +81,37 @@ public class TrimSpreadTests
         process.Clock.Advance(s_period * 4);
         return first!.Value;
     }
+
+    [Fact]
+    public void Stretch_ManyPeriods_IsFromNothingToAFifth()
+    {
+        Random jitter = new(1);
+        List<long> periods = [.. Enumerable.Range(0, 10_000).Select(_ => TrimScheduler.Stretch(60_000, jitter))];
+
+        Assert.InRange(periods.Min(), 60_000, 60_100);
+        Assert.InRange(periods.Max(), 71_900, 72_000);
+        Assert.InRange(periods.Average(), 65_700, 66_300);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(int.MaxValue)]
+    public void Stretch_ExtremePeriods_StaysWithinItsBounds(long period)
+    {
+        Random jitter = new(1);
+        Assert.All(Enumerable.Range(0, 100), _ => Assert.InRange(TrimScheduler.Stretch(period, jitter), period, period + (period / 5)));
+    }
+
+    [Fact]
+    public void CreateJitter_TwoProcessesOrSchedulers_DrawDifferentNumbers()
+    {
+        Random first = TrimScheduler.CreateJitter();
+        Random second = TrimScheduler.CreateJitter();
+        Assert.NotEqual(Periods(first), Periods(second));
+
+        static List<long> Periods(Random jitter) => [.. Enumerable.Range(0, 10).Select(_ => TrimScheduler.Stretch(1_000_000, jitter))];
+    }
+
+    [Fact]
+    public void Stretch_NoJitter_LeavesThePeriodAsItIs() => Assert.Equal(60_000, TrimScheduler.Stretch(60_000, null));
 }
