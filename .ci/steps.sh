@@ -115,18 +115,24 @@ measure() {
 
 # Ratios to what is measured beside it, with wide margins; bytes and objects exactly.
 reach() {
-    measure Reach --quick --check --output "$work/measured/this-machine"
+    measure Measurements reach --quick --check --output "$work/measured/this-machine"
 }
 
 # Instructions of the program that the step before compiled: the same count on a busy machine.
 instructions() {
-    measure Instructions --program "$work/aot/AotSample" --check --output "$work/measured/this-machine"
+    measure Measurements instructions --program "$work/aot/AotSample" --check --output "$work/measured/this-machine"
 }
 
-# Every other measurement program, briefly, so that none rots; and the report of what they found.
+# Every other measurement, briefly, so that none rots; and the report of what they found.
 measurements() {
     local program command
-    for program in HeapPerf A4Copy AlignedAllocation Fragmentation PageAlignedTransfer Decisions Allocator.Benchmarks ThumbnailService EstimateFactors ProcessSettings; do
+    for command in heaps copies alignment fragmentation transfers factors settings; do
+        echo "-- $command"
+        measure Measurements "$command" --quick --output "$work/measured/this-machine"
+    done
+    echo "-- analyzers"
+    measure Measurements analyzers tests/AotSample/AotSample.csproj --quick --output "$work/measured/this-machine"
+    for program in Allocator.Benchmarks ThumbnailService; do
         echo "-- $program"
         measure "$program" --quick --output "$work/measured/this-machine"
     done
@@ -134,9 +140,7 @@ measurements() {
         echo "-- LoadResizeSave $command"
         measure LoadResizeSave "$command" --quick --ways reserve --output "$work/measured/this-machine"
     done
-    echo "-- AnalyzerReach"
-    measure AnalyzerReach tests/AotSample/AotSample.csproj --quick --output "$work/measured/this-machine"
-    measure Report "$work/measured"
+    measure Measurements report "$work/measured"
 }
 
 # A minute of everything at once, on real memory: nothing may be left at the end, and the resident set must stay flat.
@@ -151,7 +155,7 @@ soak_exhausted() {
 
 # The pages and charts that are committed are those that the committed results give.
 report() {
-    measure Report
+    measure Measurements report
     git diff --exit-code -- benchmarks/results
 }
 

@@ -1,17 +1,25 @@
 using System.CommandLine;
-using System.IO;
-using System.Threading.Tasks;
-using Allocator.Benchmarks.Running;
-using Measuring;
-using Measuring.Machines;
-using Measuring.Results;
+using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Exporters;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Loggers;
+using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Running;
+using BenchmarkDotNet.Toolchains.InProcess.Emit;
+using Perfolizer.Horology;
 
 namespace Allocator.Benchmarks;
 
-/// <summary>The entry point: reads the command line and runs the benchmarks that it asks for, all of them where it asks for none.</summary>
+/// <summary>
+/// Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job. BenchmarkDotNet writes the
+/// results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and classic is the model in
+/// <c>benchmarks/Measuring/Classic</c>.
+/// </summary>
 internal static class Program
 {
-    private const string Name = "Allocator.Benchmarks";
+    // Generous: what else the machine does should not end a run that takes a quarter of an hour.
+    private static readonly TimeSpan s_buildTimeout = TimeSpan.FromMinutes(10);
 
     private static Task<int> Main(string[] arguments)
     {
@@ -19,18 +27,47 @@ internal static class Program
         {
             Description = "Run only benchmarks whose full name matches, for instance *Contention*; several may be given.",
             AllowMultipleArgumentsPerToken = true,
-            DefaultValueFactory = _ => [],
+            DefaultValueFactory = _ => ["*"],
         };
-        MeasurementCommand command = new(Name, "Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job.");
-        command.Root.Add(filter);
-        command.Root.SetAction(parsed =>
+        Option<bool> quick = new("--quick") { Description = "Run every benchmark once, cold and in this process, to see that it works; the figures are noise." };
+        Option<DirectoryInfo> output = new("--output")
         {
-            ResultDocument empty = command.NewDocument(Name, parsed);
-            string folder = parsed.GetValue(command.Output)?.FullName
-                ?? Path.Combine("artifacts", "results", ThisMachine.FolderName(empty.Machine));
-            RunLength length = parsed.GetValue(command.Quick) ? RunLength.Quick : RunLength.Full;
-            return new BenchmarkRun(length, parsed.GetRequiredValue(filter), ResultConsole.Create()).Run(empty, folder);
+            Description = "Where BenchmarkDotNet writes its results and its log.",
+            DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("artifacts", "benchmarkdotnet")),
+        };
+        RootCommand root = new("Measures, with BenchmarkDotNet, what takes less than a millisecond.") { filter, quick, output };
+        root.SetAction(parsed =>
+        {
+            IConfig config = CreateConfig(parsed.GetValue(quick) ? QuickJob() : FullJob(), parsed.GetRequiredValue(output));
+            Summary[] summaries =
+                [.. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(["--filter", .. parsed.GetRequiredValue(filter)], config)];
+            bool isComplete = summaries.Length > 0
+                && summaries.All(summary => summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
+            return isComplete ? 0 : 1;
         });
-        return command.Root.Parse(arguments).InvokeAsync();
+        return root.Parse(arguments).InvokeAsync();
     }
+
+    // Short, so that all benchmarks together stay within a quarter of an hour.
+    private static Job FullJob() => Job.Default
+        .WithLaunchCount(1)
+        .WithWarmupCount(3)
+        .WithIterationCount(8)
+        .WithIterationTime(TimeInterval.FromMilliseconds(100))
+
+        // BenchmarkDotNet builds everything once more; the analyzers have seen it in the ordinary build.
+        .WithArguments([new MsBuildArgument("/p:RunAnalyzers=false")])
+        .WithId("full");
+
+    private static Job QuickJob() => Job.Dry.WithToolchain(InProcessEmitToolchain.DontLogOutput).WithId("quick");
+
+    private static ManualConfig CreateConfig(Job job, DirectoryInfo output) => ManualConfig.CreateEmpty()
+        .AddColumnProvider(DefaultColumnProviders.Instance)
+        .AddExporter(MarkdownExporter.GitHub)
+        .AddAnalyser([.. DefaultConfig.Instance.GetAnalysers()])
+        .AddValidator([.. DefaultConfig.Instance.GetValidators()])
+        .AddLogger(ConsoleLogger.Default)
+        .AddJob(job)
+        .WithBuildTimeout(s_buildTimeout)
+        .WithArtifactsPath(output.FullName);
 }

@@ -1,7 +1,4 @@
-using System;
 using System.CommandLine;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Chaos;
 using LoadResizeSave.Containers;
 using LoadResizeSave.Limits;

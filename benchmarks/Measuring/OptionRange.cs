@@ -8,19 +8,15 @@ namespace Measuring;
 /// <summary>Refuses option values that are out of range, with an error that names the value and the limits.</summary>
 public static class OptionRange
 {
-    /// <summary>Has the value be at least <paramref name="least"/>.</summary>
     public static Option<T> AtLeast<T>(this Option<T> option, T least)
         where T : struct, IComparable<T> => option.Check(least, null, static result => [result.GetValueOrDefault<T>()]);
 
-    /// <summary>Has the value, where there is one, be at least <paramref name="least"/>.</summary>
     public static Option<T?> AtLeast<T>(this Option<T?> option, T least)
         where T : struct, IComparable<T> => option.Check(least, null, WhereGiven<T>);
 
-    /// <summary>Has every value be at least <paramref name="least"/>.</summary>
     public static Option<T[]> AtLeast<T>(this Option<T[]> option, T least)
         where T : struct, IComparable<T> => option.Check(least, null, static result => result.GetValueOrDefault<T[]>() ?? []);
 
-    /// <summary>Has the value lie between two limits, both allowed.</summary>
     public static Option<T> Between<T>(this Option<T> option, T least, T most)
         where T : struct, IComparable<T> => option.Check(least, most, static result => [result.GetValueOrDefault<T>()]);
 
@@ -28,7 +24,6 @@ public static class OptionRange
     public static Option<T?> Between<T>(this Option<T?> option, T least, T most)
         where T : struct, IComparable<T> => option.Check(least, most, WhereGiven<T>);
 
-    /// <summary>Has every value lie between two limits, both allowed.</summary>
     public static Option<T[]> Between<T>(this Option<T[]> option, T least, T most)
         where T : struct, IComparable<T> => option.Check(least, most, static result => result.GetValueOrDefault<T[]>() ?? []);
 

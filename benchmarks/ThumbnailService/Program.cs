@@ -1,6 +1,6 @@
-using System;
-using System.Threading.Tasks;
+using System.CommandLine;
 using Measuring;
+using Measuring.Results;
 using ThumbnailService.Serving;
 using ThumbnailService.Trials;
 
@@ -9,26 +9,27 @@ namespace ThumbnailService;
 /// <summary>The entry point: the load generator, or with the command <c>serve</c> the service that it starts and puts under load.</summary>
 internal static class Program
 {
-    private const int Failed = 1;
-
-    private static async Task<int> Main(string[] arguments)
+    private static Task<int> Main(string[] arguments)
     {
-        MeasurementCommand command = new("ThumbnailService", "Puts a web service that makes thumbnails under more load than fits its memory, with a budget and without.");
+        RootCommand root = new("Puts a web service that makes thumbnails under more load than fits its memory, with a budget and without.")
+        {
+            ServeCommand.Create(),
+        };
         ServiceOptions options = new();
-        options.AddTo(command.Root);
-        command.Root.Subcommands.Add(ServeCommand.Create());
+        options.AddTo(root);
+        return root.Measures("ThumbnailService", run => Measure(run, options.Read(run))).Parse(arguments).InvokeAsync();
+    }
 
-        ServiceMeasurement? measurement = null;
-        int exitCode = await command.RunAsync(arguments, (parsed, console) =>
+    private static ResultDocument Measure(MeasurementRun run, ServiceLoad load)
+    {
+        ServiceMeasurement measurement = new(load, run.Console);
+        ResultDocument document = measurement.RunAsync(run.NewDocument).GetAwaiter().GetResult();
+        foreach (string failure in measurement.Failures)
         {
-            measurement = new ServiceMeasurement(options.Read(parsed, parsed.GetValue(command.Quick)), console);
-            return measurement.RunAsync(title => command.NewDocument(title, parsed)).GetAwaiter().GetResult();
-        });
-        foreach (string failure in measurement?.Failures ?? [])
-        {
-            await Console.Error.WriteLineAsync(failure);
+            Console.Error.WriteLine(failure);
         }
 
-        return measurement?.Failures.Count > 0 ? Failed : exitCode;
+        run.HasFailed = measurement.Failures.Count > 0;
+        return document;
     }
 }

@@ -131,7 +131,7 @@ public abstract partial class MemoryAllocator
     public bool TryReserve(long bytes, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
     {
         ThrowIfAbsurd(bytes);
-        reservation = GetPipeline().TryAdmit(Account, bytes, out BudgetPermit permit) ? MakeReservation(bytes, permit) : null;
+        reservation = GetPipeline().Admission.TryAcquire(Account, bytes, out BudgetPermit permit) ? MakeReservation(bytes, permit) : null;
 
         // Not before: a reservation that is collected meanwhile gives back what was taken of it.
         GC.KeepAlive(this);
@@ -231,7 +231,7 @@ public abstract partial class MemoryAllocator
         try
         {
             cancellationToken.ThrowIfCancellationRequested();
-            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
+            BudgetPermit permit = await GetPipeline().Admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
             return MakeReservation(bytes, permit);
         }
         finally

@@ -24,7 +24,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfContainsReferences<T>();
         int size = Unsafe.SizeOf<T>();
-        return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetPipeline().AllocationLimitInBytes / size), size);
+        return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetPipeline().Settings.AllocationLimitInBytes / size), size);
     }
 
     /// <summary>Makes a stream that grows in pooled blocks, for codecs and other code that writes streams. What was written is never moved or copied.</summary>
@@ -45,12 +45,12 @@ public abstract partial class MemoryAllocator
             Throw.OutOfRange(nameof(capacity), capacity, "must not be negative");
         }
 
-        AllocationPipeline pipeline = GetPipeline();
+        AllocatorSettings settings = GetPipeline().Settings;
         GrowingMemory memory = new(
             this,
-            pipeline.ArrayThresholdInBytes,
-            (int)Math.Min(pipeline.BlockSizeInBytes, pipeline.AllocationLimitInBytes),
-            pipeline.AllocationLimitInBytes,
+            settings.ArrayThresholdInBytes,
+            (int)Math.Min(settings.Geometry.BlockSizeInBytes, settings.AllocationLimitInBytes),
+            settings.AllocationLimitInBytes,
             Account?.Budget?.LimitInBytes ?? long.MaxValue);
         memory.Grow(capacity);
         return new PooledMemoryStream(memory, length: 0);

@@ -252,7 +252,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     {
         LifetimeGuard guard = _guard;
         nint offset = _layout.IsSingle ? 0 : MemberAddress(index) - guard.Address;
-        return GuardedPin.Pin<T>(guard, _generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
+        return guard.Pin<T>(_generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
     }
 
     /// <summary>Gives a member's span without asking whether the group is disposed: the caller holds a reference.</summary>

@@ -91,7 +91,7 @@ public sealed class MemoryReservation : MemoryAllocator
     public bool TryGrow(long bytes)
     {
         ThrowIfAbsurd(bytes, ReservedBytes);
-        bool isGrown = GetPipeline().TryAdmit(_account.AsGrowth(), bytes, out _);
+        bool isGrown = GetPipeline().Admission.TryAcquire(_account.AsGrowth(), bytes, out _);
         GC.KeepAlive(this);
         return isGrown;
     }
@@ -155,7 +155,7 @@ public sealed class MemoryReservation : MemoryAllocator
     {
         cancellationToken.ThrowIfCancellationRequested();
         BudgetAccount growth = _account.AsGrowth();
-        await GetPipeline().AdmitAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
+        await GetPipeline().Admission.AcquireAsync(growth, bytes, Timeout.InfiniteTimeSpan, cancellationToken).ConfigureAwait(false);
         GC.KeepAlive(this);
         ThrowIfDisposed();
     }

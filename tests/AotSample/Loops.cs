@@ -7,7 +7,7 @@ using Allocator;
 
 namespace AotSample;
 
-/// <summary>Does one operation as often as it is told, and nothing else: <c>benchmarks/Instructions</c> counts what it takes.</summary>
+/// <summary>Does one operation as often as it is told, and nothing else: <c>Measurements instructions</c> counts what it takes.</summary>
 internal static class Loops
 {
     private const int Small = 64 << 10;

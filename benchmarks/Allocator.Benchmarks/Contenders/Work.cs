@@ -8,21 +8,8 @@ namespace Allocator.Benchmarks.Contenders;
 /// </summary>
 internal static class Work
 {
-    /// <summary>Does nothing with an owner or an array.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static void On([Borrowed] object memory)
-    {
-    }
-
-    /// <summary>Does nothing with the length of a lease, which cannot leave its method: so that each contender pays for a call.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    public static void On(int length)
-    {
-    }
-
-    /// <summary>Does nothing with an address.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    public static void On(nint address)
+    public static void On<T>([Borrowed] T memory)
     {
     }
 }

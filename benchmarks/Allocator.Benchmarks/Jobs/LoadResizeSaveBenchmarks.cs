@@ -1,10 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Benchmarks.Reporting;
 using BenchmarkDotNet.Attributes;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
@@ -13,11 +6,8 @@ using LoadResizeSave.Synthesis;
 
 namespace Allocator.Benchmarks.Jobs;
 
-/// <summary>The project's main job, by the code of the program <c>LoadResizeSave</c>: loads, resizes and saves a small set of photographs.</summary>
+/// <summary>The project's main job, by the code of the program <c>LoadResizeSave</c>: loads, resizes and saves four photographs.</summary>
 [MemoryDiagnoser]
-[ReportTitle("Load, resize and save photographs")]
-[ReportNote("Time, collections and bytes are for one picture of a set of four synthetic photographs of 4 million pixels each: PNGs, every second one a JPEG where the system has libjpeg-turbo.")]
-[ReportNote("All memory of the job comes from the allocator of the row: files, pictures and scratch rows. The program LoadResizeSave measures the same with larger pictures, a process for each allocator, and with peak memory.")]
 public class LoadResizeSaveBenchmarks
 {
     private const int Pictures = 4;
@@ -30,43 +20,33 @@ public class LoadResizeSaveBenchmarks
     /// <summary>Gets how many pictures may be worked on at once: one, and as many as there are processors.</summary>
     public static IEnumerable<int> Parallelisms => new[] { 1, Environment.ProcessorCount }.Distinct();
 
-    /// <summary>Gets or sets how many pictures are worked on at once.</summary>
     [ParamsSource(nameof(Parallelisms))]
     public int PicturesAtOnce { get; set; }
 
-    /// <summary>Prepares the pool.</summary>
     [GlobalSetup(Target = nameof(Pool))]
     public void SetUpPool() => Start(AllocatorKind.Pool);
 
-    /// <summary>Prepares the pool of size zero.</summary>
     [GlobalSetup(Target = nameof(Unpooled))]
     public void SetUpUnpooled() => Start(AllocatorKind.Unpooled);
 
-    /// <summary>Prepares the shared array pool.</summary>
     [GlobalSetup(Target = nameof(ArrayPool))]
     public void SetUpArrayPool() => Start(AllocatorKind.ArrayPool);
 
-    /// <summary>Prepares the arrays of the collector.</summary>
     [GlobalSetup(Target = nameof(Collector))]
     public void SetUpCollector() => Start(AllocatorKind.GC);
 
-    /// <summary>Frees what the allocator holds.</summary>
     [GlobalCleanup]
     public void CleanUp() => _store!.Dispose();
 
-    /// <summary>The shared array pool.</summary>
     [Benchmark(Baseline = true, Description = "ArrayPool", OperationsPerInvoke = Pictures)]
     public void ArrayPool() => Work();
 
-    /// <summary>This library's pool.</summary>
     [Benchmark(Description = "pool", OperationsPerInvoke = Pictures)]
     public void Pool() => Work();
 
-    /// <summary>This library with a pool of size zero.</summary>
     [Benchmark(Description = "unpooled", OperationsPerInvoke = Pictures)]
     public void Unpooled() => Work();
 
-    /// <summary>New arrays.</summary>
     [Benchmark(Description = "GC arrays", OperationsPerInvoke = Pictures)]
     public void Collector() => Work();
 

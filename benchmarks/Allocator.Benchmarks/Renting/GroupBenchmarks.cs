@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
 using Allocator.Benchmarks.Contenders;
-using Allocator.Benchmarks.Reporting;
 using BenchmarkDotNet.Attributes;
 using Measuring.Classic;
 
@@ -9,10 +8,6 @@ namespace Allocator.Benchmarks.Renting;
 
 /// <summary>Rents and returns 64 MB, in 16 blocks of the pool or in one piece.</summary>
 [MemoryDiagnoser]
-[ReportTitle("Rent and return of 64 MB")]
-[ReportNote("Nobody touches the buffers: these are the costs of the bookkeeping alone.")]
-[ReportNote("The model makes an owner for each of its 16 blocks at once; here an object a block is made when a member is first indexed.")]
-[AlsoComparedWith(nameof(ArrayPool))]
 public class GroupBenchmarks
 {
     private const int Width = 4096;
@@ -22,7 +17,6 @@ public class GroupBenchmarks
     private MemoryAllocator? _allocator;
     private ClassicAllocator? _classic;
 
-    /// <summary>Makes the allocators.</summary>
     [GlobalSetup]
     public void SetUp()
     {
@@ -30,7 +24,6 @@ public class GroupBenchmarks
         _classic = new ClassicAllocator(capacity: 256);
     }
 
-    /// <summary>Frees what the allocators hold.</summary>
     [GlobalCleanup]
     public void CleanUp()
     {
@@ -38,7 +31,6 @@ public class GroupBenchmarks
         _classic!.Release();
     }
 
-    /// <summary>The model: an owner a block, and one finalizable guard.</summary>
     [Benchmark(Baseline = true, Description = "classic, 16 blocks")]
     public void Classic()
     {
@@ -46,7 +38,6 @@ public class GroupBenchmarks
         Work.On(group);
     }
 
-    /// <summary>This library's pixel buffer.</summary>
     [Benchmark(Description = "AllocatePixels, 16 blocks")]
     public void Pixels()
     {
@@ -54,7 +45,6 @@ public class GroupBenchmarks
         Work.On(pixels);
     }
 
-    /// <summary>This library's group.</summary>
     [Benchmark(Description = "AllocateGroup, 16 blocks")]
     public void Group()
     {
@@ -62,7 +52,6 @@ public class GroupBenchmarks
         Work.On(group);
     }
 
-    /// <summary>This library's group, every member of which is looked at.</summary>
     [Benchmark(Description = "AllocateGroup, each member indexed")]
     public int IndexedGroup()
     {
@@ -77,7 +66,6 @@ public class GroupBenchmarks
         return length;
     }
 
-    /// <summary>This library's pixel buffer, in one piece.</summary>
     [Benchmark(Description = "AllocatePixels, contiguous")]
     public void ContiguousPixels()
     {
@@ -85,7 +73,6 @@ public class GroupBenchmarks
         Work.On(pixels);
     }
 
-    /// <summary>A bare array.</summary>
     [Benchmark(Description = "ArrayPool")]
     public void ArrayPool()
     {
@@ -94,7 +81,6 @@ public class GroupBenchmarks
         ArrayPool<byte>.Shared.Return(array);
     }
 
-    /// <summary>The heap of the C library.</summary>
     [Benchmark(Description = "NativeMemory")]
     public unsafe void Heap()
     {

@@ -1,8 +1,6 @@
-using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Allocator.Benchmarks.Contenders;
-using Allocator.Benchmarks.Reporting;
 using BenchmarkDotNet.Attributes;
 using Measuring.Classic;
 
@@ -10,10 +8,6 @@ namespace Allocator.Benchmarks.Rows;
 
 /// <summary>Walks over the rows of an image: what it costs to find one.</summary>
 [MemoryDiagnoser]
-[ReportTitle("Access to a row")]
-[ReportNote("Time is for one row of 1024 pixels of 4 bytes; 16,384 rows are found in a run: of one image in 16 blocks, or 16 times those of an image in one block.")]
-[ReportNote("Address and length of each row go into a sum. The pixels are not read: memory would take longer than what is measured here.")]
-[ReportNote("The single memory and the single span are those of a second, contiguous image.")]
 public class RowAccessBenchmarks
 {
     private const int Rows = 16 * RowsPerBlock;
@@ -30,11 +24,9 @@ public class RowAccessBenchmarks
     private int _height;
     private nint _sum;
 
-    /// <summary>Gets or sets how many blocks of 4 MB the image lies in.</summary>
     [Params(1, 16)]
     public int Blocks { get; set; }
 
-    /// <summary>Makes the images.</summary>
     [GlobalSetup]
     public void SetUp()
     {
@@ -52,7 +44,6 @@ public class RowAccessBenchmarks
         }
     }
 
-    /// <summary>Frees the images.</summary>
     [GlobalCleanup]
     public void CleanUp()
     {
@@ -63,7 +54,6 @@ public class RowAccessBenchmarks
         _allocator!.Dispose();
     }
 
-    /// <summary>Rows of one array, found by slicing.</summary>
     [Benchmark(Baseline = true, Description = "span.Slice of an array", OperationsPerInvoke = Rows)]
     public nint ArraySlice()
     {
@@ -76,7 +66,6 @@ public class RowAccessBenchmarks
         return sum;
     }
 
-    /// <summary>Rows of this library's accessor, within its delegate.</summary>
     [Benchmark(Description = "PixelAccessor.GetRowSpan", OperationsPerInvoke = Rows)]
     public nint Accessor()
     {
@@ -100,7 +89,6 @@ public class RowAccessBenchmarks
         return _sum;
     }
 
-    /// <summary>Rows of this library, each with the check that the buffer is alive.</summary>
     [Benchmark(Description = "DangerousGetRowSpan", OperationsPerInvoke = Rows)]
     public nint DangerousRow()
     {
@@ -116,7 +104,6 @@ public class RowAccessBenchmarks
         return sum;
     }
 
-    /// <summary>Slices of this library's single memory.</summary>
     [Benchmark(Description = "DangerousTryGetSingleMemory, Slice", OperationsPerInvoke = Rows)]
     public nint SingleMemory()
     {
@@ -134,7 +121,6 @@ public class RowAccessBenchmarks
         return sum;
     }
 
-    /// <summary>Slices of this library's single span, within its delegate.</summary>
     [Benchmark(Description = "TryProcessSinglePixelSpan, Slice", OperationsPerInvoke = Rows)]
     public nint SingleSpan()
     {
@@ -150,7 +136,6 @@ public class RowAccessBenchmarks
         return _sum;
     }
 
-    /// <summary>Rows of the model: a division, and the span of a memory manager.</summary>
     [Benchmark(Description = "classic", OperationsPerInvoke = Rows)]
     public nint Classic()
     {

@@ -1,11 +1,5 @@
-using System.Collections.Generic;
 using System.CommandLine;
-using System.IO;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
-using Measuring.Results;
 
 namespace LoadResizeSave.Chaos;
 
@@ -23,17 +17,16 @@ internal sealed class ChaosCommand
     private readonly Option<int> _runs = ContainerOptions.Number("--runs", "Runs of each scenario.", 3);
     private readonly Option<bool> _quick = ContainerOptions.Quick();
 
-    /// <summary>Makes it.</summary>
     public ChaosCommand()
     {
         Command = new("chaos", "Makes photographs smaller in a memory cgroup while things go wrong, and says what passed.")
         {
             _input, _output, _scenarios, _ways, _runs, _quick,
         };
-        Command.SetAction(RunAsync);
+        ContainerOptions.Measures(Command, "LoadResizeSave-chaos", _output, (parsed, console, empty, _, cancellationToken) =>
+            new ChaosMeasurement(Read(parsed), console).RunAsync(empty, cancellationToken));
     }
 
-    /// <summary>Gets the command.</summary>
     public Command Command { get; }
 
     /// <summary>Reads what was asked for; a quick run has a single run of few jobs.</summary>
@@ -44,16 +37,9 @@ internal sealed class ChaosCommand
         IReadOnlyList<ChaosScenario> scenarios
             = names.Contains(ContainerOptions.All) ? ChaosScenario.All : [.. names.Distinct().Select(ChaosScenario.Get)];
         return new ChaosLoad(
-            parsed.GetValue(_input) is { } input ? Path.GetFullPath(input) : null,
-            ContainerOptions.GetOutput(parsed.GetValue(_output)),
+            ContainerOptions.GetInput(parsed, _input),
             quick ? [.. scenarios.Select(scenario => scenario with { Jobs = QuickJobs })] : scenarios,
             ContainerOptions.GetWays(parsed.GetRequiredValue(_ways)),
             ContainerOptions.Get(parsed, _runs, quick, 1));
-    }
-
-    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
-    {
-        ChaosMeasurement measurement = new(Read(parsed), ResultConsole.Create());
-        return await measurement.RunAsync(ContainerOptions.Documents(parsed), cancellationToken) ? 0 : 1;
     }
 }

@@ -1,17 +1,11 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
-using Measuring.Cgroups;
 using Measuring.Results;
 using Spectre.Console;
 
 namespace LoadResizeSave.Chaos;
 
 /// <summary>Runs the scenarios, and judges each run.</summary>
-internal sealed class ChaosMeasurement
+internal sealed class ChaosMeasurement(ChaosLoad load, IAnsiConsole console)
 {
     private const string Program = "LoadResizeSave-chaos";
     private const double Mebibyte = 1 << 20;
@@ -20,44 +14,29 @@ internal sealed class ChaosMeasurement
     private const double TrimPeriodSeconds = 1;
     private const double SettleSeconds = 0.5;
 
-    private readonly ChaosLoad _load;
-    private readonly IAnsiConsole _console;
-
-    /// <summary>Prepares the measurement of <paramref name="load"/>.</summary>
-    public ChaosMeasurement(ChaosLoad load, IAnsiConsole console)
+    /// <summary>Measures; the failures are the scenarios with runs that did not pass.</summary>
+    public async Task<(ResultDocument Document, IReadOnlyList<string> Failures)> RunAsync(
+        ResultDocument empty, CancellationToken cancellationToken)
     {
-        _load = load;
-        _console = console;
-    }
-
-    /// <summary>
-    /// Measures, prints and saves; returns whether all passed. <paramref name="newDocument"/> makes a result with a title.
-    /// </summary>
-    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument, CancellationToken cancellationToken)
-    {
-        if (MemoryCgroup.WhyUnavailable() is { } reason)
-        {
-            _console.MarkupLineInterpolated($"[red]{reason}[/]");
-            return false;
-        }
-
-        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(_load.Input, ContainerOptions.WorkFolder).GetPhotographs();
-        List<ChaosResult> results = [.. from scenario in _load.Scenarios from way in _load.Ways select new ChaosResult(scenario, way)];
+        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(load.Input, ContainerOptions.WorkFolder).GetPhotographs();
+        List<ChaosResult> results = [.. from scenario in load.Scenarios from way in load.Ways select new ChaosResult(scenario, way)];
         foreach (ChaosResult result in results)
         {
-            for (int i = 0; i < _load.Runs; i++)
+            for (int i = 0; i < load.Runs; i++)
             {
                 await RunAsync(result, i, pictures, cancellationToken);
             }
         }
 
-        ResultDocument document = Complete(newDocument("What may go wrong around photographs in a container"), results, origin);
-        ResultConsole.Write(_console, document);
-        _console.WriteLine($"results   {ResultFile.Save(document, _load.Output)}");
-        return results.All(result => result.Passed == result.Runs.Count);
+        return (
+            Complete(empty with { Title = "What may go wrong around photographs in a container" }, results, origin),
+            [
+                .. from result in results
+                   where result.Passed < result.Runs.Count
+                   select Text($"{result.Scenario.Name}, {result.Way.Name}: {result.Passed} of {result.Runs.Count} runs passed"),
+            ]);
     }
 
-    /// <summary>Returns <paramref name="document"/> with all that was found.</summary>
     public static ResultDocument Complete(ResultDocument document, IReadOnlyList<ChaosResult> results, string origin) => document with
     {
         Program = Program,
@@ -107,15 +86,15 @@ internal sealed class ChaosMeasurement
         result.Add(run);
         IReadOnlyList<string> faults = result.FindFaults(run);
         string outcome = faults.Count == 0 ? "passed" : "FAILED";
-        _console.WriteLine(Text($"{scenario.Name,-10} {way.Name,-10} run {index + 1}: {outcome}, {run.Describe()}"));
+        console.WriteLine(Text($"{scenario.Name,-10} {way.Name,-10} run {index + 1}: {outcome}, {run.Describe()}"));
         foreach (string fault in faults)
         {
-            _console.MarkupLineInterpolated($"[red]  {fault}[/]");
+            console.MarkupLineInterpolated($"[red]  {fault}[/]");
         }
 
         if (run.Ending == RunEnding.Crashed)
         {
-            _console.MarkupLineInterpolated($"[red]  {run.Errors}[/]");
+            console.MarkupLineInterpolated($"[red]  {run.Errors}[/]");
         }
     }
 

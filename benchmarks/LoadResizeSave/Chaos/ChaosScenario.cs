@@ -1,19 +1,8 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 
 namespace LoadResizeSave.Chaos;
 
 /// <summary>Something that goes wrong around jobs in a container.</summary>
-/// <param name="Name">What it is called on the command line.</param>
-/// <param name="Title">What happens.</param>
-/// <param name="LimitMegabytes">The container's limit in MiB.</param>
-/// <param name="Workers">The jobs at once.</param>
-/// <param name="Jobs">The jobs in all.</param>
-/// <param name="Kinds">Their kinds, in turn.</param>
 /// <param name="Disturb">What happens beside the jobs; null where they do it all themselves.</param>
 /// <param name="ExtraSeconds">How much longer a job may take because of it.</param>
 internal sealed record ChaosScenario(
@@ -71,7 +60,6 @@ internal sealed record ChaosScenario(
     // No job may wait longer for the others: a queue that is served in any fair order ends within this.
     private double LongestJob => LongestQuietJob + ExtraSeconds;
 
-    /// <summary>Returns the scenario that is called <paramref name="name"/>.</summary>
     /// <exception cref="ArgumentException">There is none.</exception>
     public static ChaosScenario Get(string name)
         => All.FirstOrDefault(scenario => scenario.Name == name)
@@ -81,7 +69,6 @@ internal sealed record ChaosScenario(
     /// Returns what is not as it should be in <paramref name="run"/>: a kill, a job that is lost, that failed though nothing was wrong
     /// with it, or that starved, and memory that is out at the end.
     /// </summary>
-    /// <param name="run">The run.</param>
     /// <param name="mayRefuse">Whether the way of having memory may refuse jobs.</param>
     public IEnumerable<string> FindFaults(ContainedRun run, bool mayRefuse)
     {

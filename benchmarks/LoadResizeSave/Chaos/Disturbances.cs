@@ -1,8 +1,5 @@
-using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring.Processes;
 
@@ -22,7 +19,6 @@ internal static partial class Disturbances
     private static readonly TimeSpan s_step = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_neighbourStays = TimeSpan.FromSeconds(5);
 
-    /// <summary>Stops the process for some time, and again some jobs later.</summary>
     public static Func<ContainedProcess, CancellationToken, Task> StopTwiceAsync(TimeSpan time) => async (process, ended) =>
     {
         for (int i = 1; i <= 2; i++)

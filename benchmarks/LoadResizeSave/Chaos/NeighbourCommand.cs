@@ -1,9 +1,6 @@
-using System;
-using System.Collections.Generic;
 using System.CommandLine;
 using System.Globalization;
 using System.Runtime.InteropServices;
-using System.Threading;
 using Measuring.Processes;
 
 namespace LoadResizeSave.Chaos;
@@ -18,7 +15,6 @@ internal static unsafe class NeighbourCommand
     private static readonly Option<double> s_pause = new("--pause") { Required = true };
     private static readonly Option<double> s_stay = new("--stay") { Required = true };
 
-    /// <summary>Makes it.</summary>
     public static Command Create()
     {
         Command command = new(Name) { s_megabytes, s_step, s_pause, s_stay };

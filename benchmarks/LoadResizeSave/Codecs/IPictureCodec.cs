@@ -1,5 +1,3 @@
-using System;
-using System.IO;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs;
@@ -7,16 +5,12 @@ namespace LoadResizeSave.Codecs;
 /// <summary>Reads and writes one file format. Safe for concurrent callers.</summary>
 internal interface IPictureCodec
 {
-    /// <summary>Gets the usual ending of such files, with its dot.</summary>
     string Extension { get; }
 
-    /// <summary>Gets whether pictures must be one run of memory to be decoded and encoded.</summary>
     bool NeedsContiguousPixels { get; }
 
-    /// <summary>Returns whether <paramref name="file"/> starts like this format.</summary>
     bool Recognizes(ReadOnlySpan<byte> file);
 
-    /// <summary>Reads the size from the header alone.</summary>
     /// <param name="start">The file, or as much of its start as has the header.</param>
     /// <exception cref="UnreadablePictureException">The header is damaged or describes what this program does not read.</exception>
     PictureSize ReadSize(ReadOnlyMemory<byte> start);
@@ -27,10 +21,8 @@ internal interface IPictureCodec
     /// <summary>Returns how much memory decoding takes at most, beside the file and its pixels: of the store, and of the codec's own.</summary>
     long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store);
 
-    /// <summary>Returns the same for encoding a picture of <paramref name="size"/>.</summary>
     long EstimateEncoding(PictureSize size, PixelStore store);
 
-    /// <summary>Decodes into <paramref name="picture"/>, which has the size that <see cref="ReadSize"/> told.</summary>
     /// <exception cref="UnreadablePictureException">The data is damaged or cut short.</exception>
     void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store);
 

@@ -1,5 +1,3 @@
-using System;
-using System.Collections.Generic;
 using LoadResizeSave.Codecs.Jpeg;
 using LoadResizeSave.Codecs.Png;
 
@@ -20,13 +18,10 @@ internal sealed class PictureCodecs
         _codecs = Jpeg is null ? [Png] : [Png, Jpeg];
     }
 
-    /// <summary>Gets the PNG codec.</summary>
     public PngCodec Png { get; }
 
-    /// <summary>Gets the JPEG codec; null where there is no libjpeg-turbo.</summary>
     public JpegCodec? Jpeg { get; }
 
-    /// <summary>Returns the codec for <paramref name="file"/>.</summary>
     /// <exception cref="UnreadablePictureException">No codec knows it.</exception>
     public IPictureCodec Recognize(ReadOnlySpan<byte> file)
     {

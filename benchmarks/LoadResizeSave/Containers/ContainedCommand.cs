@@ -1,8 +1,5 @@
-using System;
-using System.Collections.Generic;
 using System.CommandLine;
 using System.Globalization;
-using System.Linq;
 using Measuring.Processes;
 
 namespace LoadResizeSave.Containers;
@@ -24,7 +21,6 @@ internal static class ContainedCommand
     private static readonly Option<bool> s_keepsMalloc = new("--keep-malloc");
     private static readonly Option<bool> s_explains = new("--explain");
 
-    /// <summary>Makes it.</summary>
     public static Command Create()
     {
         Command command = new(Name)
@@ -41,7 +37,6 @@ internal static class ContainedCommand
         return command;
     }
 
-    /// <summary>Returns the arguments that make a child do <paramref name="options"/>.</summary>
     public static IEnumerable<string> ChildArguments(ContainedOptions options) =>
     [
         Name,
@@ -58,7 +53,6 @@ internal static class ContainedCommand
         .. options.Explains ? [s_explains.Name] : Array.Empty<string>(),
     ];
 
-    /// <summary>Reads them back.</summary>
     public static ContainedOptions Read(ParseResult parsed) => new()
     {
         Way = parsed.GetRequiredValue(s_way),

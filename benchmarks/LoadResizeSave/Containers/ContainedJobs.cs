@@ -1,8 +1,5 @@
-using System;
 using System.Diagnostics;
-using System.IO;
 using System.Text.Json;
-using System.Threading;
 using Allocator;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
@@ -34,14 +31,12 @@ internal sealed class ContainedJobs
     private readonly CgroupMemory? _cgroup = CgroupMemory.OfThisProcess();
     private int _next = -1;
 
-    /// <summary>Prepares a child that reports to <paramref name="parent"/>.</summary>
     public ContainedJobs(ContainedOptions options, TextWriter parent)
     {
         _options = options;
         _parent = TextWriter.Synchronized(parent);
     }
 
-    /// <summary>Runs to the end, and writes what was found as the last line.</summary>
     public void Run()
     {
         TimeSpan trimPeriod = _options.TrimPeriodSeconds is { } seconds ? TimeSpan.FromSeconds(seconds) : s_usualTrimPeriod;
@@ -112,7 +107,6 @@ internal sealed class ContainedJobs
         return (after, Read(store));
     }
 
-    /// <summary>Returns whether any counter says that memory is out.</summary>
     public static bool HasMemoryOut(MemoryAllocatorStatistics statistics)
         => statistics is not { OutstandingAllocations: 0, RentedBytes: 0, QuarantinedBytes: 0, BudgetUsedBytes: 0 };
 

@@ -1,20 +1,15 @@
-using System.Collections.Generic;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>What a child in a container is to do.</summary>
 internal sealed record ContainedOptions
 {
-    /// <summary>Gets the name of the way of having memory.</summary>
     public required string Way { get; init; }
 
     /// <summary>Gets the container's limit in MiB, from which a budget is found.</summary>
     public required int LimitMegabytes { get; init; }
 
-    /// <summary>Gets how many jobs run at once, each on a thread of its own.</summary>
     public required int Workers { get; init; }
 
-    /// <summary>Gets how many jobs there are in all.</summary>
     public required int Jobs { get; init; }
 
     /// <summary>Gets the kinds of jobs; job i is of kind i modulo their number.</summary>
@@ -34,9 +29,7 @@ internal sealed record ContainedOptions
     /// <summary>Gets how often the library looks at its idle memory, in seconds; null: as often as it does by default.</summary>
     public double? TrimPeriodSeconds { get; init; }
 
-    /// <summary>Gets whether malloc is left as it is where the guides say otherwise.</summary>
     public bool KeepsMalloc { get; init; }
 
-    /// <summary>Gets whether the child says all the time who holds its memory.</summary>
     public bool Explains { get; init; }
 }

@@ -1,41 +1,28 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.Linq;
 using System.Text.Json;
-using System.Threading;
-using System.Threading.Tasks;
 using Measuring.Cgroups;
+using Measuring.Machines;
 using Measuring.Processes;
 
 namespace LoadResizeSave.Containers;
 
 /// <summary>A child of this program in a memory cgroup, as in a container.</summary>
-internal sealed class ContainedProcess
+internal sealed class ContainedProcess(Process process, MemoryCgroup group, Sampler<CgroupSample> watch)
 {
+    private static readonly TimeSpan s_watchPeriod = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
-    private readonly Process _process;
-    private readonly CgroupWatch _watch;
+    private readonly Process _process = process;
+    private readonly Sampler<CgroupSample> _watch = watch;
     private readonly List<JobMessage> _jobs = [];
     private readonly List<MemoryReading> _readings = [];
     private double _beganAt;
     private RunMessage? _run;
 
-    private ContainedProcess(Process process, MemoryCgroup group, CgroupWatch watch)
-    {
-        _process = process;
-        Group = group;
-        _watch = watch;
-    }
+    public MemoryCgroup Group { get; } = group;
 
-    /// <summary>Gets its group.</summary>
-    public MemoryCgroup Group { get; }
-
-    /// <summary>Gets its number.</summary>
     public int Id => _process.Id;
 
-    /// <summary>Gets how many jobs have ended. Any thread may read it.</summary>
     public int EndedJobs
     {
         get
@@ -51,10 +38,7 @@ internal sealed class ContainedProcess
     /// Runs <paramref name="options"/> in a group of <paramref name="limitMegabytes"/> MiB without swap, and without any environment
     /// variable set.
     /// </summary>
-    /// <param name="options">What it is to do.</param>
-    /// <param name="limitMegabytes">The limit.</param>
     /// <param name="disturb">Runs beside it from its first job on, until the token says that it has ended.</param>
-    /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="CgroupUnavailableException">No cgroup can be made.</exception>
     /// <exception cref="OperationCanceledException">It was ended; its group is gone.</exception>
     public static async Task<ContainedRun> RunAsync(
@@ -66,22 +50,12 @@ internal sealed class ContainedProcess
         using MemoryCgroup group = MemoryCgroup.Create(limitMegabytes * (1L << 20));
         ProcessStartInfo start = ChildProgram.Describe(
             typeof(ContainedProcess).Assembly.Location, [.. ContainedCommand.ChildArguments(options)]);
-        foreach (string name in start.Environment.Keys.Where(IsOfMemory).ToList())
-        {
-            _ = start.Environment.Remove(name);
-        }
-
+        ChildProgram.ForgetMemorySettings(start);
         group.Wrap(start);
-        using CgroupWatch watch = new(group.Memory);
+        using Sampler<CgroupSample> watch = new(s_watchPeriod, seconds => new CgroupSample(seconds, group.UsedBytes));
         using Process process = ChildProgram.Start(start);
         return await new ContainedProcess(process, group, watch).FollowAsync(disturb, cancellationToken);
     }
-
-    // What glibc and the runtime would be told about memory; this program's own start may have set some.
-    private static bool IsOfMemory(string name)
-        => name.StartsWith("MALLOC_", StringComparison.Ordinal) || name.StartsWith("GLIBC_TUNABLES", StringComparison.Ordinal)
-            || name.StartsWith("DOTNET_GC", StringComparison.OrdinalIgnoreCase)
-                || name.StartsWith("COMPlus_GC", StringComparison.OrdinalIgnoreCase);
 
     private async Task<ContainedRun> FollowAsync(
         Func<ContainedProcess, CancellationToken, Task>? disturb, CancellationToken cancellationToken)

@@ -1,14 +1,13 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Measuring.Cgroups;
 
 namespace LoadResizeSave.Containers;
 
+/// <summary>What was charged to the cgroup at one moment, cached files included; seconds since the first job.</summary>
+internal readonly record struct CgroupSample(double Seconds, long UsedBytes);
+
 /// <summary>What a child in a container did, and what it took.</summary>
 internal sealed record ContainedRun
 {
-    /// <summary>Gets how it ended.</summary>
     public required RunEnding Ending { get; init; }
 
     /// <summary>Gets its exit code; 128 and the number of a signal where one ended it.</summary>
@@ -17,13 +16,11 @@ internal sealed record ContainedRun
     /// <summary>Gets how many processes of the group the kernel killed for memory, this one or another.</summary>
     public int Kills { get; init; }
 
-    /// <summary>Gets the jobs that ended, in the order in which they did.</summary>
     public required IReadOnlyList<JobMessage> Jobs { get; init; }
 
     /// <summary>Gets what it found at its end; null where it did not come to it.</summary>
     public RunMessage? Run { get; init; }
 
-    /// <summary>Gets who held its memory over time, where that was asked for.</summary>
     public IReadOnlyList<MemoryReading> Readings { get => field ?? []; init; }
 
     /// <summary>Gets what was charged to its group over time, with the first job at second 0.</summary>
@@ -32,13 +29,11 @@ internal sealed record ContainedRun
     /// <summary>Gets the most that ever was charged, in bytes; null where the kernel does not keep it.</summary>
     public long? PeakBytes { get; init; }
 
-    /// <summary>Gets what it wrote of failures.</summary>
     public string Errors { get; init; } = "";
 
     /// <summary>Gets the jobs done a second; null where it did not come to its end.</summary>
     public double? DonePerSecond => Run is { Seconds: > 0 } run ? Count(JobEnd.Done) / run.Seconds : null;
 
-    /// <summary>Returns how many jobs ended like this.</summary>
     public int Count(JobEnd end) => Jobs.Count(job => job.End == end);
 
     /// <summary>Returns in one line what became of the jobs, and what they took.</summary>
@@ -49,12 +44,8 @@ internal sealed record ContainedRun
         return $"{string.Join(", ", ends)}; peak {PeakBytes >> 20} MiB{speed}";
     }
 
-    /// <summary>Returns how a process ended.</summary>
-    /// <param name="exitCode">Its exit code.</param>
     /// <param name="kills">How many processes of its group the kernel killed for memory: where there are several, it need not be this
     /// one.</param>
-    /// <param name="hasHung">Whether it had to be ended.</param>
-    /// <param name="hasResult">Whether it wrote what it found.</param>
     public static RunEnding Judge(int exitCode, int kills, bool hasHung, bool hasResult)
         => exitCode == MemoryCgroup.KilledExitCode && kills > 0 ? RunEnding.Killed
             : hasHung ? RunEnding.Hung

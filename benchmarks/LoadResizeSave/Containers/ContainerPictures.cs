@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
 using LoadResizeSave.Pixels;
@@ -11,7 +7,7 @@ using LoadResizeSave.Synthesis;
 namespace LoadResizeSave.Containers;
 
 /// <summary>The pictures for jobs in containers: photographs that the system has, or some that are made once.</summary>
-internal sealed class ContainerPictures
+internal sealed class ContainerPictures(string? input, string work)
 {
     // Debian's package plasma-workspace-wallpapers puts photographs there.
     private const string OfSystem = "/usr/share/wallpapers";
@@ -33,32 +29,20 @@ internal sealed class ContainerPictures
     ];
 
     private readonly PictureCodecs _codecs = new(useLibjpeg: true);
-    private readonly string? _input;
-    private readonly string _work;
-
-    /// <summary>
-    /// Prepares to look in <paramref name="input"/>, or where the system has photographs, and to make what is missing below
-    /// <paramref name="work"/>.
-    /// </summary>
-    public ContainerPictures(string? input, string work)
-    {
-        _input = input;
-        _work = work;
-    }
 
     /// <summary>Returns the paths of photographs of 8 to 15 megapixels, and where they come from.</summary>
     /// <exception cref="IOException">The folder that was asked for has none.</exception>
     public (IReadOnlyList<string> Paths, string Origin) GetPhotographs()
     {
-        string folder = _input ?? OfSystem;
+        string folder = input ?? OfSystem;
         List<string> found = Directory.Exists(folder) ? [
             .. PictureFolder.Find(folder).Select(name => Path.Combine(folder, name)).Where(IsPhotograph)] : [];
-        if (_input is not null && found.Count == 0)
+        if (input is not null && found.Count == 0)
         {
-            throw new IOException($"{_input} has no picture of {LeastMegapixels} to {MostMegapixels} megapixels that can be read.");
+            throw new IOException($"{input} has no picture of {LeastMegapixels} to {MostMegapixels} megapixels that can be read.");
         }
 
-        return found.Count > 0 && (_input is not null || found.Count >= FewestPhotographs)
+        return found.Count > 0 && (input is not null || found.Count >= FewestPhotographs)
             ? (found, $"{found.Count} photographs of {LeastMegapixels} to {MostMegapixels} megapixels in {folder}")
             : (
                 Make("photographs", s_photographs.Select(size => (size, _codecs.Jpeg is null))),
@@ -91,7 +75,7 @@ internal sealed class ContainerPictures
 
     private List<string> Make(string name, IEnumerable<(PictureSize Size, bool IsPng)> pictures)
     {
-        string folder = Path.Combine(_work, FormattableString.Invariant($"{name}-v{Version}"));
+        string folder = Path.Combine(work, FormattableString.Invariant($"{name}-v{Version}"));
         _ = Directory.CreateDirectory(folder);
         List<string> paths = [];
         using AlignedStore store = new();

@@ -3,7 +3,6 @@ namespace LoadResizeSave.Containers;
 /// <summary>What a job does with its picture.</summary>
 internal enum JobKind
 {
-    /// <summary>Read, decode, resize to a quarter, encode.</summary>
     Whole,
 
     /// <summary>The client goes away while the job waits for memory, or soon after; the job is cancelled.</summary>
@@ -12,7 +11,6 @@ internal enum JobKind
     /// <summary>The job is forgotten after decoding: neither its memory nor its reservation is disposed.</summary>
     Abandoned,
 
-    /// <summary>The file ends in the middle, and the codec fails there.</summary>
     Truncated,
 
     /// <summary>The file comes slowly, and is held in memory while it comes; the job is admitted when all of it is there.</summary>

@@ -3,8 +3,6 @@ using System.Runtime.InteropServices;
 namespace LoadResizeSave.Containers;
 
 /// <summary>What the C library's heap holds of the system: nothing outside of it, neither the collector nor a budget, knows.</summary>
-/// <param name="HeldBytes">All of its arenas and mappings.</param>
-/// <param name="FreeBytes">What of that is free, and kept.</param>
 internal readonly unsafe record struct MallocState(long HeldBytes, long FreeBytes)
 {
     private static readonly delegate* unmanaged<Information> s_read = Find();

@@ -1,14 +1,9 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Containers;
 
 /// <summary>A way of having the memory for pictures.</summary>
-/// <param name="Name">What it is called on the command line.</param>
-/// <param name="Title">What readers call it.</param>
 /// <param name="CreateStore">Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its
 /// idle memory.</param>
 /// <param name="Claim">What the library claims of it; null where the memory is not of this library.</param>
@@ -32,7 +27,6 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
     // How long a synchronous request waits.
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
 
-    /// <summary>Gets all of them, those of others first.</summary>
     public static IReadOnlyList<MemoryWay> All { get; } =
     [
         new("gc", "GC arrays", (_, _) => new ArrayStore(pooled: false)),
@@ -57,15 +51,12 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
     /// <summary>Gets whether its user has read the guides, and set more than the defaults: then malloc's map threshold too.</summary>
     public bool SetsMapThreshold => IsOfLibrary && Name != DefaultName;
 
-    /// <summary>Gets whether it is the library's.</summary>
     public bool IsOfLibrary => Claim is not null;
 
-    /// <summary>Returns the way that is called <paramref name="name"/>.</summary>
     /// <exception cref="ArgumentException">There is none.</exception>
     public static MemoryWay Get(string name)
         => All.FirstOrDefault(way => way.Name == name) ?? throw new ArgumentException($"There is no way called {name}.", nameof(name));
 
-    /// <summary>Returns the budget in MiB for a container of <paramref name="limitMegabytes"/>.</summary>
     public static int Budget(int limitMegabytes) => Math.Max(32, (int)(CalmShare * limitMegabytes) - RuntimeMegabytes);
 
     /// <summary>Returns how much is to stay free in a container of <paramref name="limitMegabytes"/>, in MiB.</summary>

@@ -1,9 +1,6 @@
-using System;
 using System.Buffers;
 using System.Diagnostics;
-using System.IO;
 using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
@@ -18,7 +15,7 @@ namespace LoadResizeSave.Containers;
 /// and the encoded file are all memory of one store;
 /// what the codec takes for itself is not. Safe for concurrent callers.
 /// </summary>
-internal sealed class PictureJob
+internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
 {
     private const int Shrinking = 4;
     private const int UploadPieces = 20;
@@ -26,15 +23,7 @@ internal sealed class PictureJob
     private static readonly TimeSpan s_uploadPause = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_clientPatience = TimeSpan.FromMilliseconds(50);
 
-    private readonly PictureCodecs _codecs;
-    private readonly PixelStore _store;
-
-    /// <summary>Prepares for pictures in memory of <paramref name="store"/>.</summary>
-    public PictureJob(PictureCodecs codecs, PixelStore store)
-    {
-        _codecs = codecs;
-        _store = store;
-    }
+    private readonly PixelStore _store = store;
 
     /// <summary>
     /// Takes the picture <paramref name="path"/> all the way, or as far as a job of <paramref name="kind"/> goes. Blocks until there is
@@ -87,7 +76,7 @@ internal sealed class PictureJob
         }
 
         using PictureFile file = PictureFile.Open(path);
-        PictureHeader header = file.ReadHeader(_codecs);
+        PictureHeader header = file.ReadHeader(codecs);
         PictureSize target = Target(header);
         using Admission admission = Admit(header.Estimate(target, _store), ref waited, client.Token);
         using IMemoryOwner<byte> data = file.Read(admission.Store);
@@ -112,7 +101,7 @@ internal sealed class PictureJob
             Thread.Sleep(s_uploadPause);
         }
 
-        PictureHeader header = PictureHeader.Read(upload.Memory, length, _codecs);
+        PictureHeader header = PictureHeader.Read(upload.Memory, length, codecs);
         PictureSize target = Target(header);
         using Admission admission = Admit(header.Estimate(target, _store), ref waited, CancellationToken.None);
         return Make(header, upload.Memory, target, admission.Store);
@@ -123,7 +112,7 @@ internal sealed class PictureJob
     private string? Abandon(string path, ref TimeSpan waited)
     {
         using PictureFile file = PictureFile.Open(path);
-        PictureHeader header = file.ReadHeader(_codecs);
+        PictureHeader header = file.ReadHeader(codecs);
         Admission admission = Admit(header.Estimate(Target(header), _store), ref waited, CancellationToken.None);
         IMemoryOwner<byte> data = file.Read(admission.Store);
         Raster<Rgb24> picture = admission.Store.AllocatePixels<Rgb24>(

@@ -4,7 +4,5 @@ namespace LoadResizeSave.Limits;
 
 /// <summary>The job under one condition.</summary>
 /// <param name="LimitMegabytes">The memory cgroup's limit in MiB; null: it has none, and only counts.</param>
-/// <param name="Parallelism">How many pictures are worked on at once.</param>
-/// <param name="Allocator">Whose memory they are in.</param>
 /// <param name="BudgetMegabytes">The allocator's budget in MiB, where it has one.</param>
 internal sealed record JobTrial(int? LimitMegabytes, int Parallelism, AllocatorKind Allocator, int? BudgetMegabytes);

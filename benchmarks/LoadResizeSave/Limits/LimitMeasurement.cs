@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
 using Measuring.Cgroups;
@@ -32,10 +27,8 @@ internal sealed class LimitMeasurement : IJobMeasurement
         _newDocument = newDocument;
     }
 
-    /// <inheritdoc/>
     public IReadOnlyList<string> Failures => _failures;
 
-    /// <inheritdoc/>
     public async Task MeasureAsync(string input, ProgressContext progress, CancellationToken cancellationToken)
     {
         ProgressTask task = progress.AddTask("what the process holds besides");
@@ -57,7 +50,6 @@ internal sealed class LimitMeasurement : IJobMeasurement
         }
     }
 
-    /// <inheritdoc/>
     public bool Report()
     {
         if (_base is not { } processBase || _results.Count == 0)

@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
 using LoadResizeSave.Running;
@@ -16,7 +13,6 @@ internal sealed class LimitReport
     private readonly ProcessBase _base;
     private readonly int _pictures;
 
-    /// <summary>Prepares the report on <paramref name="results"/>, those without a limit first.</summary>
     public LimitReport(IReadOnlyList<TrialResult> results, JobOptions options, ProcessBase processBase)
     {
         _results = results;
@@ -25,17 +21,13 @@ internal sealed class LimitReport
         _pictures = CountPictures(results);
     }
 
-    /// <summary>Gets the title.</summary>
     public string Title => Text($"Load, resize, save in memory cgroups of {string.Join(" and ", _options.MemoryLimits)} MiB");
 
-    /// <summary>Returns how many pictures a trial saves: as many as most did.</summary>
     public static int CountPictures(IReadOnlyList<TrialResult> results) => results.Select(result => result.Run?.Pictures ?? 0).DefaultIfEmpty().Max();
 
-    /// <summary>Returns what <paramref name="trial"/> is called.</summary>
     public static string Name(JobTrial trial)
         => Text($"{JobText.Name(trial.Allocator)}, {trial.Parallelism} at once, {(trial.LimitMegabytes is { } limit ? Text($"{limit} MiB") : "no limit")}");
 
-    /// <summary>Returns <paramref name="document"/> with all that was found.</summary>
     public ResultDocument Complete(ResultDocument document) => document with
     {
         Program = document.Program + "-memory-limit",

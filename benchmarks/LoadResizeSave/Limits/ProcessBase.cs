@@ -1,5 +1,3 @@
-using System;
-
 namespace LoadResizeSave.Limits;
 
 /// <summary>What a process in a container holds beside its pixels, and what that leaves for a budget.</summary>
@@ -13,7 +11,6 @@ internal readonly record struct ProcessBase(long Bytes)
     private const double CalmShare = 0.9;
     private const long Megabyte = 1 << 20;
 
-    /// <summary>Returns the budget in MiB for a container of <paramref name="limitMegabytes"/>.</summary>
     /// <exception cref="InvalidOperationException">Nothing is left.</exception>
     public int Budget(int limitMegabytes)
     {

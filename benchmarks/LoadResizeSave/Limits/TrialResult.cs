@@ -1,4 +1,3 @@
-using System.Linq;
 using LoadResizeSave.Running;
 
 namespace LoadResizeSave.Limits;
@@ -6,16 +5,13 @@ namespace LoadResizeSave.Limits;
 /// <summary>How a trial ended, and what it took.</summary>
 internal sealed record TrialResult
 {
-    /// <summary>Gets the condition.</summary>
     public required JobTrial Trial { get; init; }
 
     /// <summary>Gets what the job found; null where it did not come to its end.</summary>
     public MeasuredRun? Run { get; init; }
 
-    /// <summary>Gets what the child said where it did not come to its end.</summary>
     public string? Failure { get; init; }
 
-    /// <summary>Gets whether the kernel killed it because the group's limit was reached.</summary>
     public bool WasKilled { get; init; }
 
     /// <summary>Gets the most that was charged to the group, cached files included; null where the kernel does not tell.</summary>
@@ -24,10 +20,8 @@ internal sealed record TrialResult
     /// <summary>Gets the processor time of a pass in seconds, on average over all but the first, in which memory and code are new.</summary>
     public double? CpuSecondsOfPass => Average(pass => (pass.Cost.UserTime + pass.Cost.SystemTime).TotalSeconds);
 
-    /// <summary>Gets the page faults of a pass, likewise.</summary>
     public double? PageFaultsOfPass => Average(pass => pass.Cost.MinorFaults + pass.Cost.MajorFaults);
 
-    /// <summary>Gets the pictures saved a second, likewise.</summary>
     public double? PicturesPerSecond => Average(pass => pass.Pictures / pass.WallSeconds);
 
     /// <summary>Says in a word or two how it ended; <paramref name="pictures"/> is how many there are to be saved.</summary>

@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
 using Measuring.Cgroups;
@@ -18,14 +16,12 @@ internal sealed class TrialRunner
     private readonly AllocatorRunner _runner;
     private readonly JobOptions _options;
 
-    /// <summary>Prepares to run what <paramref name="options"/> describe.</summary>
     public TrialRunner(AllocatorRunner runner, JobOptions options)
     {
         _runner = runner;
         _options = options with { WatchesIdle = false };
     }
 
-    /// <summary>Runs <paramref name="trial"/> on the pictures in <paramref name="input"/>.</summary>
     /// <exception cref="CgroupUnavailableException">No cgroup can be made.</exception>
     public async Task<TrialResult> RunAsync(JobTrial trial, string input, CancellationToken cancellationToken)
     {
@@ -45,7 +41,6 @@ internal sealed class TrialRunner
         return new TrialResult { Trial = trial, Run = run, Failure = failure, WasKilled = group.Kills > 0, PeakBytes = group.PeakBytes };
     }
 
-    /// <summary>Measures what the process holds when no pixels are out.</summary>
     /// <exception cref="ChildFailedException">The job failed, although nothing limits it.</exception>
     public async Task<ProcessBase> MeasureBaseAsync(int parallelism, string input, CancellationToken cancellationToken)
     {

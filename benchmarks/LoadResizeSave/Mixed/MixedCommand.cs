@@ -1,9 +1,5 @@
-using System;
 using System.CommandLine;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
-using Measuring.Results;
 
 namespace LoadResizeSave.Mixed;
 
@@ -21,17 +17,16 @@ internal sealed class MixedCommand
     private readonly Option<double> _minutes = ContainerOptions.Minutes();
     private readonly Option<bool> _quick = ContainerOptions.Quick();
 
-    /// <summary>Makes it.</summary>
     public MixedCommand()
     {
         Command = new("mixed", "Makes JPEGs and PNGs of mixed sizes smaller in a memory cgroup, and says what stayed of the memory.")
         {
             _output, _ways, _limit, _workers, _jobs, _runs, _minutes, _quick,
         };
-        Command.SetAction(RunAsync);
+        ContainerOptions.Measures(Command, "LoadResizeSave-mixed", _output, (parsed, console, empty, _, cancellationToken) =>
+            new MixedMeasurement(Read(parsed), console).RunAsync(empty, cancellationToken));
     }
 
-    /// <summary>Gets the command.</summary>
     public Command Command { get; }
 
     /// <summary>Reads what was asked for; a quick run is a small one wherever nothing else was.</summary>
@@ -40,7 +35,6 @@ internal sealed class MixedCommand
         bool quick = parsed.GetValue(_quick);
         return new MixedLoad
         {
-            Output = ContainerOptions.GetOutput(parsed.GetValue(_output)),
             Ways = ContainerOptions.GetWays(parsed.GetRequiredValue(_ways)),
             LimitMegabytes = parsed.GetValue(_limit),
             Workers = parsed.GetValue(_workers),
@@ -48,11 +42,5 @@ internal sealed class MixedCommand
             Runs = ContainerOptions.Get(parsed, _runs, quick, 1),
             Time = TimeSpan.FromMinutes(parsed.GetValue(_minutes)),
         };
-    }
-
-    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
-    {
-        MixedMeasurement measurement = new(Read(parsed), ResultConsole.Create());
-        return await measurement.RunAsync(ContainerOptions.Documents(parsed), cancellationToken) ? 0 : 1;
     }
 }

@@ -1,11 +1,5 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
-using Measuring.Cgroups;
 using Measuring.Results;
 using Measuring.Timing;
 using Spectre.Console;
@@ -13,35 +7,19 @@ using Spectre.Console;
 namespace LoadResizeSave.Mixed;
 
 /// <summary>Runs the mixed load with each way of having memory in turn.</summary>
-internal sealed class MixedMeasurement
+internal sealed class MixedMeasurement(MixedLoad load, IAnsiConsole console)
 {
     private const string Program = "LoadResizeSave-mixed";
     private const double Mebibyte = 1 << 20;
     private const double Usual = 0.5;
     private const double SettleSeconds = 1;
 
-    private readonly MixedLoad _load;
-    private readonly IAnsiConsole _console;
+    private readonly MixedLoad _load = load;
 
-    /// <summary>Prepares the measurement of <paramref name="load"/>.</summary>
-    public MixedMeasurement(MixedLoad load, IAnsiConsole console)
+    /// <summary>Measures; the failures are the ways of the library with runs that were not as they should be.</summary>
+    public async Task<(ResultDocument Document, IReadOnlyList<string> Failures)> RunAsync(
+        ResultDocument empty, CancellationToken cancellationToken)
     {
-        _load = load;
-        _console = console;
-    }
-
-    /// <summary>
-    /// Measures, prints and saves; returns whether all runs of the library were as they should be. <paramref name="newDocument"/> makes
-    /// a result with a title.
-    /// </summary>
-    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument, CancellationToken cancellationToken)
-    {
-        if (MemoryCgroup.WhyUnavailable() is { } reason)
-        {
-            _console.MarkupLineInterpolated($"[red]{reason}[/]");
-            return false;
-        }
-
         ContainerPictures pictures = new(null, ContainerOptions.WorkFolder);
         (IReadOnlyList<string> mixed, IReadOnlyList<string> small) = (pictures.GetMixed(), pictures.GetSmall());
         List<MixedResult> results = [.. _load.Ways.Select(way => new MixedResult(way, _load.Jobs))];
@@ -54,14 +32,16 @@ internal sealed class MixedMeasurement
             }
         }
 
-        ResultDocument document = Complete(
-            newDocument(Text($"JPEGs and PNGs of mixed sizes in a container of {_load.LimitMegabytes} MiB")), results, _load);
-        ResultConsole.Write(_console, document);
-        _console.WriteLine($"results   {ResultFile.Save(document, _load.Output)}");
-        return results.All(result => !result.Way.IsOfLibrary || result.Good == result.Runs.Count);
+        string title = Text($"JPEGs and PNGs of mixed sizes in a container of {_load.LimitMegabytes} MiB");
+        return (
+            Complete(empty with { Title = title }, results, _load),
+            [
+                .. from result in results
+                   where result.Way.IsOfLibrary && result.Good < result.Runs.Count
+                   select Text($"{result.Way.Name}: {result.Good} of {result.Runs.Count} runs were good"),
+            ]);
     }
 
-    /// <summary>Returns <paramref name="document"/> with all that was found.</summary>
     public static ResultDocument Complete(ResultDocument document, IReadOnlyList<MixedResult> results, MixedLoad load) => document with
     {
         Program = Program,
@@ -110,21 +90,21 @@ internal sealed class MixedMeasurement
         ContainedRun run = await ContainedProcess.RunAsync(options, _load.LimitMegabytes, cancellationToken: cancellationToken);
         result.Add(run);
         string fault = MixedResult.FindFault(run, _load.Jobs) ?? "good";
-        _console.WriteLine(Text($"{result.Way.Name,-10} run {index + 1,2}: {fault}, {run.Describe()}"));
+        console.WriteLine(Text($"{result.Way.Name,-10} run {index + 1,2}: {fault}, {run.Describe()}"));
         if (run.Run is { } end)
         {
-            _console.WriteLine($"  before    {end.Before.Describe()}");
-            _console.WriteLine($"  after     {end.After.Describe()}");
-            _console.WriteLine($"  collected {end.Collected.Describe()}");
+            console.WriteLine($"  before    {end.Before.Describe()}");
+            console.WriteLine($"  after     {end.After.Describe()}");
+            console.WriteLine($"  collected {end.Collected.Describe()}");
         }
         else
         {
-            _console.MarkupLineInterpolated($"[yellow]  exit code {run.ExitCode}. {run.Errors.Split('\n')[0]}[/]");
+            console.MarkupLineInterpolated($"[yellow]  exit code {run.ExitCode}. {run.Errors.Split('\n')[0]}[/]");
         }
 
         foreach (IGrouping<string?, JobMessage> failed in run.Jobs.Where(job => job.End == JobEnd.Failed).GroupBy(job => job.Reason))
         {
-            _console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
+            console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
         }
     }
 

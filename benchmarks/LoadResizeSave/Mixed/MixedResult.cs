@@ -1,45 +1,30 @@
-using System.Collections.Generic;
-using System.Linq;
 using LoadResizeSave.Containers;
 
 namespace LoadResizeSave.Mixed;
 
 /// <summary>All runs of one way of having memory.</summary>
-internal sealed class MixedResult
+internal sealed class MixedResult(MemoryWay way, int jobs)
 {
     /// <summary>How much more memory than at the start the process may have when all jobs have ended.</summary>
     public const long MostLeftBytes = 16 << 20;
 
     private readonly List<ContainedRun> _runs = [];
 
-    /// <summary>Makes a result without runs.</summary>
-    public MixedResult(MemoryWay way, int jobs)
-    {
-        Way = way;
-        Jobs = jobs;
-    }
+    public MemoryWay Way { get; } = way;
 
-    /// <summary>Gets the way of having memory.</summary>
-    public MemoryWay Way { get; }
+    public int Jobs { get; } = jobs;
 
-    /// <summary>Gets the jobs of a run.</summary>
-    public int Jobs { get; }
-
-    /// <summary>Gets the runs.</summary>
     public IReadOnlyList<ContainedRun> Runs => _runs;
 
-    /// <summary>Gets how many runs were as they should be.</summary>
     public int Good => _runs.Count(run => FindFault(run, Jobs) is null);
 
     /// <summary>Gets what more than at the start is charged after each run, when idle memory was released, in bytes.</summary>
     public IEnumerable<long> LeftBytes
         => _runs.Select(run => run.Run).OfType<RunMessage>().Select(run => run.After.Charged - run.Before.Charged);
 
-    /// <summary>Gets the same after garbage was collected too.</summary>
     public IEnumerable<long> CollectedBytes
         => _runs.Select(run => run.Run).OfType<RunMessage>().Select(run => run.Collected.Charged - run.Before.Charged);
 
-    /// <summary>Adds a run.</summary>
     public void Add(ContainedRun run) => _runs.Add(run);
 
     /// <summary>

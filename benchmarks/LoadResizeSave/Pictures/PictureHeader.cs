@@ -1,11 +1,10 @@
-using System;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Pictures;
 
 /// <summary>What the start of a file says about the picture in it, which is enough to know what the work on it will take.</summary>
-internal sealed class PictureHeader
+internal sealed class PictureHeader(IPictureCodec codec, PictureSize size, ReadOnlyMemory<byte> start, long fileLength)
 {
     /// <summary>How much of a file is read to find its header; where that is not enough, more.</summary>
     public const int UsualLength = 64 * 1024;
@@ -13,22 +12,12 @@ internal sealed class PictureHeader
     /// <summary>How far into a file its header may reach: cameras put whole pictures before the picture.</summary>
     public const int LongestLength = 1024 * 1024;
 
-    private readonly ReadOnlyMemory<byte> _start;
-    private readonly long _fileLength;
+    private readonly ReadOnlyMemory<byte> _start = start;
+    private readonly long _fileLength = fileLength;
 
-    private PictureHeader(IPictureCodec codec, PictureSize size, ReadOnlyMemory<byte> start, long fileLength)
-    {
-        Codec = codec;
-        Size = size;
-        _start = start;
-        _fileLength = fileLength;
-    }
+    public IPictureCodec Codec { get; } = codec;
 
-    /// <summary>Gets what reads the file.</summary>
-    public IPictureCodec Codec { get; }
-
-    /// <summary>Gets the size that the header claims.</summary>
-    public PictureSize Size { get; }
+    public PictureSize Size { get; } = size;
 
     /// <summary>Reads it from <paramref name="start"/>, which stays in use, of a file of <paramref name="fileLength"/> bytes.</summary>
     /// <exception cref="UnreadablePictureException">It is not there, or cannot be true.</exception>

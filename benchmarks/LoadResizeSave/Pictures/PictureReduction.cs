@@ -1,4 +1,3 @@
-using System;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Resizing;
@@ -14,7 +13,6 @@ internal static class PictureReduction
             ? size
             : new PictureSize(width, (int)Math.Max(1, Math.Round((double)size.Height * width / size.Width, MidpointRounding.AwayFromZero)));
 
-    /// <summary>Returns the picture in <paramref name="file"/> at <paramref name="target"/>'s size.</summary>
     /// <exception cref="UnreadablePictureException">It cannot be decoded.</exception>
     public static Raster<Rgb24> Reduce(PictureHeader header, ReadOnlyMemory<byte> file, PictureSize target, PixelStore store)
     {

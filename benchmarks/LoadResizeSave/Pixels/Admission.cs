@@ -1,5 +1,3 @@
-using System;
-
 namespace LoadResizeSave.Pixels;
 
 /// <summary>A job that may begin: the store that lends to it. Disposed when the job is done, it lets others in.</summary>
@@ -14,9 +12,7 @@ internal sealed class Admission : IDisposable
         _reservation = reservation;
     }
 
-    /// <summary>Gets the store.</summary>
     public PixelStore Store { get; }
 
-    /// <inheritdoc/>
     public void Dispose() => _reservation?.Dispose();
 }

@@ -1,8 +1,6 @@
-using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using System.Threading;
 
 namespace LoadResizeSave.Pixels;
 
@@ -13,22 +11,17 @@ internal sealed class AlignedStore : PixelStore
 {
     private long _bytes;
 
-    /// <inheritdoc/>
     public override long CommittedBytes => Volatile.Read(ref _bytes);
 
-    /// <inheritdoc/>
     public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous)
         => new ArrayRaster<TPixel>(Allocate<byte>(checked(width * height * Unsafe.SizeOf<TPixel>())), width, height);
 
-    /// <inheritdoc/>
     public override IMemoryOwner<T> Allocate<T>(int length) => new AlignedBuffer<T>(this, length);
 
-    /// <summary>Does nothing: the store keeps no memory.</summary>
     public override void Release()
     {
     }
 
-    /// <inheritdoc/>
     public override void Dispose()
     {
     }

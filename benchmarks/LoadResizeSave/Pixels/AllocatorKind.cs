@@ -12,7 +12,6 @@ public enum AllocatorKind
     /// <summary><c>ArrayPool&lt;byte&gt;.Shared</c>: arrays of the next power of two.</summary>
     ArrayPool,
 
-    /// <summary>A new array for every request, left to the garbage collector.</summary>
     GC,
 
     /// <summary>The pool with a budget: each picture waits until there is memory for all that it will take.</summary>

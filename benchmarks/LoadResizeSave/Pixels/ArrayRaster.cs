@@ -1,4 +1,3 @@
-using System;
 using System.Buffers;
 using System.Runtime.InteropServices;
 using Allocator;
@@ -11,7 +10,6 @@ internal sealed class ArrayRaster<TPixel> : Raster<TPixel>
 {
     private readonly IMemoryOwner<byte> _owner;
 
-    /// <summary>Takes over <paramref name="owner"/>, whose length must be that of the pixels.</summary>
     public ArrayRaster(IMemoryOwner<byte> owner, int width, int height)
     {
         _owner = owner;
@@ -19,30 +17,24 @@ internal sealed class ArrayRaster<TPixel> : Raster<TPixel>
         Height = height;
     }
 
-    /// <inheritdoc/>
     public override int Width { get; }
 
-    /// <inheritdoc/>
     public override int Height { get; }
 
     private Span<TPixel> Pixels => MemoryMarshal.Cast<byte, TPixel>(_owner.Memory.Span);
 
-    /// <inheritdoc/>
     public override void ProcessRows(RowsAction<TPixel> action) => action(new PixelRows<TPixel>(Pixels, Width, Height));
 
-    /// <inheritdoc/>
     public override void ProcessRows<TOther>(Raster<TOther> other, RowsPairAction<TPixel, TOther> action)
         => action(
             new PixelRows<TPixel>(Pixels, Width, Height),
             new PixelRows<TOther>(((ArrayRaster<TOther>)other).Pixels, other.Width, other.Height));
 
-    /// <inheritdoc/>
     public override bool TryProcessPixels(PixelSpanAction<TPixel> action)
     {
         action(Pixels);
         return true;
     }
 
-    /// <inheritdoc/>
     public override void Dispose() => _owner.Dispose();
 }

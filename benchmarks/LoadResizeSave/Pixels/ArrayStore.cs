@@ -1,27 +1,17 @@
-using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
 
 namespace LoadResizeSave.Pixels;
 
 /// <summary>Lends managed arrays: of <see cref="ArrayPool{T}.Shared"/>, or a new one each time.</summary>
-internal sealed class ArrayStore : PixelStore
+internal sealed class ArrayStore(bool pooled) : PixelStore
 {
-    private readonly bool _pooled;
-
-    /// <summary>Makes a store over the shared pools where <paramref name="pooled"/>, over the garbage collector alone where not.</summary>
-    public ArrayStore(bool pooled)
-    {
-        _pooled = pooled;
-    }
-
     /// <summary>
     /// Gets what the collector holds of the operating system's memory. It counts that only when it collects; heap that grew since then is counted by its contents.
     /// </summary>
     public override long CommittedBytes
         => Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
 
-    /// <inheritdoc/>
     public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous)
     {
         long bytes = (long)width * height * Unsafe.SizeOf<TPixel>();
@@ -33,16 +23,14 @@ internal sealed class ArrayStore : PixelStore
         return new ArrayRaster<TPixel>(Allocate<byte>((int)bytes), width, height);
     }
 
-    /// <inheritdoc/>
     public override IMemoryOwner<T> Allocate<T>(int length)
-        => _pooled ? new RentedArray<T>(length) : new CollectedArray<T>(length);
+        => pooled ? new RentedArray<T>(length) : new CollectedArray<T>(length);
 
     /// <summary>Does nothing: neither the shared pools nor the collector can be told to give memory back without collecting everybody's garbage.</summary>
     public override void Release()
     {
     }
 
-    /// <inheritdoc/>
     public override void Dispose()
     {
     }

@@ -8,31 +8,24 @@ internal sealed class BlockRaster<TPixel> : Raster<TPixel>
 {
     private readonly PixelBuffer<TPixel> _buffer;
 
-    /// <summary>Takes over <paramref name="buffer"/>, to be disposed with this raster.</summary>
     public BlockRaster(PixelBuffer<TPixel> buffer)
     {
         _buffer = buffer;
     }
 
-    /// <inheritdoc/>
     public override int Width => _buffer.Width;
 
-    /// <inheritdoc/>
     public override int Height => _buffer.Height;
 
-    /// <inheritdoc/>
     public override void ProcessRows(RowsAction<TPixel> action)
         => _buffer.ProcessPixelRows(static (accessor, action) => action(new PixelRows<TPixel>(accessor)), action);
 
-    /// <inheritdoc/>
     public override void ProcessRows<TOther>(Raster<TOther> other, RowsPairAction<TPixel, TOther> action)
         => _buffer.ProcessPixelRows(
             ((BlockRaster<TOther>)other)._buffer,
             (accessor, otherAccessor) => action(new PixelRows<TPixel>(accessor), new PixelRows<TOther>(otherAccessor)));
 
-    /// <inheritdoc/>
     public override bool TryProcessPixels(PixelSpanAction<TPixel> action) => _buffer.TryProcessSinglePixelSpan(action);
 
-    /// <inheritdoc/>
     public override void Dispose() => _buffer.Dispose();
 }

@@ -1,8 +1,5 @@
-using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
@@ -31,40 +28,29 @@ internal sealed class BlockStore : PixelStore
         _reserves = reserves;
     }
 
-    /// <inheritdoc/>
     public override long CommittedBytes => _allocator.GetStatistics().CommittedBytes;
 
-    /// <inheritdoc/>
     public override MemoryAllocatorStatistics? Statistics => _allocator.GetStatistics();
 
-    /// <inheritdoc/>
     public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous)
         => new BlockRaster<TPixel>(
             _allocator.AllocatePixels<TPixel>(width, height, contiguous ? AllocationOptions.Contiguous : AllocationOptions.None));
 
-    /// <inheritdoc/>
     public override IMemoryOwner<T> Allocate<T>(int length) => _allocator.Allocate<T>(length);
 
-    /// <inheritdoc/>
     public override ValueTask<IMemoryOwner<T>> AllocateAsync<T>(int length) => _allocator.AllocateAsync<T>(length);
 
-    /// <inheritdoc/>
     public override long Estimate<T>(int length) => _allocator.EstimateBytes((long)length * Unsafe.SizeOf<T>());
 
-    /// <inheritdoc/>
     public override long EstimatePixels<TPixel>(int width, int height) => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
 
-    /// <inheritdoc/>
     public override IDisposable? CountExternal(long bytes) => _allocator.CountExternal(bytes);
 
-    /// <inheritdoc/>
     public override ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken)
         => _reserves ? ReserveAsync(bytes, cancellationToken) : base.AdmitAsync(bytes, cancellationToken);
 
-    /// <inheritdoc/>
     public override void Release() => _allocator.ReleaseRetainedResources();
 
-    /// <inheritdoc/>
     public override void Dispose() => _allocator.Dispose();
 
     private async ValueTask<Admission> ReserveAsync(long bytes, CancellationToken cancellationToken)

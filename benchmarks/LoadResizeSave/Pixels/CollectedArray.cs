@@ -1,4 +1,3 @@
-using System;
 using System.Buffers;
 
 namespace LoadResizeSave.Pixels;
@@ -8,15 +7,12 @@ internal sealed class CollectedArray<T> : IMemoryOwner<T>
 {
     private T[]? _array;
 
-    /// <summary>Makes an array of <paramref name="length"/> elements.</summary>
     public CollectedArray(int length)
     {
         _array = new T[length];
     }
 
-    /// <inheritdoc/>
     public Memory<T> Memory => _array ?? throw new ObjectDisposedException(nameof(CollectedArray<>));
 
-    /// <inheritdoc/>
     public void Dispose() => _array = null;
 }

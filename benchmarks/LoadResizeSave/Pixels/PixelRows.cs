@@ -1,4 +1,3 @@
-using System;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
@@ -10,7 +9,6 @@ internal readonly ref struct PixelRows<TPixel>
     private readonly PixelAccessor<TPixel> _accessor;
     private readonly Span<TPixel> _pixels;
 
-    /// <summary>Rows that an allocator's pixel buffer lends.</summary>
     public PixelRows(PixelAccessor<TPixel> accessor)
     {
         _accessor = accessor;
@@ -18,7 +16,6 @@ internal readonly ref struct PixelRows<TPixel>
         Height = accessor.Height;
     }
 
-    /// <summary>Rows packed one after another in <paramref name="pixels"/>.</summary>
     public PixelRows(Span<TPixel> pixels, int width, int height)
     {
         _pixels = pixels;
@@ -26,12 +23,9 @@ internal readonly ref struct PixelRows<TPixel>
         Height = height;
     }
 
-    /// <summary>Gets the length of a row, in pixels.</summary>
     public int Width { get; }
 
-    /// <summary>Gets how many rows there are.</summary>
     public int Height { get; }
 
-    /// <summary>Gets row <paramref name="y"/>.</summary>
     public Span<TPixel> this[int y] => _pixels.IsEmpty ? _accessor.GetRowSpan(y) : _pixels.Slice(checked(y * Width), Width);
 }

@@ -1,8 +1,5 @@
-using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
@@ -16,13 +13,8 @@ internal abstract class PixelStore : IDisposable
     /// <summary>Gets what the allocator holds of the operating system's memory at this moment, in bytes.</summary>
     public abstract long CommittedBytes { get; }
 
-    /// <summary>Gets the library's own counters; null for arrays.</summary>
     public virtual MemoryAllocatorStatistics? Statistics => null;
 
-    /// <summary>Makes the store that <paramref name="kind"/> names.</summary>
-    /// <param name="kind">Whose memory it lends.</param>
-    /// <param name="trimPeriod">Matters to the pool alone.</param>
-    /// <param name="budgetMegabytes">What the one with a budget may hold.</param>
     public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod, int? budgetMegabytes = null) => kind switch
     {
         AllocatorKind.Pool => new BlockStore(new MemoryAllocatorOptions { Name = "pool", TrimPeriod = trimPeriod }),
@@ -54,7 +46,6 @@ internal abstract class PixelStore : IDisposable
         where T : unmanaged
         => new(Allocate<T>(length));
 
-    /// <summary>Returns how much memory <paramref name="length"/> elements take at most.</summary>
     public virtual long Estimate<T>(int length)
         where T : unmanaged
         => (long)length * Unsafe.SizeOf<T>();
@@ -76,6 +67,5 @@ internal abstract class PixelStore : IDisposable
     /// <summary>Gives back whatever lies idle, as far as the allocator has a way to do so.</summary>
     public abstract void Release();
 
-    /// <inheritdoc/>
     public abstract void Dispose();
 }

@@ -1,4 +1,3 @@
-using System;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
@@ -7,13 +6,10 @@ namespace LoadResizeSave.Pixels;
 internal abstract class Raster<TPixel> : IDisposable
     where TPixel : unmanaged
 {
-    /// <summary>Gets the width, in pixels.</summary>
     public abstract int Width { get; }
 
-    /// <summary>Gets the height, in pixels.</summary>
     public abstract int Height { get; }
 
-    /// <summary>Runs <paramref name="action"/> on the rows.</summary>
     public abstract void ProcessRows(RowsAction<TPixel> action);
 
     /// <summary>Runs <paramref name="action"/> on the rows of this raster and of <paramref name="other"/>, which must be of the same store.</summary>
@@ -23,6 +19,5 @@ internal abstract class Raster<TPixel> : IDisposable
     /// <summary>Runs <paramref name="action"/> on all pixels as one packed span; returns false, and does not run it, where they are not one.</summary>
     public abstract bool TryProcessPixels(PixelSpanAction<TPixel> action);
 
-    /// <inheritdoc/>
     public abstract void Dispose();
 }

@@ -6,6 +6,5 @@ namespace LoadResizeSave.Pixels;
 [StructLayout(LayoutKind.Sequential, Pack = 1)]
 internal readonly record struct Rgb24(byte R, byte G, byte B)
 {
-    /// <summary>Gets what transparent pixels are laid on.</summary>
     public static Rgb24 White => new(255, 255, 255);
 }

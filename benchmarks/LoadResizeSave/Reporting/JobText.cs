@@ -1,5 +1,3 @@
-using System.Collections.Generic;
-using System.Linq;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
 using Measuring.Machines;
@@ -8,19 +6,10 @@ using Spectre.Console;
 namespace LoadResizeSave.Reporting;
 
 /// <summary>What the program says around the table.</summary>
-internal sealed class JobText
+internal sealed class JobText(IAnsiConsole console)
 {
     private const int ShownPictures = 10;
 
-    private readonly IAnsiConsole _console;
-
-    /// <summary>Writes to <paramref name="console"/>.</summary>
-    public JobText(IAnsiConsole console)
-    {
-        _console = console;
-    }
-
-    /// <summary>Returns what users call <paramref name="kind"/>.</summary>
     public static string Name(AllocatorKind kind) => kind switch
     {
         AllocatorKind.Pool => "pool",
@@ -30,16 +19,15 @@ internal sealed class JobText
         _ => "GC arrays",
     };
 
-    /// <summary>Says what is about to be done, and on which machine.</summary>
     public void WriteHeading(JobOptions options, bool hasJpeg)
     {
-        _console.MarkupLine("[bold]Load, resize, save[/]: the same pictures with each allocator, one process each");
-        _console.MarkupLineInterpolated($"[grey]{MachineText.Describe(ThisMachine.Describe())}[/]");
-        _console.MarkupLineInterpolated(
+        console.MarkupLine("[bold]Load, resize, save[/]: the same pictures with each allocator, one process each");
+        console.MarkupLineInterpolated($"[grey]{MachineText.Describe(ThisMachine.Describe())}[/]");
+        console.MarkupLineInterpolated(
             $"[grey]{options.Input ?? "synthetic photographs"}, {Times(options)}, {options.Parallelism} at once, to a width of {options.Width}[/]");
         if (!hasJpeg)
         {
-            _console.MarkupLine(options.UseLibjpeg
+            console.MarkupLine(options.UseLibjpeg
                 ? "[yellow]libjpeg-turbo was not found (Debian: libturbojpeg0): JPEG files are skipped[/]"
                 : "[yellow]libjpeg-turbo is not used: JPEG files are skipped[/]");
         }
@@ -48,21 +36,19 @@ internal sealed class JobText
     private static string Times(JobOptions options)
         => options.Runs == 1 ? $"{options.Repeat} times" : $"{options.Repeat} times in each of {options.Runs} runs";
 
-    /// <summary>Says how the pool fared.</summary>
     public void WritePoolLine(IReadOnlyList<MeasuredRun> runs)
     {
         if (runs.FirstOrDefault(run => run.Allocator == AllocatorKind.Pool)?.Statistics is { } pool)
         {
-            _console.MarkupLineInterpolated(
+            console.MarkupLineInterpolated(
                 $"pool: {pool.PoolHits:N0} of {pool.PoolHits + pool.PoolMisses:N0} requests above 1 MiB served from idle memory, {pool.TrimmedBytes / 1e6:N0} MB given back by {pool.Trims:N0} trims");
             if (pool.OutstandingAllocations != 0 || pool.Abandoned != 0)
             {
-                _console.MarkupLineInterpolated($"[red]pool: {pool.OutstandingAllocations} allocations are still out, {pool.Abandoned} were abandoned[/]");
+                console.MarkupLineInterpolated($"[red]pool: {pool.OutstandingAllocations} allocations are still out, {pool.Abandoned} were abandoned[/]");
             }
         }
     }
 
-    /// <summary>Lists what was left out, and why.</summary>
     public void WriteSkipped(IReadOnlyList<MeasuredRun> runs)
     {
         List<SkippedPicture> skipped = [.. runs.SelectMany(run => run.Skipped).DistinctBy(picture => picture.Name)];
@@ -71,46 +57,44 @@ internal sealed class JobText
             return;
         }
 
-        _console.MarkupLineInterpolated($"[yellow]skipped: {skipped.Count} of {runs[0].Saved.Count + runs[0].Skipped.Count} files[/]");
+        console.MarkupLineInterpolated($"[yellow]skipped: {skipped.Count} of {runs[0].Saved.Count + runs[0].Skipped.Count} files[/]");
         foreach (SkippedPicture picture in skipped.Take(ShownPictures))
         {
-            _console.MarkupLineInterpolated($"  {picture.Name}: {picture.Reason}");
+            console.MarkupLineInterpolated($"  {picture.Name}: {picture.Reason}");
         }
 
         if (skipped.Count > ShownPictures)
         {
-            _console.MarkupLineInterpolated($"  ... and {skipped.Count - ShownPictures} more, see the results");
+            console.MarkupLineInterpolated($"  ... and {skipped.Count - ShownPictures} more, see the results");
         }
     }
 
-    /// <summary>Says whether all allocators saved the same.</summary>
     public void WriteComparison(IReadOnlyList<MeasuredRun> runs, OutputComparison comparison)
     {
         if (runs[0].Saved.Count == 0)
         {
-            _console.MarkupLine("[red]nothing could be processed[/]");
+            console.MarkupLine("[red]nothing could be processed[/]");
         }
         else if (runs.Count == 1)
         {
-            _console.MarkupLineInterpolated($"outputs: {runs[0].Saved.Count} files, SHA-256 {comparison.Hashes[0][..16]}");
+            console.MarkupLineInterpolated($"outputs: {runs[0].Saved.Count} files, SHA-256 {comparison.Hashes[0][..16]}");
         }
         else if (comparison.AreIdentical)
         {
-            _console.MarkupLineInterpolated(
+            console.MarkupLineInterpolated(
                 $"[green]outputs identical[/]: {runs[0].Saved.Count} files with {runs.Count} allocators, SHA-256 {comparison.Hashes[0][..16]}");
         }
         else
         {
             string names = string.Join(", ", comparison.Differences.Take(ShownPictures));
-            _console.MarkupLineInterpolated($"[red]outputs differ[/] in {comparison.Differences.Count} files: {names}");
+            console.MarkupLineInterpolated($"[red]outputs differ[/] in {comparison.Differences.Count} files: {names}");
         }
     }
 
-    /// <summary>Says where everything lies.</summary>
     public void WritePlaces(string saved, string chart, string results)
     {
-        _console.WriteLine($"pictures  {saved}");
-        _console.WriteLine($"chart     {chart}");
-        _console.WriteLine($"results   {results}");
+        console.WriteLine($"pictures  {saved}");
+        console.WriteLine($"chart     {chart}");
+        console.WriteLine($"results   {results}");
     }
 }

@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using System.Xml.Linq;
 using LoadResizeSave.Running;
 using Measuring.Charts;
@@ -29,7 +26,6 @@ internal sealed class MemoryChart
     private readonly double _seconds;
     private readonly ChartAxis _vertical;
 
-    /// <summary>Prepares the chart of <paramref name="runs"/>.</summary>
     public MemoryChart(IReadOnlyList<MeasuredRun> runs)
     {
         _runs = runs;
@@ -38,7 +34,6 @@ internal sealed class MemoryChart
         _vertical = new ChartAxis(LinearScale.FromZero(megabytes, ticks: 6, roundUp: true), Top + PanelHeight, Top);
     }
 
-    /// <summary>Returns the chart as an SVG document.</summary>
     public string Render()
     {
         int width = Left + (_runs.Count * (PanelWidth + Gap));

@@ -1,8 +1,4 @@
-using System;
-using System.Collections.Generic;
 using System.Globalization;
-using System.IO;
-using System.Linq;
 using LoadResizeSave.Running;
 using Measuring.Results;
 
@@ -15,7 +11,6 @@ internal sealed class RoundReport
     private readonly JobOptions _options;
     private readonly Round _median;
 
-    /// <summary>Prepares the report on <paramref name="rounds"/>, all with the same outputs.</summary>
     public RoundReport(IReadOnlyList<Round> rounds, JobOptions options)
     {
         _rounds = rounds;
@@ -23,7 +18,6 @@ internal sealed class RoundReport
         _median = MedianRound.Find(rounds);
     }
 
-    /// <summary>Gets the title.</summary>
     public string Title => string.Create(CultureInfo.InvariantCulture, $"Load, resize, save: {_rounds.Count} runs with each allocator");
 
     /// <summary>Returns <paramref name="document"/> with all that was found; <paramref name="elapsed"/> is how long it took to find.</summary>
@@ -43,7 +37,6 @@ internal sealed class RoundReport
         };
     }
 
-    /// <summary>Writes the chart of memory over time.</summary>
     public void SaveChart() => File.WriteAllText(_options.Chart, new MemoryChart(_median.Runs).Render());
 
     private ResultChart Chart(string title, string label, RunFigure figure) => new()

@@ -1,6 +1,4 @@
-using System.Collections.Generic;
 using System.Globalization;
-using System.Linq;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
 using Measuring.Results;
@@ -34,7 +32,6 @@ internal sealed class RoundTables
     private readonly IReadOnlyList<Round> _rounds;
     private readonly IReadOnlyList<AllocatorKind> _kinds;
 
-    /// <summary>Prepares the tables of <paramref name="rounds"/>, each with the same allocators.</summary>
     public RoundTables(IReadOnlyList<Round> rounds)
     {
         _rounds = rounds;
@@ -44,7 +41,6 @@ internal sealed class RoundTables
     /// <summary>Gets the allocator that ratios are to: the pool, or the first where there is no pool.</summary>
     public AllocatorKind Reference => _kinds.Contains(AllocatorKind.Pool) ? AllocatorKind.Pool : _kinds[0];
 
-    /// <summary>Makes all tables that the allocators allow.</summary>
     public IEnumerable<ResultTable> Create()
     {
         yield return CreateFigures();

@@ -1,6 +1,4 @@
-using System.Collections.Generic;
 using System.Globalization;
-using System.Linq;
 using LoadResizeSave.Running;
 using Spectre.Console;
 
@@ -15,7 +13,6 @@ internal static class RunTable
         RunFigure.PeakResident, RunFigure.FinalResident, RunFigure.PageFaults, RunFigure.Managed,
     ];
 
-    /// <summary>Makes the table.</summary>
     public static Table Create(IReadOnlyList<MeasuredRun> runs)
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("allocator");

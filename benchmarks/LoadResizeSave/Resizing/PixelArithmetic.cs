@@ -1,4 +1,3 @@
-using System;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -13,13 +12,11 @@ namespace LoadResizeSave.Resizing;
 /// </summary>
 internal static class PixelArithmetic
 {
-    /// <summary>The number of samples that a pixel has.</summary>
     public const int Channels = 3;
 
     /// <summary>How many floats behind the last pixel are read: pixels of three are loaded as vectors of four.</summary>
     public const int Padding = 1;
 
-    /// <summary>Adds <paramref name="first"/> and then <paramref name="second"/>, each times its weight, to <paramref name="sums"/>.</summary>
     public static void AddScaled(ReadOnlySpan<byte> first, float firstWeight, ReadOnlySpan<byte> second, float secondWeight, Span<float> sums)
     {
         int vectorized = sums.Length - (sums.Length % Vector<byte>.Count);

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -38,7 +37,6 @@ internal sealed class ResamplingWeights : IDisposable
         }
     }
 
-    /// <summary>Returns how much memory they take of their store.</summary>
     public static int LengthInBytes(int sourceLength, int targetLength)
     {
         long length = ((long)CountSamples(sourceLength, targetLength) * sizeof(float) + Unsafe.SizeOf<ResamplingRange>()) * targetLength;
@@ -47,16 +45,12 @@ internal sealed class ResamplingWeights : IDisposable
             : throw new OutOfMemoryException($"{targetLength:N0} pixels in a line are too many to be resized.");
     }
 
-    /// <summary>Gets the largest number of samples that one output is made of.</summary>
     public int MaximumCount { get; }
 
-    /// <summary>Gets which samples each output is made of.</summary>
     public ReadOnlySpan<ResamplingRange> Ranges => MemoryMarshal.Cast<byte, ResamplingRange>(_owner.Memory.Span[.._rangesLengthInBytes]);
 
-    /// <summary>Gets the weights, <see cref="MaximumCount"/> places for each output.</summary>
     public ReadOnlySpan<float> Weights => MemoryMarshal.Cast<byte, float>(_owner.Memory.Span[_rangesLengthInBytes..]);
 
-    /// <inheritdoc/>
     public void Dispose() => _owner.Dispose();
 
     private static int CountSamples(int sourceLength, int targetLength)

@@ -1,10 +1,5 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.IO;
 using System.Text.Json;
-using System.Threading;
-using System.Threading.Tasks;
 using Measuring.Processes;
 
 namespace LoadResizeSave.Running;
@@ -12,11 +7,6 @@ namespace LoadResizeSave.Running;
 /// <summary>Starts this program again, so that each allocator has a process, and with it a peak, of its own.</summary>
 internal static class ChildProcess
 {
-    /// <summary>Runs a child with <paramref name="arguments"/> and returns what it measured.</summary>
-    /// <param name="arguments">The command line.</param>
-    /// <param name="onMessage">Called with each message as it comes.</param>
-    /// <param name="cancellationToken">Ends the child.</param>
-    /// <param name="prepare">Changes how it is started.</param>
     /// <exception cref="ChildFailedException">It ended without a result; the message is what it wrote about that.</exception>
     public static async Task<MeasuredRun> RunAsync(
         IEnumerable<string> arguments, Action<ChildMessage> onMessage, CancellationToken cancellationToken, Action<ProcessStartInfo>? prepare = null)

@@ -1,9 +1,5 @@
-using System;
-using System.Collections.Generic;
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.IO;
-using System.Linq;
 using LoadResizeSave.Pixels;
 using Measuring;
 using Measuring.Machines;
@@ -41,7 +37,6 @@ internal sealed class CommandLine
     private readonly Option<bool> _noIdle = new("--no-idle") { Hidden = true };
     private readonly Option<bool> _child = new("--child") { Hidden = true };
 
-    /// <summary>Makes the command with all its options.</summary>
     public CommandLine()
     {
         _allocator.AcceptOnlyFromAmong([All, .. s_allocatorNames]);
@@ -53,13 +48,10 @@ internal sealed class CommandLine
         Root.Validators.Add(CheckTogether);
     }
 
-    /// <summary>Gets the command to parse and invoke.</summary>
     public RootCommand Root { get; }
 
-    /// <summary>Reads the options out of <paramref name="arguments"/>, which have no errors.</summary>
     public JobOptions Read(IReadOnlyList<string> arguments) => Read(Root.Parse(arguments));
 
-    /// <summary>Reads the options out of <paramref name="result"/>, which has no errors.</summary>
     public JobOptions Read(ParseResult result)
     {
         bool quick = result.GetValue(_quick);
@@ -93,7 +85,6 @@ internal sealed class CommandLine
         };
     }
 
-    /// <summary>Returns the arguments that make a child measure <paramref name="allocator"/> on the pictures in <paramref name="input"/>.</summary>
     public IEnumerable<string> ChildArguments(JobOptions options, AllocatorKind allocator, string input)
     {
         yield return _child.Name;
@@ -130,9 +121,8 @@ internal sealed class CommandLine
         }
     }
 
-    /// <summary>Starts a document about the runs that <paramref name="result"/> asked for.</summary>
     public static ResultDocument NewDocument(string title, ParseResult result)
-        => new MeasurementCommand(Name, "").NewDocument(title, result);
+        => MeasurementRun.NewDocument(Name, Name, title, result);
 
     private void CheckTogether(CommandResult result)
     {

@@ -1,7 +1,3 @@
-using System;
-using System.IO;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Reporting;
 using LoadResizeSave.Synthesis;
@@ -11,52 +7,40 @@ using Spectre.Console;
 namespace LoadResizeSave.Running;
 
 /// <summary>The parent process: makes pictures where none were given, has everything measured, and reports.</summary>
-internal sealed class Job
+internal sealed class Job(AllocatorRunner runner, JobOptions options, IJobMeasurement measurement, IAnsiConsole console)
 {
-    private readonly AllocatorRunner _runner;
-    private readonly JobOptions _options;
-    private readonly IJobMeasurement _measurement;
-    private readonly IAnsiConsole _console;
-
-    /// <summary>Prepares the job that <paramref name="options"/> describe.</summary>
-    public Job(AllocatorRunner runner, JobOptions options, IJobMeasurement measurement, IAnsiConsole console)
-    {
-        _runner = runner;
-        _options = options;
-        _measurement = measurement;
-        _console = console;
-    }
+    private readonly IJobMeasurement _measurement = measurement;
 
     /// <summary>Runs it; returns the exit code, 0 where all allocators saved the same pictures and at least one.</summary>
     public async Task<int> RunAsync(CancellationToken cancellationToken)
     {
-        if (_options.Input is not null && !Directory.Exists(_options.Input))
+        if (options.Input is not null && !Directory.Exists(options.Input))
         {
-            _console.MarkupLineInterpolated($"[red]There is no folder {_options.Input}.[/]");
+            console.MarkupLineInterpolated($"[red]There is no folder {options.Input}.[/]");
             return 1;
         }
 
-        if (_options.Input is { } folder && IsWithin(folder, MeasuringChild.SavedFolder(_options)))
+        if (options.Input is { } folder && IsWithin(folder, MeasuringChild.SavedFolder(options)))
         {
-            _console.MarkupLineInterpolated($"[red]{folder} is where pictures are saved: they would be written over while they are read.[/]");
+            console.MarkupLineInterpolated($"[red]{folder} is where pictures are saved: they would be written over while they are read.[/]");
             return 1;
         }
 
-        PictureCodecs codecs = new(_options.UseLibjpeg);
-        _ = Directory.CreateDirectory(_options.Output);
-        _ = Directory.CreateDirectory(_options.Work);
-        new JobText(_console).WriteHeading(_options, codecs.Jpeg is not null);
-        string input = _options.Input ?? SyntheticSet.Folder(_options, codecs);
+        PictureCodecs codecs = new(options.UseLibjpeg);
+        _ = Directory.CreateDirectory(options.Output);
+        _ = Directory.CreateDirectory(options.Work);
+        new JobText(console).WriteHeading(options, codecs.Jpeg is not null);
+        string input = options.Input ?? SyntheticSet.Folder(options, codecs);
         await CreateProgress().StartAsync(async progress =>
         {
-            if (_options.Input is null)
+            if (options.Input is null)
             {
                 ProgressTask task = progress.AddTask("photographs");
-                SyntheticSet.Make(input, _options, codecs, (done, total) => task.MaxValue(total).Value(done), cancellationToken);
+                SyntheticSet.Make(input, options, codecs, (done, total) => task.MaxValue(total).Value(done), cancellationToken);
                 _ = task.Value(task.MaxValue);
             }
 
-            if (_options.Allocators.Count > 1)
+            if (options.Allocators.Count > 1)
             {
                 await WarmUpAsync(input, progress.AddTask("warm-up"), cancellationToken);
             }
@@ -66,7 +50,7 @@ internal sealed class Job
 
         foreach (string failure in _measurement.Failures)
         {
-            _console.MarkupLineInterpolated($"[red]{failure}[/]");
+            console.MarkupLineInterpolated($"[red]{failure}[/]");
         }
 
         return _measurement.Report() && _measurement.Failures.Count == 0 ? 0 : 1;
@@ -75,16 +59,16 @@ internal sealed class Job
     private static bool IsWithin(string folder, string other)
         => Path.TrimEndingDirectorySeparator(folder) == other || folder.StartsWith(other + Path.DirectorySeparatorChar, StringComparison.Ordinal);
 
-    private Progress CreateProgress() => _console.Progress()
+    private Progress CreateProgress() => console.Progress()
         .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn());
 
     // Once through the folder, uncounted: whoever comes first reads the pictures and the runtime from disk, and shares the cores with what the build left running.
     private async Task WarmUpAsync(string input, ProgressTask task, CancellationToken cancellationToken)
     {
-        JobOptions once = _options with { Repeat = 1, TrimPeriod = TimeSpan.FromMilliseconds(50) };
+        JobOptions once = options with { Repeat = 1, TrimPeriod = TimeSpan.FromMilliseconds(50) };
         try
         {
-            _ = await _runner.RunAsync(once, once.Allocators[0], input, message => JobProgress.Show(message, task), cancellationToken);
+            _ = await runner.RunAsync(once, once.Allocators[0], input, message => JobProgress.Show(message, task), cancellationToken);
         }
         catch (ChildFailedException)
         {

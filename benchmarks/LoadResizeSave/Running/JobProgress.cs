@@ -1,4 +1,3 @@
-using System;
 using Spectre.Console;
 
 namespace LoadResizeSave.Running;
@@ -6,7 +5,6 @@ namespace LoadResizeSave.Running;
 /// <summary>Shows how far a child is.</summary>
 internal static class JobProgress
 {
-    /// <summary>Moves the bar of <paramref name="task"/> to where <paramref name="message"/> says.</summary>
     public static void Show(ChildMessage message, ProgressTask task)
     {
         // What follows the last picture is the wait for the trims: the bar says so by a share of its own.

@@ -1,4 +1,3 @@
-using System.Collections.Generic;
 using Allocator;
 using LoadResizeSave.Pixels;
 
@@ -7,28 +6,22 @@ namespace LoadResizeSave.Running;
 /// <summary>All that a child found out about one allocator.</summary>
 internal sealed record MeasuredRun
 {
-    /// <summary>Gets the allocator.</summary>
     public required AllocatorKind Allocator { get; init; }
 
-    /// <summary>Gets the time from the first picture to the last, in seconds.</summary>
     public required double WallSeconds { get; init; }
 
-    /// <summary>Gets how many pictures were saved, repetitions counted.</summary>
     public required int Pictures { get; init; }
 
     /// <summary>Gets how many pixels were decoded, in millions, repetitions counted.</summary>
     public required double Megapixels { get; init; }
 
-    /// <summary>Gets what the work cost.</summary>
     public required ProcessCounters Cost { get; init; }
 
-    /// <summary>Gets each time that the folder was gone through.</summary>
     public IReadOnlyList<MeasuredPass> Passes { get => field ?? []; init; }
 
     /// <summary>Gets the memory of the machine that the process occupied before the work, in bytes.</summary>
     public required long InitialResidentBytes { get; init; }
 
-    /// <summary>Gets the largest value.</summary>
     public required long PeakResidentBytes { get; init; }
 
     /// <summary>Gets what it still occupied at the end, after the trims and the release.</summary>
@@ -37,13 +30,10 @@ internal sealed record MeasuredRun
     /// <summary>Gets when idle memory was released, in seconds on the clock of <see cref="Samples"/>.</summary>
     public required double ReleasedAt { get; init; }
 
-    /// <summary>Gets the memory over time.</summary>
     public required IReadOnlyList<MemorySample> Samples { get; init; }
 
-    /// <summary>Gets the files written, in order of their names.</summary>
     public required IReadOnlyList<SavedPicture> Saved { get; init; }
 
-    /// <summary>Gets the files left out, in order of their names.</summary>
     public required IReadOnlyList<SkippedPicture> Skipped { get; init; }
 
     /// <summary>Gets the library's own counters after the release; null for arrays.</summary>

@@ -1,12 +1,6 @@
-using System;
 using System.Collections.Concurrent;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.IO;
-using System.Linq;
 using System.Text.Json;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
@@ -20,6 +14,7 @@ internal sealed class MeasuringChild
     /// <summary>How many trim periods pass between the end of the work and the release: enough to see the decay by half.</summary>
     public const int IdlePeriods = 6;
 
+    private static readonly TimeSpan s_samplePeriod = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan s_afterRelease = TimeSpan.FromSeconds(0.5);
 
     private readonly JobOptions _options;
@@ -32,7 +27,6 @@ internal sealed class MeasuringChild
     private int _pictures;
     private long _pixels;
 
-    /// <summary>Prepares a child that reports to <paramref name="parent"/>.</summary>
     public MeasuringChild(JobOptions options, TextWriter parent)
     {
         _options = options;
@@ -40,13 +34,13 @@ internal sealed class MeasuringChild
         _parent = TextWriter.Synchronized(parent);
     }
 
-    /// <summary>Runs to the end, and writes the result as the last line.</summary>
     public void Run()
     {
         AllocatorKind kind = _options.Allocators[0];
         List<string> names = LargestFirst(PictureFolder.Find(_input, _options.Work, SavedFolder(_options)));
         using PixelStore store = PixelStore.Create(kind, _options.TrimPeriod, _options.BudgetMegabytes);
-        using MemorySampler sampler = new(store);
+        using Sampler<MemorySample> sampler =
+            new(s_samplePeriod, seconds => new MemorySample(seconds, ProcessMemory.ReadResidentOften(), store.CommittedBytes));
         PicturePipeline pipeline = new(_options, new PictureCodecs(_options.UseLibjpeg), store, OutputFolder(_options, kind));
 
         ProcessCounters before = ProcessCounters.Read();
@@ -86,7 +80,6 @@ internal sealed class MeasuringChild
         });
     }
 
-    /// <summary>Returns the folder below which all pictures are saved.</summary>
     public static string SavedFolder(JobOptions options) => Path.Combine(options.Work, "saved");
 
     private static string OutputFolder(JobOptions options, AllocatorKind kind)

@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using System.Security.Cryptography;
 using System.Text;
 
@@ -9,20 +6,16 @@ namespace LoadResizeSave.Running;
 /// <summary>Tells whether all allocators led to the same files: memory that was handed out twice would show here.</summary>
 internal sealed class OutputComparison
 {
-    /// <summary>Compares <paramref name="runs"/>, of which there is at least one.</summary>
     public OutputComparison(IReadOnlyList<MeasuredRun> runs)
     {
         Hashes = [.. runs.Select(run => Hash(run.Saved))];
         Differences = [.. runs.SelectMany(run => Differing(runs[0], run)).Distinct().Order(StringComparer.Ordinal)];
     }
 
-    /// <summary>Gets the hash of all files of each run.</summary>
     public IReadOnlyList<string> Hashes { get; }
 
-    /// <summary>Gets the names of the files that are not the same in every run.</summary>
     public IReadOnlyList<string> Differences { get; }
 
-    /// <summary>Gets whether every run wrote the same files.</summary>
     public bool AreIdentical => Hashes.Distinct().Count() == 1;
 
     private static string Hash(IReadOnlyList<SavedPicture> pictures)

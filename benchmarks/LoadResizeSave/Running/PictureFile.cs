@@ -1,6 +1,4 @@
-using System;
 using System.Buffers;
-using System.IO;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
 using LoadResizeSave.Pixels;
@@ -9,19 +7,12 @@ using Microsoft.Win32.SafeHandles;
 namespace LoadResizeSave.Running;
 
 /// <summary>An encoded file on disk: first its header is read, and all of it when there is memory for it.</summary>
-internal sealed class PictureFile : IDisposable
+internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposable
 {
-    private readonly SafeFileHandle _handle;
-    private readonly int _length;
+    private readonly SafeFileHandle _handle = handle;
+    private readonly int _length = length;
     private byte[]? _start;
 
-    private PictureFile(SafeFileHandle handle, int length)
-    {
-        _handle = handle;
-        _length = length;
-    }
-
-    /// <summary>Opens <paramref name="path"/>.</summary>
     /// <exception cref="UnreadablePictureException">It is empty, or larger than one buffer can be.</exception>
     public static PictureFile Open(string path)
     {
@@ -54,7 +45,6 @@ internal sealed class PictureFile : IDisposable
         }
     }
 
-    /// <summary>Reads all of it into memory of <paramref name="store"/>.</summary>
     /// <exception cref="UnreadablePictureException">It has become shorter.</exception>
     public IMemoryOwner<byte> Read(PixelStore store)
     {
@@ -71,7 +61,6 @@ internal sealed class PictureFile : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         ReturnStart();

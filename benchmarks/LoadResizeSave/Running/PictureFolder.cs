@@ -1,8 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
 using System.IO.Enumeration;
-using System.Linq;
 
 namespace LoadResizeSave.Running;
 

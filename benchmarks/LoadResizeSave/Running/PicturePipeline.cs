@@ -1,8 +1,4 @@
-using System;
 using System.Buffers;
-using System.IO;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
 using LoadResizeSave.Pixels;
@@ -10,30 +6,18 @@ using LoadResizeSave.Pixels;
 namespace LoadResizeSave.Running;
 
 /// <summary>The main job for one picture: read, decode, resize, encode, write. Safe for concurrent callers.</summary>
-internal sealed class PicturePipeline
+internal sealed class PicturePipeline(JobOptions options, PictureCodecs codecs, PixelStore store, string outputFolder)
 {
-    private readonly JobOptions _options;
-    private readonly PictureCodecs _codecs;
-    private readonly PixelStore _store;
-    private readonly string _outputFolder;
-
-    /// <summary>Prepares for pictures that go to <paramref name="outputFolder"/>.</summary>
-    public PicturePipeline(JobOptions options, PictureCodecs codecs, PixelStore store, string outputFolder)
-    {
-        _options = options;
-        _codecs = codecs;
-        _store = store;
-        _outputFolder = outputFolder;
-    }
+    private readonly PixelStore _store = store;
 
     /// <summary>Takes the picture <paramref name="name"/> of <paramref name="folder"/> all the way. Waits, without a thread, until the store admits it.</summary>
     /// <exception cref="UnreadablePictureException">It cannot be decoded, or is too large.</exception>
     public async ValueTask<SavedPicture> ProcessAsync(string folder, string name, CancellationToken cancellationToken = default)
     {
         using PictureFile file = PictureFile.Open(Path.Combine(folder, name));
-        PictureHeader header = file.ReadHeader(_codecs);
-        header.Check(_options.MaximumMegapixels);
-        PictureSize target = PictureReduction.Fit(header.Size, _options.Width);
+        PictureHeader header = file.ReadHeader(codecs);
+        header.Check(options.MaximumMegapixels);
+        PictureSize target = PictureReduction.Fit(header.Size, options.Width);
         using Admission admission = await _store.AdmitAsync(header.Estimate(target, _store), cancellationToken);
         using IMemoryOwner<byte> data = file.Read(admission.Store);
         using Raster<Rgb24> picture = PictureReduction.Reduce(header, data.Memory, target, admission.Store);
@@ -42,7 +26,7 @@ internal sealed class PicturePipeline
 
     private string Save(IPictureCodec codec, Raster<Rgb24> picture, string name, PixelStore store)
     {
-        string path = Path.Combine(_outputFolder, name);
+        string path = Path.Combine(outputFolder, name);
         _ = Directory.CreateDirectory(Path.GetDirectoryName(path)!);
 
         // Codecs write whole chunks, so a buffer of the file's own would only be copied through.

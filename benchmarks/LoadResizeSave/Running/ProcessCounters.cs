@@ -1,13 +1,10 @@
-using System;
 using System.Globalization;
-using System.IO;
 
 namespace LoadResizeSave.Running;
 
 /// <summary>What this process has used so far. Two readings, subtracted, are the cost of what ran between them.</summary>
 internal sealed record ProcessCounters
 {
-    /// <summary>Gets the processor time spent in this program's code.</summary>
     public TimeSpan UserTime { get; init; }
 
     /// <summary>Gets the processor time that the operating system spent for it: page faults above all.</summary>
@@ -19,19 +16,14 @@ internal sealed record ProcessCounters
     /// <summary>Gets the page faults that waited for the disk; null where the system does not tell.</summary>
     public long? MajorFaults { get; init; }
 
-    /// <summary>Gets what was allocated on the managed heap, in bytes.</summary>
     public long ManagedBytes { get; init; }
 
-    /// <summary>Gets the collections of generation 0 and above.</summary>
     public int Gen0 { get; init; }
 
-    /// <summary>Gets the collections of generation 1 and above.</summary>
     public int Gen1 { get; init; }
 
-    /// <summary>Gets the collections of generation 2.</summary>
     public int Gen2 { get; init; }
 
-    /// <summary>Reads them now.</summary>
     public static ProcessCounters Read()
     {
         Environment.ProcessCpuUsage usage = Environment.CpuUsage;
@@ -49,7 +41,6 @@ internal sealed record ProcessCounters
         };
     }
 
-    /// <summary>Returns what was used since <paramref name="earlier"/>.</summary>
     public ProcessCounters Since(ProcessCounters earlier) => new()
     {
         UserTime = UserTime - earlier.UserTime,

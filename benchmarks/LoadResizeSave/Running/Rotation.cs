@@ -1,6 +1,3 @@
-using System.Collections.Generic;
-using System.Linq;
-
 namespace LoadResizeSave.Running;
 
 /// <summary>Lets everybody be first in turn.</summary>

@@ -1,50 +1,30 @@
-using System.Collections.Generic;
-using System.Linq;
 using LoadResizeSave.Containers;
 using Measuring.Timing;
 
 namespace LoadResizeSave.Survival;
 
 /// <summary>One way of having memory, in containers of one size, with so many jobs at once: all its runs.</summary>
-internal sealed class SurvivalCell
+internal sealed class SurvivalCell(MemoryWay way, int limitMegabytes, int atOnce, int jobs, int wantedRuns)
 {
     private readonly List<ContainedRun> _runs = [];
 
-    /// <summary>Makes a cell without runs.</summary>
-    public SurvivalCell(MemoryWay way, int limitMegabytes, int atOnce, int jobs, int wantedRuns)
-    {
-        Way = way;
-        LimitMegabytes = limitMegabytes;
-        AtOnce = atOnce;
-        Jobs = jobs;
-        WantedRuns = wantedRuns;
-    }
+    public MemoryWay Way { get; } = way;
 
-    /// <summary>Gets the way of having memory.</summary>
-    public MemoryWay Way { get; }
+    public int LimitMegabytes { get; } = limitMegabytes;
 
-    /// <summary>Gets the container's limit in MiB.</summary>
-    public int LimitMegabytes { get; }
+    public int AtOnce { get; } = atOnce;
 
-    /// <summary>Gets how many jobs run at once.</summary>
-    public int AtOnce { get; }
-
-    /// <summary>Gets the jobs of a run.</summary>
-    public int Jobs { get; }
+    public int Jobs { get; } = jobs;
 
     /// <summary>Gets how many runs were asked for; there may be fewer where the time was over.</summary>
-    public int WantedRuns { get; }
+    public int WantedRuns { get; } = wantedRuns;
 
-    /// <summary>Gets the runs so far.</summary>
     public IReadOnlyList<ContainedRun> Runs => _runs;
 
-    /// <summary>Gets how many of them the kernel killed.</summary>
     public int Killed => Count(RunEnding.Killed);
 
-    /// <summary>Gets how many came to their end.</summary>
     public int Finished => Count(RunEnding.Finished);
 
-    /// <summary>Gets the jobs done, on average over all runs.</summary>
     public double? DonePerRun => Average(JobEnd.Done);
 
     /// <summary>Gets the jobs refused, for the time being or for good, on average over all runs.</summary>
@@ -58,7 +38,6 @@ internal sealed class SurvivalCell
         => _runs.Select(
             run => run.DonePerSecond).OfType<double>().ToList() is { Count: > 0 } rates ? Statistics.Percentile(rates, 0.5) : null;
 
-    /// <summary>Gets the most that was charged in any run, in bytes.</summary>
     public long? PeakBytes => _runs.Max(run => run.PeakBytes);
 
     /// <summary>Gets the longest time that a job took to its end, whatever that was, in seconds.</summary>
@@ -70,10 +49,8 @@ internal sealed class SurvivalCell
         : Finished >= claim.SurvivingShare * _runs.Count
             && (claim.MayFail || _runs.Where(run => run.Ending == RunEnding.Finished).All(run => run.Count(JobEnd.Done) == Jobs));
 
-    /// <summary>Adds a run.</summary>
     public void Add(ContainedRun run) => _runs.Add(run);
 
-    /// <summary>Says in some words what became of the runs.</summary>
     public string Outcome => string.Join(", ", ((string?[])
     [
         Finished == _runs.Count ? $"all {_runs.Count} survived" : null,

@@ -1,9 +1,5 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using System.Xml.Linq;
 using LoadResizeSave.Containers;
-using Measuring.Cgroups;
 using Measuring.Charts;
 
 namespace LoadResizeSave.Survival;
@@ -53,7 +49,6 @@ internal sealed class SurvivalChart
             1, cells.Max(cell => cell.Runs.Max(run => run.Samples.Select(sample => sample.Seconds).DefaultIfEmpty().Max())));
     }
 
-    /// <summary>Returns the chart as an SVG document.</summary>
     public string Render()
     {
         // What the library is compared with has a row of its own, and so has the library.

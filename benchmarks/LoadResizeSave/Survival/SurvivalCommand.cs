@@ -1,11 +1,6 @@
-using System;
 using System.CommandLine;
-using System.IO;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
 using Measuring;
-using Measuring.Results;
 
 namespace LoadResizeSave.Survival;
 
@@ -30,17 +25,16 @@ internal sealed class SurvivalCommand
     private readonly Option<bool> _explain = new("--explain") { Description = "Say of each run who held its memory when it was most." };
     private readonly Option<bool> _quick = ContainerOptions.Quick();
 
-    /// <summary>Makes it.</summary>
     public SurvivalCommand()
     {
         Command = new("survive", "Makes photographs smaller in memory cgroups, with each way of having memory, and says who was killed.")
         {
             _input, _output, _ways, _limits, _atOnce, _jobs, _runs, _claimRuns, _minutes, _keepMalloc, _explain, _quick,
         };
-        Command.SetAction(RunAsync);
+        ContainerOptions.Measures(Command, "LoadResizeSave-survival", _output, (parsed, console, empty, folder, cancellationToken) =>
+            new SurvivalMeasurement(Read(parsed), console).RunAsync(empty, folder, cancellationToken));
     }
 
-    /// <summary>Gets the command.</summary>
     public Command Command { get; }
 
     /// <summary>Reads what was asked for; a quick run is a small one wherever nothing else was.</summary>
@@ -49,8 +43,7 @@ internal sealed class SurvivalCommand
         bool quick = parsed.GetValue(_quick);
         return new SurvivalLoad
         {
-            Input = parsed.GetValue(_input) is { } input ? Path.GetFullPath(input) : null,
-            Output = ContainerOptions.GetOutput(parsed.GetValue(_output)),
+            Input = ContainerOptions.GetInput(parsed, _input),
             Ways = ContainerOptions.GetWays(parsed.GetRequiredValue(_ways)),
             Limits = ContainerOptions.Get(parsed, _limits, quick, [350]),
             AtOnce = ContainerOptions.Get(parsed, _atOnce, quick, [16]),
@@ -61,11 +54,5 @@ internal sealed class SurvivalCommand
             KeepsMalloc = parsed.GetValue(_keepMalloc),
             Explains = parsed.GetValue(_explain),
         };
-    }
-
-    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
-    {
-        SurvivalMeasurement measurement = new(Read(parsed), ResultConsole.Create());
-        return await measurement.RunAsync(ContainerOptions.Documents(parsed), cancellationToken) ? 0 : 1;
     }
 }

@@ -1,46 +1,23 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.IO;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Containers;
-using Measuring.Cgroups;
 using Measuring.Results;
 using Spectre.Console;
 
 namespace LoadResizeSave.Survival;
 
 /// <summary>Runs all cells, one run of each in turn, so that what else the machine does meets all of them alike.</summary>
-internal sealed class SurvivalMeasurement
+internal sealed class SurvivalMeasurement(SurvivalLoad load, IAnsiConsole console)
 {
-    private readonly SurvivalLoad _load;
-    private readonly IAnsiConsole _console;
     private readonly Dictionary<string, string> _hashes = new(StringComparer.Ordinal);
     private readonly List<string> _failures = [];
 
-    /// <summary>Prepares the measurement of <paramref name="load"/>.</summary>
-    public SurvivalMeasurement(SurvivalLoad load, IAnsiConsole console)
+    /// <summary>Measures, and saves the pictures of the document in <paramref name="folder"/>.</summary>
+    public async Task<(ResultDocument Document, IReadOnlyList<string> Failures)> RunAsync(
+        ResultDocument empty, string folder, CancellationToken cancellationToken)
     {
-        _load = load;
-        _console = console;
-    }
-
-    /// <summary>
-    /// Measures, prints and saves; returns whether all that must hold did. <paramref name="newDocument"/> makes a result with a title.
-    /// </summary>
-    public async Task<bool> RunAsync(Func<string, ResultDocument> newDocument, CancellationToken cancellationToken)
-    {
-        if (MemoryCgroup.WhyUnavailable() is { } reason)
-        {
-            _console.MarkupLineInterpolated($"[red]{reason}[/]");
-            return false;
-        }
-
-        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(_load.Input, ContainerOptions.WorkFolder).GetPhotographs();
-        _console.MarkupLineInterpolated($"[grey]{origin}[/]");
-        IReadOnlyList<SurvivalCell> cells = _load.CreateCells();
+        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(load.Input, ContainerOptions.WorkFolder).GetPhotographs();
+        console.MarkupLineInterpolated($"[grey]{origin}[/]");
+        IReadOnlyList<SurvivalCell> cells = load.CreateCells();
 
         // Uncounted: the first process reads the photographs and the runtime from disk.
         _ = await ContainedProcess.RunAsync(
@@ -49,22 +26,15 @@ internal sealed class SurvivalMeasurement
             cancellationToken: cancellationToken);
         await RunAsync(cells, pictures, cancellationToken);
 
-        SurvivalReport report = new(_load, cells, origin);
-        ResultDocument document = report.Complete(newDocument(SurvivalReport.Title));
-        _ = Directory.CreateDirectory(_load.Output);
+        SurvivalReport report = new(load, cells, origin);
+        ResultDocument document = report.Complete(empty with { Title = SurvivalReport.Title });
+        _ = Directory.CreateDirectory(folder);
         foreach (ResultPicture picture in document.Pictures)
         {
-            await File.WriteAllTextAsync(Path.Combine(_load.Output, picture.File), report.DrawChart());
+            await File.WriteAllTextAsync(Path.Combine(folder, picture.File), report.DrawChart());
         }
 
-        ResultConsole.Write(_console, document);
-        _console.WriteLine($"results   {ResultFile.Save(document, _load.Output)}");
-        foreach (string failure in _failures)
-        {
-            _console.MarkupLineInterpolated($"[red]{failure}[/]");
-        }
-
-        return _failures.Count == 0;
+        return (document, _failures);
     }
 
     private async Task RunAsync(IReadOnlyList<SurvivalCell> cells, IReadOnlyList<string> pictures, CancellationToken cancellationToken)
@@ -74,10 +44,10 @@ internal sealed class SurvivalMeasurement
         {
             foreach (SurvivalCell cell in cells.Where(cell => i < cell.WantedRuns))
             {
-                if (clock.Elapsed > _load.Time)
+                if (clock.Elapsed > load.Time)
                 {
-                    _console.MarkupLineInterpolated(
-                        $"[yellow]{_load.Time.TotalMinutes} minutes are over in round {i + 1}: what was not run is left out.[/]");
+                    console.MarkupLineInterpolated(
+                        $"[yellow]{load.Time.TotalMinutes} minutes are over in round {i + 1}: what was not run is left out.[/]");
                     return;
                 }
 
@@ -93,7 +63,7 @@ internal sealed class SurvivalMeasurement
             Options(cell, pictures), cell.LimitMegabytes, cancellationToken: cancellationToken);
         string name = FormattableString.Invariant(
             $"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {index + 1}");
-        _console.WriteLine($"{name}: {run.Ending}, {run.Describe()}");
+        console.WriteLine($"{name}: {run.Ending}, {run.Describe()}");
         Check(name, cell, run);
         return run;
     }
@@ -105,8 +75,8 @@ internal sealed class SurvivalMeasurement
         Workers = cell.AtOnce,
         Jobs = cell.Jobs,
         Pictures = pictures,
-        KeepsMalloc = _load.KeepsMalloc,
-        Explains = _load.Explains,
+        KeepsMalloc = load.KeepsMalloc,
+        Explains = load.Explains,
     };
 
     // What the claims say is reported, and is no failure of the program. Memory of others may end the process in any way: that is the
@@ -116,7 +86,7 @@ internal sealed class SurvivalMeasurement
         if (run.Ending is RunEnding.Crashed or RunEnding.Hung)
         {
             string how = $"{run.Ending} with exit code {run.ExitCode}. {run.Errors.Split('\n')[0]}";
-            _console.MarkupLineInterpolated($"[yellow]  {how}[/]");
+            console.MarkupLineInterpolated($"[yellow]  {how}[/]");
             if (cell.Way.IsOfLibrary)
             {
                 _failures.Add($"{name}: {how}");
@@ -140,18 +110,18 @@ internal sealed class SurvivalMeasurement
 
         foreach (IGrouping<string?, JobMessage> failed in run.Jobs.Where(job => job.End == JobEnd.Failed).GroupBy(job => job.Reason))
         {
-            _console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
+            console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
         }
 
         if (cell.Way.Claim is { MayFail: false }
             && run.Jobs.FirstOrDefault(job => job.End is JobEnd.Refused or JobEnd.RefusedForGood) is { } refused)
         {
-            _console.MarkupLineInterpolated($"[yellow]  refused: {refused.Reason}[/]");
+            console.MarkupLineInterpolated($"[yellow]  refused: {refused.Reason}[/]");
         }
 
         if (run.Readings.Count > 0)
         {
-            _console.WriteLine($"  {run.Readings.MaxBy(reading => reading.Charged).Describe()}");
+            console.WriteLine($"  {run.Readings.MaxBy(reading => reading.Charged).Describe()}");
         }
     }
 }

@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using LoadResizeSave.Containers;
 using Measuring.Results;
 
@@ -9,7 +6,6 @@ namespace LoadResizeSave.Survival;
 /// <summary>The result: a table for each container's limit, what of the claims was reached, and a picture of memory over time.</summary>
 internal sealed class SurvivalReport
 {
-    /// <summary>What the document is called.</summary>
     public const string Title = "Photographs in containers: who is killed";
 
     private const string Program = "LoadResizeSave-survival";
@@ -31,7 +27,6 @@ internal sealed class SurvivalReport
         _referenceSpeed = _cells.Where(IsReference).Max(cell => cell.DonePerSecond);
     }
 
-    /// <summary>Returns <paramref name="document"/> with all that was found.</summary>
     public ResultDocument Complete(ResultDocument document) => document with
     {
         Program = Program,
@@ -40,7 +35,6 @@ internal sealed class SurvivalReport
         Pictures = ChartCells().Any() ? [new ResultPicture(ChartTitle(), Program + ".svg")] : [],
     };
 
-    /// <summary>Returns the picture of memory over time.</summary>
     public string DrawChart() => new SurvivalChart(ChartTitle(), [.. ChartCells()]).Render();
 
     private static bool IsReference(SurvivalCell cell) => cell.LimitMegabytes == SurvivalLoad.ReferenceMegabytes;

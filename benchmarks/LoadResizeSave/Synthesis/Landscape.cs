@@ -1,4 +1,3 @@
-using System;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Synthesis;
@@ -19,7 +18,6 @@ internal sealed class Landscape
     private readonly ValueNoise[] _noise;
     private readonly float[] _texture;
 
-    /// <summary>Prepares a picture. <paramref name="grain"/> is the largest random difference of single pixels.</summary>
     public Landscape(uint seed, int width, int height, int grain)
     {
         _seed = seed;

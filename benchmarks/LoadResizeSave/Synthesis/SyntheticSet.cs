@@ -1,8 +1,4 @@
-using System;
 using System.Globalization;
-using System.IO;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;
@@ -23,7 +19,6 @@ internal static class SyntheticSet
         (6000, 4000), (4032, 3024), (5472, 3648), (3840, 2160), (4000, 6000), (5120, 2880), (4928, 3264), (3024, 4032),
     ];
 
-    /// <summary>Returns the folder of the set that <paramref name="options"/> ask for.</summary>
     public static string Folder(JobOptions options, PictureCodecs codecs)
     {
         string size = options.SyntheticMegapixels is { } megapixels ? megapixels.ToString("0.##", CultureInfo.InvariantCulture) + "mp" : "mixed";
@@ -31,7 +26,6 @@ internal static class SyntheticSet
         return Path.Combine(options.Work, $"photographs-{options.SyntheticCount}-{size}-{kind}-v{Version}");
     }
 
-    /// <summary>Makes the set in <paramref name="folder"/> unless it is there.</summary>
     public static void Make(string folder, JobOptions options, PictureCodecs codecs, Action<int, int> onProgress, CancellationToken cancellationToken)
     {
         if (Directory.Exists(folder))

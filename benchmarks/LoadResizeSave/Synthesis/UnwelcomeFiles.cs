@@ -1,7 +1,4 @@
-using System;
 using System.Buffers.Binary;
-using System.IO;
-using System.Linq;
 using LoadResizeSave.Codecs.Png;
 
 namespace LoadResizeSave.Synthesis;
@@ -11,7 +8,6 @@ internal static class UnwelcomeFiles
 {
     private const int ClaimedSide = 1_000_000;
 
-    /// <summary>Writes them to <paramref name="folder"/>.</summary>
     public static void Make(string folder)
     {
         using (FileStream bomb = File.Create(Path.Combine(folder, "hostile-header.png")))

@@ -1,5 +1,3 @@
-using System;
-
 namespace LoadResizeSave.Synthesis;
 
 /// <summary>Smooth noise on a grid, row by row: the corners of the grid are random, what lies between is interpolated.</summary>
@@ -9,7 +7,6 @@ internal sealed class ValueNoise
     private readonly int _cell;
     private readonly float[] _columns;
 
-    /// <summary>Prepares rows of <paramref name="width"/> pixels with a corner every <paramref name="cell"/> pixels.</summary>
     public ValueNoise(uint seed, int width, int cell)
     {
         _seed = seed;
@@ -17,7 +14,6 @@ internal sealed class ValueNoise
         _columns = new float[(width / cell) + 2];
     }
 
-    /// <summary>Returns a number that looks random and is always the same for the same input.</summary>
     public static uint Hash(uint seed, uint x, uint y)
     {
         uint value = seed ^ (x * 0x9E3779B1u) ^ (y * 0x85EBCA77u);
@@ -26,7 +22,6 @@ internal sealed class ValueNoise
         return value ^ (value >> 15);
     }
 
-    /// <summary>Adds row <paramref name="y"/>, from minus to plus <paramref name="amplitude"/>, to <paramref name="row"/>.</summary>
     public void AddRow(int y, float amplitude, Span<float> row)
     {
         (int above, int offset) = Math.DivRem(y, _cell);

@@ -10,19 +10,15 @@ internal sealed record AxisScale
     // With fewer, the marks of an axis that begins and ends at odd values may all lie outside of it.
     private const int FewestTicks = 4;
 
-    /// <summary>Gets the label of the axis, which tells the unit.</summary>
     public required string Label { get; init; }
 
-    /// <summary>Gets a value indicating whether the axis is logarithmic.</summary>
     public required bool IsLogarithmic { get; init; }
 
     /// <summary>Gets a value indicating whether bars stand on this axis: they begin at zero, and the least of them can be seen on a logarithmic axis too.</summary>
     public bool HasBars { get; init; }
 
-    /// <summary>Gets a value indicating whether the axis ends at the last value.</summary>
     public bool IsTight { get; init; }
 
-    /// <summary>Tells whether <paramref name="value"/> can be shown at all.</summary>
     public bool CanShow(double value) => double.IsFinite(value) && (!IsLogarithmic || value > 0);
 
     /// <summary>Returns the scale for <paramref name="values"/>, all of which can be shown, with at most about <paramref name="ticks"/> marks.</summary>

@@ -14,13 +14,10 @@ public sealed record AxisUnit
         IsBytes = isBytes;
     }
 
-    /// <summary>Gets the unit of plain numbers: <c>1,000</c>.</summary>
     public static AxisUnit Number { get; } = new(isBytes: false);
 
-    /// <summary>Gets the unit of bytes, in powers of 1024: <c>4 MB</c>.</summary>
     public static AxisUnit Bytes { get; } = new(isBytes: true);
 
-    /// <summary>Gets a value indicating whether the values are bytes.</summary>
     public bool IsBytes { get; }
 
     /// <summary>Returns the unit of an axis whose label is <paramref name="label"/>: bytes where it ends in that word, as in <c>size, bytes</c> and <c>size (bytes)</c>.</summary>
@@ -30,7 +27,6 @@ public sealed record AxisUnit
         return word is "B" || word.Equals("bytes", StringComparison.OrdinalIgnoreCase) ? Bytes : Number;
     }
 
-    /// <summary>Returns what stands beside a mark at <paramref name="value"/>.</summary>
     public string Format(double value)
     {
         if (!IsBytes)

@@ -26,7 +26,6 @@ internal sealed class BarChart
         _groups = BarGroups.Arrange(chart.Categories, chart.Series.Count, PlotWidth);
     }
 
-    /// <summary>Returns the picture of <paramref name="chart"/>.</summary>
     public static XElement Draw(ResultChart chart)
     {
         BarChart drawing = new(chart);

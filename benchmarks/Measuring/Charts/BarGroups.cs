@@ -5,7 +5,7 @@ using System.Linq;
 namespace Measuring.Charts;
 
 /// <summary>Where the bars of a chart stand along the axis of names. All lengths are in pixels.</summary>
-internal sealed class BarGroups
+internal sealed class BarGroups(bool areUpright, IReadOnlyList<IReadOnlyList<string>> labels, int series, double group, double bar)
 {
     private const double WidestUprightPlot = 1000;
     private const double WidestBar = 44;
@@ -15,31 +15,17 @@ internal sealed class BarGroups
     private const double NamesWidth = 240;
     private const int MostLines = 3;
 
-    private readonly int _series;
-    private readonly double _group;
+    private readonly int _series = series;
+    private readonly double _group = group;
 
-    private BarGroups(bool areUpright, IReadOnlyList<IReadOnlyList<string>> labels, int series, double group, double bar)
-    {
-        AreUpright = areUpright;
-        Labels = labels;
-        _series = series;
-        _group = group;
-        BarWidth = bar;
-    }
+    public bool AreUpright { get; } = areUpright;
 
-    /// <summary>Gets a value indicating whether the bars stand upright.</summary>
-    public bool AreUpright { get; }
+    public IReadOnlyList<IReadOnlyList<string>> Labels { get; } = labels;
 
-    /// <summary>Gets the lines of each name.</summary>
-    public IReadOnlyList<IReadOnlyList<string>> Labels { get; }
+    public double BarWidth { get; } = bar;
 
-    /// <summary>Gets the width of a bar.</summary>
-    public double BarWidth { get; }
-
-    /// <summary>Gets the length of all groups.</summary>
     public double Length => _group * Labels.Count;
 
-    /// <summary>Gets the height of the highest name.</summary>
     public double LabelHeight => Labels.Max(lines => lines.Count) * TextMeasure.LineHeight;
 
     /// <summary>Arranges groups of <paramref name="series"/> bars over <paramref name="names"/>, on <paramref name="width"/> pixels if that can be.</summary>
@@ -61,10 +47,8 @@ internal sealed class BarGroups
         return new BarGroups(false, labels, series, height + (2 * Gap), LyingBar);
     }
 
-    /// <summary>Returns the middle of a group.</summary>
     public double Middle(int group) => (group + 0.5) * _group;
 
-    /// <summary>Returns where a bar begins.</summary>
     public double Bar(int group, int series) => Middle(group) + ((series - (_series / 2.0)) * BarWidth);
 
     private static bool Fits(string name, double width)

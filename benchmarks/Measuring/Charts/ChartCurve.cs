@@ -10,10 +10,8 @@ public sealed class ChartCurve
 {
     private readonly List<(double X, double Y)> _points = [];
 
-    /// <summary>Gets a value indicating whether it has no points.</summary>
     public bool IsEmpty => _points.Count == 0;
 
-    /// <summary>Adds a point, to the right of the one before.</summary>
     public void Add(double x, double y)
     {
         (double X, double Y) point = (Math.Round(x, 1), Math.Round(y, 1));
@@ -27,7 +25,6 @@ public sealed class ChartCurve
         }
     }
 
-    /// <summary>Returns the curve as an open line.</summary>
     public string ToLine()
     {
         StringBuilder text = new();
@@ -39,7 +36,6 @@ public sealed class ChartCurve
         return text.ToString();
     }
 
-    /// <summary>Returns the area between the curve and <paramref name="bottom"/>.</summary>
     public string ToArea(double bottom)
         => FormattableString.Invariant($"{ToLine()}L{_points[^1].X:0.#} {bottom:0.#}L{_points[0].X:0.#} {bottom:0.#}Z");
 }

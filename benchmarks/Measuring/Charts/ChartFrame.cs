@@ -15,7 +15,6 @@ internal sealed class ChartFrame
     private const string GridColour = "#dedede";
     private const string FaintGridColour = "#f1f1f1";
 
-    /// <summary>Draws what <paramref name="layout"/> describes.</summary>
     public ChartFrame(ChartLayout layout)
     {
         IReadOnlyList<string> leftLabel = TextMeasure.Wrap(layout.LeftLabel, layout.PlotHeight);
@@ -46,19 +45,14 @@ internal sealed class ChartFrame
         }
     }
 
-    /// <summary>Gets the picture.</summary>
     public XElement Picture { get; }
 
-    /// <summary>Gets the left edge of the plot, in pixels.</summary>
     public double Left { get; }
 
-    /// <summary>Gets the right edge of the plot, in pixels.</summary>
     public double Right { get; }
 
-    /// <summary>Gets the upper edge of the plot, in pixels.</summary>
     public double Top { get; }
 
-    /// <summary>Gets the lower edge of the plot, in pixels.</summary>
     public double Bottom { get; }
 
     /// <summary>Draws the marks of <paramref name="scale"/> on the left edge, with lines across the plot, and returns the axis.</summary>

@@ -5,19 +5,15 @@ namespace Measuring.Charts;
 /// <summary>What stands around a plot, and how large it is.</summary>
 internal sealed record ChartLayout
 {
-    /// <summary>Gets what the chart shows.</summary>
     public required string Title { get; init; }
 
-    /// <summary>Gets the names of the series and how they look.</summary>
     public required IReadOnlyList<(string Name, SeriesStyle Style)> Legend { get; init; }
 
     /// <summary>Gets a value indicating whether the series are lines, and not bars.</summary>
     public required bool HasLines { get; init; }
 
-    /// <summary>Gets the label below the plot.</summary>
     public required string BottomLabel { get; init; }
 
-    /// <summary>Gets the label left of the plot.</summary>
     public required string LeftLabel { get; init; }
 
     /// <summary>Gets the room for the names of the marks left of the plot, in pixels.</summary>
@@ -29,12 +25,9 @@ internal sealed record ChartLayout
     /// <summary>Gets the room right of the plot, in pixels: half of the last mark's name.</summary>
     public double Overhang { get; init; }
 
-    /// <summary>Gets the width of the plot, in pixels.</summary>
     public required double PlotWidth { get; init; }
 
-    /// <summary>Gets the height of the plot, in pixels.</summary>
     public required double PlotHeight { get; init; }
 
-    /// <summary>Gets what is said below everything, or null.</summary>
     public string? Footnote { get; init; }
 }

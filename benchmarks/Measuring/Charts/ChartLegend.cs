@@ -37,13 +37,10 @@ internal sealed class ChartLegend
         Height = _places.Count == 0 ? 0 : (row + 1) * RowHeight;
     }
 
-    /// <summary>Gets the width of the longest row, in pixels.</summary>
     public double Width { get; }
 
-    /// <summary>Gets the height of all rows, in pixels.</summary>
     public double Height { get; }
 
-    /// <summary>Draws the legend with its upper left corner at a point.</summary>
     public void AddTo(XElement picture, double left, double top)
     {
         foreach (((double x, int row), int i) in _places.Select((place, i) => (place, i)))

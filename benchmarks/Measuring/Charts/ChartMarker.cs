@@ -8,7 +8,6 @@ internal static class ChartMarker
 {
     private const double Radius = 4;
 
-    /// <summary>Makes a marker in <paramref name="style"/> around a point.</summary>
     public static XElement Create(double x, double y, SeriesStyle style)
     {
         // Strokes have no inside; the others are white there, so that a marker below still shows around the edge.

@@ -9,7 +9,6 @@ namespace Measuring.Charts;
 /// <summary>Draws lines over a number.</summary>
 internal static class LineChart
 {
-    /// <summary>The width of a line, in pixels.</summary>
     public const double LineWidth = 1.8;
 
     private const double PlotWidth = 680;
@@ -20,7 +19,6 @@ internal static class LineChart
     private const int MostMarkers = 40;
     private const double DenseLineWidth = 1.2;
 
-    /// <summary>Returns the picture of <paramref name="chart"/>.</summary>
     public static XElement Draw(ResultChart chart)
     {
         AxisScale across = new() { Label = chart.X, IsLogarithmic = chart.LogarithmicX, IsTight = true };

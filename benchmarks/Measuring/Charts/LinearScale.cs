@@ -22,13 +22,10 @@ public sealed class LinearScale : ChartScale
         }
     }
 
-    /// <inheritdoc/>
     public override IReadOnlyList<ChartTick> Ticks => _ticks;
 
-    /// <inheritdoc/>
     public override double Minimum { get; }
 
-    /// <inheritdoc/>
     public override double Maximum { get; }
 
     /// <summary>
@@ -45,10 +42,6 @@ public sealed class LinearScale : ChartScale
     /// Returns a scale for <paramref name="values"/>, with about <paramref name="ticks"/> marks. It begins at zero unless all values are so far from
     /// zero that half the axis would be empty; with <paramref name="withZero"/>, as bars need it, it has zero in any case.
     /// </summary>
-    /// <param name="values">The values, at least one, all finite.</param>
-    /// <param name="ticks">The number of marks.</param>
-    /// <param name="unit">What the values count.</param>
-    /// <param name="withZero">Whether zero must be on the scale.</param>
     /// <param name="tight">Whether the scale ends at the last value, instead of at the mark beyond it.</param>
     public static LinearScale Around(IReadOnlyCollection<double> values, int ticks, AxisUnit unit, bool withZero, bool tight)
     {
@@ -71,7 +64,6 @@ public sealed class LinearScale : ChartScale
         return new LinearScale(minimum, maximum > minimum ? maximum : minimum + step, step, unit);
     }
 
-    /// <inheritdoc/>
     public override double Locate(double value) => (value - Minimum) / (Maximum - Minimum);
 
     // The next round step that is not below the least one; 1 where all values are the same.

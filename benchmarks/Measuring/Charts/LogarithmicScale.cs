@@ -25,16 +25,12 @@ public sealed class LogarithmicScale : ChartScale
         _logarithm = Math.Log(maximum / minimum);
     }
 
-    /// <inheritdoc/>
     public override IReadOnlyList<ChartTick> Ticks { get; }
 
-    /// <inheritdoc/>
     public override IReadOnlyList<double> MinorTicks { get; }
 
-    /// <inheritdoc/>
     public override double Minimum { get; }
 
-    /// <inheritdoc/>
     public override double Maximum { get; }
 
     /// <summary>Returns a scale from <paramref name="smallest"/>, above zero, to <paramref name="largest"/>, with up to <paramref name="ticks"/> powers of two marked.</summary>
@@ -70,10 +66,8 @@ public sealed class LogarithmicScale : ChartScale
         return new LogarithmicScale(minimum, maximum, Label(powers, arePowers: true), []);
     }
 
-    /// <inheritdoc/>
     public override double Locate(double value) => Math.Log(value / Minimum) / _logarithm;
 
-    /// <inheritdoc/>
     public override bool CanShow(double value) => double.IsFinite(value) && value > 0;
 
     private static void Check(double smallest, double largest)

@@ -7,8 +7,6 @@ namespace Measuring.Charts;
 /// How one series looks. Two series differ in colour, in marker and, up to the fifth, in the dashes of the line: lines that lie upon each other
 /// show through each other, and nobody needs to see colours to tell them apart.
 /// </summary>
-/// <param name="Colour">The colour of line, marker or bar.</param>
-/// <param name="Marker">The shape at the points of a line.</param>
 /// <param name="Dashes">The dashes of a line; null for an unbroken one.</param>
 public sealed record SeriesStyle(string Colour, MarkerShape Marker, string? Dashes)
 {

@@ -9,12 +9,10 @@ namespace Measuring.Charts;
 /// <summary>The few SVG elements that charts are made of. All lengths are in pixels.</summary>
 public static class SvgElements
 {
-    /// <summary>The size of all letters.</summary>
     public const int FontSize = 13;
 
     private static readonly XNamespace s_svg = "http://www.w3.org/2000/svg";
 
-    /// <summary>Makes the picture itself, on white.</summary>
     public static XElement Picture(double width, double height, string title) => new(
         s_svg + "svg",
         At("width", width),
@@ -25,14 +23,11 @@ public static class SvgElements
         new XElement(s_svg + "title", title),
         Rectangle(0, 0, width, height, "#fff"));
 
-    /// <summary>Makes a group of elements, which browsers explain by <paramref name="title"/>.</summary>
     public static XElement Group(string title) => new(s_svg + "g", new XElement(s_svg + "title", title));
 
-    /// <summary>Makes a filled rectangle.</summary>
     public static XElement Rectangle(double x, double y, double width, double height, string fill) => new(
         s_svg + "rect", At("x", x), At("y", y), At("width", width), At("height", height), new XAttribute("fill", fill));
 
-    /// <summary>Makes a straight line; <paramref name="dashes"/> may be null.</summary>
     public static XElement Line(double x1, double y1, double x2, double y2, string stroke, string? dashes = null)
     {
         XElement line = new(s_svg + "line", At("x1", x1), At("y1", y1), At("x2", x2), At("y2", y2), new XAttribute("stroke", stroke));
@@ -62,11 +57,9 @@ public static class SvgElements
         return path;
     }
 
-    /// <summary>Makes a text; <paramref name="anchor"/> is start, middle or end.</summary>
     public static XElement Text(double x, double y, string text, string anchor = "start", string fill = "#333", string weight = "normal") => new(
         s_svg + "text", At("x", x), At("y", y), new XAttribute("text-anchor", anchor), new XAttribute("fill", fill), new XAttribute("font-weight", weight), text);
 
-    /// <summary>Turns <paramref name="element"/> to be read from below.</summary>
     public static XElement Upright(XElement element, double x, double y)
     {
         element.Add(new XAttribute("transform", FormattableString.Invariant($"rotate(-90 {x:0.#} {y:0.#})")));

@@ -11,7 +11,6 @@ namespace Measuring.Charts;
 /// </summary>
 public static class TextMeasure
 {
-    /// <summary>From one line of text to the next, in pixels.</summary>
     public const int LineHeight = 16;
 
     // Bold letters are wider by this factor at most.
@@ -24,7 +23,6 @@ public static class TextMeasure
         (64, "ESbdghnpqu$0123456789{}µ"), (70, "AVBRXZKC"), (79, "UHNDG&OQ"), (84, "w#+<=>^~×≤≥"),
     ];
 
-    /// <summary>Returns the width of <paramref name="text"/>, in pixels.</summary>
     public static double Width(string text, bool bold = false)
         => text.Sum(Advance) * SvgElements.FontSize * (bold ? Bold : 1) / 100;
 

@@ -8,10 +8,8 @@ public sealed class ClassicAllocator
 {
     private readonly ClassicPool _pool;
 
-    /// <summary>Makes an allocator with a pool of <paramref name="capacity"/> blocks of 4 MiB.</summary>
     public ClassicAllocator(int capacity) => _pool = new ClassicPool(4 << 20, capacity);
 
-    /// <summary>Allocates one buffer of <paramref name="length"/> elements.</summary>
     public unsafe IMemoryOwner<T> Allocate<T>(int length)
         where T : unmanaged
     {
@@ -28,6 +26,5 @@ public sealed class ClassicAllocator
         where T : unmanaged
         => ClassicGroup<T>.Allocate(_pool, checked(width * height), width);
 
-    /// <summary>Frees what is not rented.</summary>
     public void Release() => _pool.Release();
 }

@@ -4,7 +4,6 @@ using System.Buffers;
 namespace Measuring.Classic;
 
 /// <summary>The classic owner: a memory manager over unmanaged memory, with a guard of its own or that of its group.</summary>
-/// <typeparam name="T">The element type.</typeparam>
 public sealed unsafe class ClassicBuffer<T> : MemoryManager<T>
     where T : unmanaged
 {
@@ -13,7 +12,6 @@ public sealed unsafe class ClassicBuffer<T> : MemoryManager<T>
     private readonly ClassicGuard _guard;
     private bool _disposed;
 
-    /// <summary>Wraps <paramref name="length"/> elements at <paramref name="pointer"/>.</summary>
     public ClassicBuffer(nint pointer, int length, ClassicGuard guard)
     {
         _pointer = (void*)pointer;
@@ -21,14 +19,12 @@ public sealed unsafe class ClassicBuffer<T> : MemoryManager<T>
         _guard = guard;
     }
 
-    /// <inheritdoc/>
     public override Span<T> GetSpan()
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
         return new Span<T>(_pointer, _length);
     }
 
-    /// <inheritdoc/>
     public override MemoryHandle Pin(int elementIndex = 0)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
@@ -36,10 +32,8 @@ public sealed unsafe class ClassicBuffer<T> : MemoryManager<T>
         return new MemoryHandle((T*)_pointer + elementIndex, pinnable: this);
     }
 
-    /// <inheritdoc/>
     public override void Unpin() => _guard.ReleaseReference();
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         if (!_disposed)

@@ -4,7 +4,6 @@ using System.Buffers;
 namespace Measuring.Classic;
 
 /// <summary>The classic discontiguous buffer: an owner for each block and one guard for all.</summary>
-/// <typeparam name="T">The element type.</typeparam>
 public sealed class ClassicGroup<T> : IDisposable
     where T : unmanaged
 {
@@ -40,7 +39,6 @@ public sealed class ClassicGroup<T> : IDisposable
         return new ClassicGroup<T>(members, guard, perMember);
     }
 
-    /// <summary>Returns the elements of row <paramref name="y"/>.</summary>
     public Span<T> GetRow(int y, int rowLength)
     {
         int start = y * rowLength;
@@ -48,7 +46,6 @@ public sealed class ClassicGroup<T> : IDisposable
         return _members[member].GetSpan().Slice(start - (member * _elementsPerMember), rowLength);
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         foreach (IMemoryOwner<T> member in _members)

@@ -9,17 +9,14 @@ public abstract class ClassicGuard : IDisposable
     private int _references = 1;
     private int _disposed;
 
-    /// <summary>Gives back what was never disposed.</summary>
     ~ClassicGuard()
     {
         Interlocked.Exchange(ref _disposed, 1);
         Release();
     }
 
-    /// <summary>Takes a reference, for a pin.</summary>
     public void AddReference() => Interlocked.Increment(ref _references);
 
-    /// <summary>Drops a reference.</summary>
     public void ReleaseReference()
     {
         if (Interlocked.Decrement(ref _references) == 0 && Volatile.Read(ref _disposed) == 1)
@@ -28,7 +25,6 @@ public abstract class ClassicGuard : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 0)
@@ -38,6 +34,5 @@ public abstract class ClassicGuard : IDisposable
         }
     }
 
-    /// <summary>Gives the memory back.</summary>
     protected abstract void Release();
 }

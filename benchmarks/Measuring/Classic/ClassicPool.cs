@@ -20,10 +20,8 @@ public sealed class ClassicPool
         _blocks = new nint[capacity];
     }
 
-    /// <summary>Gets the size of a block, in bytes.</summary>
     public int BlockSizeInBytes { get; }
 
-    /// <summary>Rents one block, or returns 0 where all are out.</summary>
     public nint Rent()
     {
         nint block;
@@ -69,7 +67,6 @@ public sealed class ClassicPool
         return true;
     }
 
-    /// <summary>Returns one block.</summary>
     public void Return(nint block)
     {
         lock (_lock)
@@ -78,7 +75,6 @@ public sealed class ClassicPool
         }
     }
 
-    /// <summary>Returns several blocks.</summary>
     public void Return(ReadOnlySpan<nint> blocks)
     {
         lock (_lock)
@@ -90,7 +86,6 @@ public sealed class ClassicPool
         }
     }
 
-    /// <summary>Frees what is not rented.</summary>
     public void Release()
     {
         lock (_lock)

@@ -13,7 +13,6 @@ public static class ProcessMemory
 {
     private static readonly SafeFileHandle? s_statm = OperatingSystem.IsLinux() ? File.OpenHandle("/proc/self/statm") : null;
 
-    /// <summary>Gets what <see cref="ReadCommitted"/> reads on this system.</summary>
     public static string CommittedMeaning => OperatingSystem.IsLinux()
         ? "private writable mappings and stacks, touched or not (field 6 of /proc/self/statm, which is VmData + VmStk)"
         : OperatingSystem.IsWindows() ? "the commit charge (PrivateUsage)" : "not to be had on this system";
@@ -29,7 +28,21 @@ public static class ProcessMemory
     /// <summary>As <see cref="ReadResident"/>, without walking the page tables and without allocating where there is <c>/proc</c>: for whoever reads it every few milliseconds.</summary>
     public static long ReadResidentOften() => OperatingSystem.IsLinux() ? ReadStatm(field: 1) : Environment.WorkingSet;
 
-    /// <summary>Returns the largest resident size so far, in bytes.</summary>
+    /// <summary>Returns the resident size of another process, or null where it has ended.</summary>
+    public static long? TryReadResident(int processId)
+    {
+        try
+        {
+            string text = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{processId}/statm"));
+            long pages = long.Parse(text.Split(' ').ElementAtOrDefault(1) ?? "0", CultureInfo.InvariantCulture);
+            return pages == 0 ? null : pages * Environment.SystemPageSize;
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+    }
+
     public static long ReadPeakResident()
     {
         if (OperatingSystem.IsLinux())

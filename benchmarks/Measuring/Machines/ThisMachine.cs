@@ -10,7 +10,6 @@ namespace Measuring.Machines;
 /// <summary>Describes the machine that this process runs on.</summary>
 public static partial class ThisMachine
 {
-    /// <summary>Reads the description.</summary>
     public static MachineDescription Describe() => new()
     {
         Processor = ReadProcessor(),

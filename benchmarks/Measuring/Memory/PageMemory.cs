@@ -15,7 +15,6 @@ public static partial class PageMemory
 
     private static readonly int s_mapAnonymous = OperatingSystem.IsMacOS() ? 0x1000 : 0x20;
 
-    /// <summary>Gets the name of the call that serves <see cref="Allocate"/>.</summary>
     public static string CallName => OperatingSystem.IsWindows() ? "VirtualAlloc" : "mmap";
 
     /// <summary>Allocates <paramref name="bytes"/> zeroed bytes, which begin on a page; nothing of them is resident.</summary>
@@ -30,7 +29,6 @@ public static partial class PageMemory
             : throw new OutOfMemoryException($"{CallName} refused {bytes} bytes: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    /// <summary>Gives the <paramref name="bytes"/> bytes at <paramref name="address"/> back.</summary>
     public static void Free(nint address, nint bytes)
     {
         bool done = OperatingSystem.IsWindows() ? VirtualFree(address, 0, Release) : MemoryUnmap(address, (nuint)bytes) == 0;

@@ -25,7 +25,6 @@ public static unsafe class PageTouch
         }
     }
 
-    /// <summary>Does the same to <paramref name="memory"/>.</summary>
     public static void Write(Span<byte> memory, byte value = 1)
     {
         fixed (byte* start = memory)

@@ -22,7 +22,6 @@ public sealed unsafe class NativeAllocator
         Version = NativeAllocatorVersion.Read(handle, (nint)_allocate);
     }
 
-    /// <summary>Gets the name that the allocator is known by.</summary>
     public string Name { get; }
 
     /// <summary>Gets the version that the library tells, or else the name of its file if that is known; null where neither is.</summary>
@@ -70,7 +69,6 @@ public sealed unsafe class NativeAllocator
         return memory;
     }
 
-    /// <summary>Frees what <see cref="Allocate"/> returned.</summary>
     public void Free(void* memory) => _free(memory);
 
     [DoesNotReturn]

@@ -4,13 +4,9 @@ using System.Collections.Generic;
 namespace Measuring.Natives;
 
 /// <summary>Where an allocator's functions are found.</summary>
-/// <param name="Name">The name that it is known by.</param>
-/// <param name="AllocateExport">The function like <c>malloc</c>.</param>
-/// <param name="FreeExport">The function like <c>free</c>.</param>
 /// <param name="Files">The names of the library, the likeliest first.</param>
 internal sealed record NativeAllocatorLibrary(string Name, string AllocateExport, string FreeExport, IReadOnlyList<string> Files)
 {
-    /// <summary>Returns what is known about <paramref name="kind"/> on this system.</summary>
     public static NativeAllocatorLibrary Find(NativeAllocatorKind kind) => kind switch
     {
         NativeAllocatorKind.Mimalloc => new("mimalloc", "mi_malloc", "mi_free", FileNames("mimalloc", 3, 2)),

@@ -12,7 +12,6 @@ public static class ResultConsole
     // A table that is cut at 80 columns in a log file is of no use to anybody.
     private const int RedirectedWidth = 160;
 
-    /// <summary>Makes a console that neither colours nor cuts what goes into a file.</summary>
     public static IAnsiConsole Create()
     {
         if (!Console.IsOutputRedirected)
@@ -25,7 +24,6 @@ public static class ResultConsole
         return console;
     }
 
-    /// <summary>Writes the tables and notes of <paramref name="document"/>.</summary>
     public static void Write(IAnsiConsole console, ResultDocument document)
     {
         MachineDescription machine = document.Machine;

@@ -15,7 +15,6 @@ public static class ResultFile
         return path;
     }
 
-    /// <summary>Reads what <see cref="Save"/> wrote.</summary>
     /// <exception cref="InvalidDataException">The file holds something else.</exception>
     public static ResultDocument Read(string path)
     {

@@ -14,7 +14,6 @@ internal sealed class CompilerWatch
     private long _changed = Stopwatch.GetTimestamp();
     private long _methods = JitInfo.GetCompiledMethodCount();
 
-    /// <summary>Gets the time since the watch was made.</summary>
     public TimeSpan Elapsed => Stopwatch.GetElapsedTime(_start);
 
     /// <summary>Gets whether nothing has been compiled for a while. To be asked often.</summary>

@@ -1,8 +1,6 @@
 namespace Measuring.Timing;
 
 /// <summary>How long one operation took.</summary>
-/// <param name="Name">The operation.</param>
-/// <param name="Median">The median over the rounds, in nanoseconds.</param>
 /// <param name="Best">The shortest round, in nanoseconds an operation.</param>
 /// <param name="Ratio">The median over the rounds of its time divided by that of the first operation in the same round.</param>
 /// <param name="AllocatedBytes">What one operation allocates on the managed heap, on the thread that measures, in bytes.</param>

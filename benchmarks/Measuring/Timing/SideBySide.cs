@@ -35,7 +35,6 @@ public sealed class SideBySide
     /// <summary>Adds an operation. <paramref name="loop"/> does it as often as it is told. Ratios are to the operation added first.</summary>
     public void Add(string name, Action<int> loop) => _operations.Add((name, loop));
 
-    /// <summary>Measures.</summary>
     public IReadOnlyList<OperationTime> Run()
     {
         int[] counts = [.. _operations.Select(operation => Calibrate(operation.Loop))];

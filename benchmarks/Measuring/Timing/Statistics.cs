@@ -23,7 +23,6 @@ public static class Statistics
         return sorted[Math.Clamp(rank - 1, 0, sorted.Length - 1)];
     }
 
-    /// <summary>Returns the standard deviation of the sample.</summary>
     public static double Deviation(IReadOnlyCollection<double> values)
     {
         double mean = values.Average();

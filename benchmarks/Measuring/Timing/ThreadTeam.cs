@@ -41,7 +41,6 @@ public sealed class ThreadTeam : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _count = 0;

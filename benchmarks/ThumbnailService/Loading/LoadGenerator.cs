@@ -1,30 +1,14 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.Linq;
-using System.Net.Http;
 using System.Security.Cryptography;
-using System.Threading;
-using System.Threading.Tasks;
 
 namespace ThumbnailService.Loading;
 
 /// <summary>As many clients at once as asked for, each with a connection of its own, who send the next picture as soon as they have the last thumbnail.</summary>
-internal sealed class LoadGenerator
+internal sealed class LoadGenerator(IReadOnlyList<UploadFile> files, int requests, int clients)
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
-    private readonly IReadOnlyList<UploadFile> _files;
-    private readonly int _requests;
-    private readonly int _clients;
-
-    /// <summary>Prepares to send <paramref name="requests"/> pictures, <paramref name="clients"/> at once.</summary>
-    public LoadGenerator(IReadOnlyList<UploadFile> files, int requests, int clients)
-    {
-        _files = files;
-        _requests = requests;
-        _clients = clients;
-    }
+    private readonly int _clients = clients;
 
     /// <summary>Sends them to <paramref name="service"/>, and returns what became of each. When nobody answers any more, the rest is not sent.</summary>
     public async Task<IReadOnlyList<RequestOutcome>> RunAsync(Uri service, Action onAnswer)
@@ -39,9 +23,9 @@ internal sealed class LoadGenerator
         async Task<List<RequestOutcome>> SendAsync()
         {
             List<RequestOutcome> answers = [];
-            for (int i = Interlocked.Increment(ref next); i < _requests && !gone.IsCancellationRequested; i = Interlocked.Increment(ref next))
+            for (int i = Interlocked.Increment(ref next); i < requests && !gone.IsCancellationRequested; i = Interlocked.Increment(ref next))
             {
-                answers.Add(await SendOneAsync(client, new Uri(service, "/thumbnails?width=200"), _files[i % _files.Count], gone));
+                answers.Add(await SendOneAsync(client, new Uri(service, "/thumbnails?width=200"), files[i % files.Count], gone));
                 onAnswer();
             }
 

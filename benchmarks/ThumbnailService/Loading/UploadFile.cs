@@ -1,13 +1,8 @@
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
 using LoadResizeSave.Running;
 
 namespace ThumbnailService.Loading;
 
 /// <summary>A picture that clients send.</summary>
-/// <param name="Name">What it is called.</param>
-/// <param name="Data">All of it.</param>
 internal sealed record UploadFile(string Name, byte[] Data)
 {
     /// <summary>Reads the pictures of <paramref name="folder"/>, in an order that is the same everywhere.</summary>

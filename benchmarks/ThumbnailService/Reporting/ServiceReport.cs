@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using LoadResizeSave.Limits;
 using Measuring.Results;
 using Measuring.Timing;
@@ -9,9 +6,9 @@ using ThumbnailService.Trials;
 namespace ThumbnailService.Reporting;
 
 /// <summary>The result: a table of the trials, and their memory over time with the limit as a line.</summary>
-internal sealed class ServiceReport
+internal sealed class ServiceReport(
+    ServiceLoad load, int files, ProcessBase processBase, IReadOnlyList<ServiceTrialResult> results, string? noCgroup)
 {
-    /// <summary>What the document is called.</summary>
     public const string Title = "A thumbnail service under more load than fits its memory";
 
     private const double Mebibyte = 1 << 20;
@@ -21,23 +18,8 @@ internal sealed class ServiceReport
     // A chart as wide as a page shows no more.
     private const int MostPoints = 400;
 
-    private readonly ServiceLoad _load;
-    private readonly int _files;
-    private readonly ProcessBase _base;
-    private readonly IReadOnlyList<ServiceTrialResult> _results;
-    private readonly string? _noCgroup;
+    private readonly ProcessBase _base = processBase;
 
-    /// <summary>Prepares the report on <paramref name="results"/>; <paramref name="noCgroup"/> says why there was no cgroup, where there was none.</summary>
-    public ServiceReport(ServiceLoad load, int files, ProcessBase processBase, IReadOnlyList<ServiceTrialResult> results, string? noCgroup)
-    {
-        _load = load;
-        _files = files;
-        _base = processBase;
-        _results = results;
-        _noCgroup = noCgroup;
-    }
-
-    /// <summary>Returns <paramref name="document"/> with all that was found.</summary>
     public ResultDocument Complete(ResultDocument document) => document with
     {
         Tables = [CreateTable()],
@@ -46,25 +28,25 @@ internal sealed class ServiceReport
         [
             new ResultChart
             {
-                Title = Text($"Memory of the service while {_load.Clients} clients upload at once"),
+                Title = Text($"Memory of the service while {load.Clients} clients upload at once"),
                 Kind = ChartKind.Lines,
                 X = "seconds",
-                Y = _noCgroup is null ? "memory charged to its cgroup, MiB" : "resident memory, MiB",
-                Series = [.. _results.Select(Memory), Limit()],
+                Y = noCgroup is null ? "memory charged to its cgroup, MiB" : "resident memory, MiB",
+                Series = [.. results.Select(Memory), Limit()],
             },
         ],
     };
 
     private ResultTable CreateTable() => new()
     {
-        Title = Text($"{_load.Requests} uploads, {_load.Clients} at once"),
+        Title = Text($"{load.Requests} uploads, {load.Clients} at once"),
         Labels = ["service", "outcome"],
         Columns =
         [
             new("answered", null, "N0"), new("failed", null, "N0"), new("peak of cgroup", "MiB", "0"), new("peak RSS", "MiB", "0"), new("answers", "a second", "0.0"),
             new("median answer", "seconds", "0.0"), new("95 % within", "seconds", "0.0"), new("waits", "for the budget", "N0"),
         ],
-        Rows = [.. _results.Select(CreateRow)],
+        Rows = [.. results.Select(CreateRow)],
     };
 
     private static ResultRow CreateRow(ServiceTrialResult result)
@@ -87,17 +69,17 @@ internal sealed class ServiceReport
             [.. result.Memory.Chunk(group).Select(points => new ResultPoint(Math.Round(points[0].Seconds, 2), Math.Round(points.Max(point => point.ChargedBytes) / Mebibyte, 1)))]);
     }
 
-    private ResultSeries Limit() => new("the limit", [new ResultPoint(0, _load.LimitMegabytes), new ResultPoint(_results.Max(result => result.Seconds), _load.LimitMegabytes)]);
+    private ResultSeries Limit() => new("the limit", [new ResultPoint(0, load.LimitMegabytes), new ResultPoint(results.Max(result => result.Seconds), load.LimitMegabytes)]);
 
     private IEnumerable<string> Notes() =>
     [
-        Text($"{_load.Clients} clients send {_files} pictures again and again, {_load.Requests} in all, each as soon as it has its last thumbnail. Server and clients are processes of their own on the same machine."),
+        Text($"{load.Clients} clients send {files} pictures again and again, {load.Requests} in all, each as soon as it has its last thumbnail. Server and clients are processes of their own on the same machine."),
         Text($"The budget is nine tenths of the limit, less the {_base.Bytes / Mebibyte:0} MiB that the service holds when nobody asks for anything, and less the GCHeapHardLimit. A request reserves all that it may take as soon as its header is read, and until then the rest of it stays on the connection."),
         "Without a budget the service is the same program with the same pool: it reads what comes, and works on as many pictures as it gets threads.",
         Text($"With a budget goes a GCHeapHardLimit of {ProcessBase.HeapLimitInBytes >> 20} MiB; the others have the runtime's default. All run with a MALLOC_MMAP_THRESHOLD_ of 1 MiB, so that what codecs free goes back to the system."),
-        _noCgroup is null
+        noCgroup is null
             ? "The peak of a cgroup is the kernel's own high-water mark, cached files included; resident memory and the lines of the chart were read every 50 milliseconds."
-            : Text($"No cgroup could be made, so no limit was enforced, and memory is the resident set, read every 50 milliseconds. {_noCgroup}"),
+            : Text($"No cgroup could be made, so no limit was enforced, and memory is the resident set, read every 50 milliseconds. {noCgroup}"),
     ];
 
     private static string Name(ServiceTrial trial) => trial.BudgetMegabytes is { } budget ? Text($"{trial.Name} of {budget} MiB, limit {trial.LimitMegabytes} MiB") : trial.Name;

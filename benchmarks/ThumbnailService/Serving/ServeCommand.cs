@@ -1,8 +1,4 @@
-using System;
 using System.CommandLine;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using Measuring.Processes;
@@ -14,7 +10,6 @@ namespace ThumbnailService.Serving;
 /// <summary>The command that runs the service: by hand, or by the load generator.</summary>
 internal static class ServeCommand
 {
-    /// <summary>What stands before the address in the first line of output.</summary>
     public const string Announcement = "listening on ";
 
     private static readonly Option<int?> s_budget = new("--budget") { Description = "MiB of memory for all requests together. [default: none]" };
@@ -22,7 +17,6 @@ internal static class ServeCommand
     private static readonly Option<string> s_url = new("--url") { Description = "Where to listen.", DefaultValueFactory = _ => "http://127.0.0.1:0" };
     private static readonly Option<bool> s_child = new("--child") { Hidden = true };
 
-    /// <summary>Makes it.</summary>
     public static Command Create()
     {
         Command command = new("serve", "Serves thumbnails: POST a JPEG or PNG to /thumbnails?width=200.") { s_budget, s_unpooled, s_url, s_child };

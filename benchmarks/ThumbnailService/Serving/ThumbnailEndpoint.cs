@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Globalization;
-using System.Threading.Tasks;
 using Allocator;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
@@ -13,23 +12,12 @@ namespace ThumbnailService.Serving;
 /// Makes a thumbnail of an upload. Of each request no more than the header is read before there is memory for all that it will take; those that do not fit
 /// wait on their connections, where they cost next to nothing, and no thread waits for them.
 /// </summary>
-internal sealed class ThumbnailEndpoint
+internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
 {
     private const int DefaultWidth = 200;
     private const int LargestWidth = 2000;
     private const int MaximumMegapixels = 100;
 
-    private readonly PixelStore _store;
-    private readonly PictureCodecs _codecs;
-
-    /// <summary>Makes an endpoint that takes its memory from <paramref name="store"/>.</summary>
-    public ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
-    {
-        _store = store;
-        _codecs = codecs;
-    }
-
-    /// <summary>Answers <paramref name="context"/>'s request.</summary>
     public async Task ServeAsync(HttpContext context)
     {
         if (context.Request.ContentLength is not long length || length > ThumbnailServer.LargestUpload)
@@ -59,11 +47,11 @@ internal sealed class ThumbnailEndpoint
     private async Task MakeAsync(HttpContext context, int length)
     {
         using Upload upload = new(context.Request.Body, length);
-        PictureHeader header = await upload.ReadHeaderAsync(_codecs, context.RequestAborted);
+        PictureHeader header = await upload.ReadHeaderAsync(codecs, context.RequestAborted);
         header.Check(MaximumMegapixels);
         PictureSize target = PictureReduction.Fit(header.Size, Width(context.Request));
 
-        using Admission admission = await _store.AdmitAsync(header.Estimate(target, _store), context.RequestAborted);
+        using Admission admission = await store.AdmitAsync(header.Estimate(target, store), context.RequestAborted);
         using IMemoryOwner<byte> file = await upload.ReadAsync(admission.Store, context.RequestAborted);
         using Raster<Rgb24> thumbnail = PictureReduction.Reduce(header, file.Memory, target, admission.Store);
 

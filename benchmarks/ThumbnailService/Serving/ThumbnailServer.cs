@@ -1,4 +1,3 @@
-using System;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using Microsoft.AspNetCore.Builder;
@@ -13,7 +12,6 @@ namespace ThumbnailService.Serving;
 /// <summary>The service: uploads in, thumbnails out.</summary>
 internal static class ThumbnailServer
 {
-    /// <summary>The largest upload, in bytes.</summary>
     public const int LargestUpload = 64 * 1024 * 1024;
 
     // What Kestrel reads ahead of a request that waits is in nobody's budget; by default it is a megabyte each.

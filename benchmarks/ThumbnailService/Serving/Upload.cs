@@ -1,8 +1,4 @@
-using System;
 using System.Buffers;
-using System.IO;
-using System.Threading;
-using System.Threading.Tasks;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
 using LoadResizeSave.Pixels;
@@ -17,7 +13,6 @@ internal sealed class Upload : IDisposable
     private byte[] _start;
     private int _read;
 
-    /// <summary>Reads from <paramref name="body"/>, which is <paramref name="length"/> bytes long.</summary>
     public Upload(Stream body, int length)
     {
         _body = body;
@@ -44,7 +39,6 @@ internal sealed class Upload : IDisposable
         }
     }
 
-    /// <summary>Reads all of it into memory of <paramref name="store"/>.</summary>
     /// <exception cref="UnreadablePictureException">The client sent less than it promised.</exception>
     public async Task<IMemoryOwner<byte>> ReadAsync(PixelStore store, CancellationToken cancellationToken)
     {
@@ -62,7 +56,6 @@ internal sealed class Upload : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose() => ArrayPool<byte>.Shared.Return(_start);
 
     private async Task ReadStartAsync(int wanted, CancellationToken cancellationToken)

@@ -1,7 +1,5 @@
 namespace ThumbnailService.Trials;
 
 /// <summary>What the service held at one moment.</summary>
-/// <param name="Seconds">Since the load began.</param>
-/// <param name="ResidentBytes">The resident set of its process.</param>
 /// <param name="ChargedBytes">What its cgroup was charged with; where there is none, the resident set.</param>
 internal readonly record struct MemoryPoint(double Seconds, long ResidentBytes, long ChargedBytes);

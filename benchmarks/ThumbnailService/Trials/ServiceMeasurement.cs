@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading.Tasks;
 using LoadResizeSave.Limits;
 using LoadResizeSave.Pixels;
 using Measuring.Cgroups;
@@ -13,46 +9,36 @@ using ThumbnailService.Reporting;
 namespace ThumbnailService.Trials;
 
 /// <summary>The service with a budget in a cgroup, without one where nothing limits it, and without one in the same cgroup.</summary>
-internal sealed class ServiceMeasurement
+internal sealed class ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
 {
     private const int BaseClients = 2;
 
-    private readonly ServiceLoad _load;
-    private readonly IAnsiConsole _console;
     private readonly List<string> _failures = [];
-
-    /// <summary>Prepares the measurement of <paramref name="load"/>.</summary>
-    public ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
-    {
-        _load = load;
-        _console = console;
-    }
 
     /// <summary>Gets what is not as it should be: any request that failed where there is memory for all, and anything that did not come back.</summary>
     public IReadOnlyList<string> Failures => _failures;
 
-    /// <summary>Runs all trials; <paramref name="newDocument"/> makes a result with a title.</summary>
     public async Task<ResultDocument> RunAsync(Func<string, ResultDocument> newDocument)
     {
         string? noCgroup = MemoryCgroup.WhyUnavailable();
-        IReadOnlyList<UploadFile> files = UploadSet.Get(_load);
+        IReadOnlyList<UploadFile> files = UploadSet.Get(load);
         ServiceTrialRunner runner = new(hasCgroups: noCgroup is null);
         ProcessBase processBase = await MeasureBaseAsync(runner, files);
-        int budget = processBase.Budget(_load.LimitMegabytes);
+        int budget = processBase.Budget(load.LimitMegabytes);
         List<ServiceTrial> trials =
         [
-            new("with a budget", AllocatorKind.Budget, budget, _load.LimitMegabytes),
+            new("with a budget", AllocatorKind.Budget, budget, load.LimitMegabytes),
             new("without a budget or limit", AllocatorKind.Pool, null, null),
-            .. noCgroup is null ? [new("without a budget, in the limit", AllocatorKind.Pool, null, _load.LimitMegabytes)] : Array.Empty<ServiceTrial>(),
+            .. noCgroup is null ? [new("without a budget, in the limit", AllocatorKind.Pool, null, load.LimitMegabytes)] : Array.Empty<ServiceTrial>(),
         ];
         List<ServiceTrialResult> results = [];
         foreach (ServiceTrial trial in trials)
         {
-            results.Add(await RunAsync(runner, trial, files, _load.Requests, _load.Clients));
+            results.Add(await RunAsync(runner, trial, files, load.Requests, load.Clients));
             Check(results[^1], results[0]);
         }
 
-        return new ServiceReport(_load, files.Count, processBase, results, noCgroup).Complete(newDocument(ServiceReport.Title));
+        return new ServiceReport(load, files.Count, processBase, results, noCgroup).Complete(newDocument(ServiceReport.Title));
     }
 
     // Each picture once, two at a time, with nothing kept: what is there afterwards is the process itself.
@@ -63,7 +49,7 @@ internal sealed class ServiceMeasurement
     }
 
     private Task<ServiceTrialResult> RunAsync(ServiceTrialRunner runner, ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients)
-        => _console.Progress().StartAsync(progress =>
+        => console.Progress().StartAsync(progress =>
         {
             ProgressTask task = progress.AddTask(trial.Name, maxValue: requests);
             return runner.RunAsync(trial, files, requests, clients, () => task.Increment(1));

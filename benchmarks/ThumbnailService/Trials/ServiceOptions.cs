@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.IO;
 using Measuring;
 
 namespace ThumbnailService.Trials;
@@ -12,7 +11,6 @@ internal sealed class ServiceOptions
     private readonly Option<int> _requests = AtLeast("--requests", "Uploads in each trial.", 96, 1);
     private readonly Option<int> _clients = AtLeast("--clients", "Uploads at once.", 32, 1);
 
-    /// <summary>Adds them to <paramref name="command"/>.</summary>
     public void AddTo(Command command)
     {
         command.Options.Add(_input);
@@ -21,16 +19,12 @@ internal sealed class ServiceOptions
         command.Options.Add(_clients);
     }
 
-    /// <summary>Reads what was given, or for <paramref name="quick"/> runs a small load where nothing was.</summary>
-    public ServiceLoad Read(ParseResult parsed, bool quick) => new(
-        parsed.GetValue(_input) is { } input ? Path.GetFullPath(input) : null,
-        Value(parsed, _limit, quick, 192),
-        Value(parsed, _requests, quick, 24),
-        Value(parsed, _clients, quick, 12),
-        quick);
-
-    private static int Value(ParseResult parsed, Option<int> option, bool quick, int quickValue)
-        => quick && (parsed.GetResult(option) is null or { Implicit: true }) ? quickValue : parsed.GetRequiredValue(option);
+    public ServiceLoad Read(MeasurementRun run) => new(
+        run.Get(_input) is { } input ? Path.GetFullPath(input) : null,
+        run.Get(_limit, 192),
+        run.Get(_requests, 24),
+        run.Get(_clients, 12),
+        run.IsQuick);
 
     private static Option<int> AtLeast(string name, string description, int defaultValue, int least) =>
         new Option<int>(name) { Description = description, DefaultValueFactory = _ => defaultValue }.AtLeast(least);

@@ -1,10 +1,7 @@
-using System;
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
-using System.Net.Http;
 using System.Net.Http.Json;
-using System.Threading.Tasks;
 using Allocator;
 using LoadResizeSave.Limits;
 using Measuring.Cgroups;
@@ -30,16 +27,12 @@ internal sealed class ServiceProcess : IDisposable
         Group = group;
     }
 
-    /// <summary>Gets where it listens.</summary>
     public Uri Address { get; }
 
-    /// <summary>Gets the cgroup that it is in.</summary>
     public MemoryCgroup? Group { get; }
 
-    /// <summary>Gets the number of the process.</summary>
     public int Id => _process.Id;
 
-    /// <summary>Gets what it has written of failures so far.</summary>
     public string Errors => string.Join('\n', _errors).Trim();
 
     /// <summary>Starts it as <paramref name="trial"/> asks, in <paramref name="group"/> if there is one, and waits until it listens.</summary>
@@ -81,7 +74,6 @@ internal sealed class ServiceProcess : IDisposable
         }
     }
 
-    /// <summary>Ends it.</summary>
     public void Dispose()
     {
         // Its input ends, which is how it hears that nobody needs it any more.

@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
-using System.Threading;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Running;
 using LoadResizeSave.Synthesis;
@@ -17,7 +12,6 @@ internal static class UploadSet
     private const int QuickPhotographs = 4;
     private const double QuickMegapixels = 4;
 
-    /// <summary>Returns them.</summary>
     /// <exception cref="IOException">There is none.</exception>
     public static IReadOnlyList<UploadFile> Get(ServiceLoad load)
     {

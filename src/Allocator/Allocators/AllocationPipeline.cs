@@ -23,7 +23,6 @@ internal sealed class AllocationPipeline
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
-    private readonly AdmissionControl _admission;
     private readonly GuardedSource? _guarded;
     private readonly SafetySampler? _sampler;
     private readonly bool _countsArrays;
@@ -47,21 +46,17 @@ internal sealed class AllocationPipeline
         _trimmer = trimmer;
         _recovery = recovery;
         _countsArrays = settings.HonorsMemoryLimit;
-        _admission = new AdmissionControl(settings, context.Counters, trimmer);
+        Admission = new AdmissionControl(settings, context.Counters, trimmer);
         if (guarded is not null)
         {
             _sampler = new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
         }
     }
 
-    /// <summary>Gets the largest request that an array serves.</summary>
-    public int ArrayThresholdInBytes => _settings.ArrayThresholdInBytes;
+    public AllocatorSettings Settings => _settings;
 
-    /// <summary>Gets the size of the pool's blocks.</summary>
-    public int BlockSizeInBytes => _pool.BlockSizeInBytes;
-
-    /// <summary>Gets the limit for one allocation.</summary>
-    public long AllocationLimitInBytes => _settings.AllocationLimitInBytes;
+    /// <summary>Gets what takes bytes from the budget, where there is one.</summary>
+    public AdmissionControl Admission { get; }
 
     /// <summary>Decides where a request will lie.</summary>
     /// <exception cref="MemoryLimitExceededException">It is larger than one allocation may be.</exception>
@@ -96,7 +91,7 @@ internal sealed class AllocationPipeline
     /// <param name="account">What it is charged to; null for nothing.</param>
     /// <param name="plan">What was decided.</param>
     public Allocation Allocate(BudgetAccount? account, in AllocationPlan plan) =>
-        Allocate(plan, account is null ? default : _admission.Acquire(account, plan.UpperBoundInBytes()));
+        Allocate(plan, account is null ? default : Admission.Acquire(account, plan.UpperBoundInBytes()));
 
     /// <summary>Fills a plan, and begins the rent. The permit goes back where this fails.</summary>
     public Allocation Allocate(in AllocationPlan plan, in BudgetPermit permit)
@@ -143,20 +138,12 @@ internal sealed class AllocationPipeline
 
     /// <summary>Admits a plan without blocking a thread.</summary>
     public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
-        account is null ? default : AdmitAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
-
-    /// <summary>Takes bytes from the budget, without blocking a thread.</summary>
-    public ValueTask<BudgetPermit> AdmitAsync(
-        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
-        _admission.AcquireAsync(account, bytes, timeout, cancellationToken);
-
-    /// <summary>Takes bytes from the budget where there is room now.</summary>
-    public bool TryAdmit(BudgetAccount? account, long bytes, out BudgetPermit permit) => _admission.TryAcquire(account, bytes, out permit);
+        account is null ? default : Admission.AcquireAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <summary>Counts memory that others allocate, until the result is disposed, and gives idle memory back for it.</summary>
     public ExternalMemory CountExternal(BudgetAccount? account, long bytes)
     {
-        BudgetPermit permit = _admission.Acquire(account, bytes);
+        BudgetPermit permit = Admission.Acquire(account, bytes);
         try
         {
             for (Refusals refusals = default; ;)

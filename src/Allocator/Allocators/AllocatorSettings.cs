@@ -34,12 +34,12 @@ internal sealed class AllocatorSettings
             _ => options.OverreadToleranceInBytes ?? 0,
         };
         Source = NativeMemorySource.Create(options.NativeMemory, options.HugePages, OverreadToleranceInBytes);
-        AllocationLimitInBytes = PoolSizing.AllocationLimitBytes(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
+        AllocationLimitInBytes = AllocationLimitOf(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
         MemoryBudgetInBytes = options.MemoryBudgetMegabytes * 1024L * 1024;
         MinimumFreeBytes = (options.MinimumFreeMegabytes ?? 0) * 1024L * 1024;
         Geometry = new PoolGeometry(
             PoolGeometry.DefaultBlockSizeInBytes,
-            PoolSizing.MaximumBlocks(
+            PoolGeometry.BlocksWithin(
                 options.MaximumPoolSizeMegabytes,
                 PoolGeometry.DefaultBlockSizeInBytes,
                 Environment.Is64BitProcess,
@@ -137,6 +137,11 @@ internal sealed class AllocatorSettings
 
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator belongs to nobody.</summary>
     public bool IsShared { get; init; }
+
+    /// <summary>Returns the largest single allocation in bytes.</summary>
+    /// <param name="megabytes">What the options say; null for the default.</param>
+    /// <param name="is64Bit">Whether the process has 64-bit addresses.</param>
+    public static long AllocationLimitOf(int? megabytes, bool is64Bit) => (megabytes ?? (is64Bit ? 4096 : 1024)) * 1024L * 1024;
 
     /// <summary>Makes what the allocator's memory is counted by, with a limit or without.</summary>
     public MemoryBudget CreateBudget(AllocatorCounters counters)

@@ -12,11 +12,11 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ArraySource
 {
-    private readonly ThreadShares _shares = new();
+    private readonly ThreadCaches _caches = new();
     private readonly bool _clearOnReturn;
     private readonly string? _allocatorName;
 
-    // Of threads without a share, and of threads that have ended. One element, apart from the fields that every rent reads.
+    // Of threads without a cache, and of threads that have ended. One element, apart from the fields that every rent reads.
     private readonly ArrayCounts[] _ofOthers = new ArrayCounts[1];
 
     public ArraySource(MemoryAllocatorOptions options)
@@ -28,19 +28,19 @@ internal sealed class ArraySource
     /// <summary>Rents an array of at least that many bytes, and begins the rent.</summary>
     public ArrayGuard Rent(int lengthInBytes, bool clean, out long generation)
     {
-        ArrayShare share = OfThisThread();
+        ThreadCache cache = OfThisThread();
         byte[] array = ArrayPool<byte>.Shared.Rent(lengthInBytes);
         if (clean)
         {
             array.AsSpan(0, lengthInBytes).Clear();
         }
 
-        ArrayGuard guard = share.TakeGuard() ?? new ArrayGuard();
+        ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard();
         AllocationTrace? trace = TraceSwitch.Arrays ? MemoryDiagnostics.TryTrace(array.Length, _allocatorName, canLeak: false) : null;
         generation = guard.Begin(array, lengthInBytes, this, trace);
 
         // Last: nothing fails after it.
-        share.CountRent(array.Length);
+        cache.CountRent(array.Length);
         return guard;
     }
 
@@ -49,20 +49,20 @@ internal sealed class ArraySource
     {
         try
         {
-            if (_shares.Find() is ArrayShare share)
+            if (_caches.Find() is ThreadCache cache)
             {
-                share.CountReturn(array.Length);
-                share.KeepGuard(guard);
+                cache.CountReturn(array.Length);
+                cache.KeepGuard(guard);
             }
             else
             {
-                CountWithoutShare(array.Length);
+                CountWithoutCache(array.Length);
             }
         }
         catch (OutOfMemoryException)
         {
             // A thread's first use of a thread-static needs managed memory, and nothing was counted then.
-            CountWithoutShare(array.Length);
+            CountWithoutCache(array.Length);
         }
 
         try
@@ -82,19 +82,19 @@ internal sealed class ArraySource
 
     public ArrayCounts Sum()
     {
-        using (_shares.Lock.Enter())
+        using (_caches.Lock.Enter())
         {
             // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as outstanding rather than as less than nothing.
             ArrayCounts sum = default;
             _ofOthers[0].AddReturnsTo(ref sum);
-            foreach ((_, ThreadShare share) in _shares.All)
+            foreach ((_, ThreadCache cache) in _caches.All)
             {
-                ((ArrayShare)share).AddReturnsTo(ref sum);
+                cache.AddReturnsTo(ref sum);
             }
 
-            foreach ((_, ThreadShare share) in _shares.All)
+            foreach ((_, ThreadCache cache) in _caches.All)
             {
-                ((ArrayShare)share).AddRentsTo(ref sum);
+                cache.AddRentsTo(ref sum);
             }
 
             _ofOthers[0].AddRentsTo(ref sum);
@@ -102,31 +102,26 @@ internal sealed class ArraySource
         }
     }
 
-    /// <summary>Removes what threads keep for this renter. Nothing is rented any more; returns are counted all the same.</summary>
-    public void Close() => _shares.Close();
+    /// <summary>Removes what threads keep for this source. Nothing is rented any more; returns are counted all the same.</summary>
+    public void Close() => _caches.Close();
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private ArrayShare OfThisThread() => _shares.Find() as ArrayShare ?? OfThisThreadSlow();
+    private ThreadCache OfThisThread() => _caches.Find() ?? OfThisThreadSlow();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CountWithoutShare(int bytes)
+    private void CountWithoutCache(int bytes)
     {
         Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
         Interlocked.Increment(ref _ofOthers[0].Returns);
     }
 
+    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private ArrayShare OfThisThreadSlow()
-    {
-        // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
-        return (ArrayShare)_shares.FindOrAdd(CreateShare, MayGo);
-    }
+    private ThreadCache OfThisThreadSlow() => _caches.FindOrAdd(MayGo);
 
-    private static ThreadShare CreateShare(ThreadShares shares) => new ArrayShare(shares);
-
-    private bool MayGo(ThreadShare ended)
+    private bool MayGo(ThreadCache ended)
     {
-        ((ArrayShare)ended).MoveTo(ref _ofOthers[0]);
+        ended.MoveTo(ref _ofOthers[0]);
         return true;
     }
 }

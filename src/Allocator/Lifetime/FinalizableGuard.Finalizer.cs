@@ -96,12 +96,14 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     // Returns the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
     private long HandBack(BudgetAccount? account, long charged, bool ofGroup)
     {
-        if (IsFoundUnreachable && !TryReplace(account, charged))
+        bool isReplaced = IsFoundUnreachable;
+        if (isReplaced && !TryReplace(account, charged))
         {
             return 0;
         }
 
-        ReturnMemory(ofGroup);
+        // Not into the cache, which is for what a thread uses again at once.
+        ReturnMemory(ofGroup || isReplaced);
         return charged;
     }
 

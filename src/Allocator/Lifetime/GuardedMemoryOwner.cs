@@ -46,7 +46,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     public override MemoryHandle Pin(int elementIndex = 0)
     {
         LifetimeGuard guard = GetHeldGuard(out int length);
-        return GuardedPin.Pin<T>(guard, _generation, length, elementIndex, this);
+        return guard.Pin<T>(_generation, length, elementIndex, this);
     }
 
     public override void Unpin()

@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -147,6 +148,51 @@ internal abstract class LifetimeGuard
             {
                 return isLast && GiveBackNow();
             }
+        }
+    }
+
+    /// <summary>
+    /// Pins one element: by a reference, which keeps the memory out of the pool even past <see cref="Dispose"/>, and for an array by a handle
+    /// that keeps it in place.
+    /// </summary>
+    /// <param name="generation">The generation of the rent.</param>
+    /// <param name="length">How many elements there are.</param>
+    /// <param name="elementIndex">Which one is pinned, or the one behind the last.</param>
+    /// <param name="pinnable">What the handle calls back, and what keeps the memory's owner alive.</param>
+    /// <param name="offsetInBytes">Where the elements begin.</param>
+    public unsafe MemoryHandle Pin<T>(long generation, int length, int elementIndex, IPinnable pinnable, nint offsetInBytes = 0)
+        where T : struct
+    {
+        if ((uint)elementIndex > (uint)length)
+        {
+            Throw.OutOfRange(nameof(elementIndex), elementIndex, $"must be from 0 to {length}");
+        }
+
+        if (!TryAddReference(generation))
+        {
+            Throw.Disposed(nameof(IMemoryOwner<T>), this, generation);
+        }
+
+        nint offset = offsetInBytes + (nint)elementIndex * Unsafe.SizeOf<T>();
+        if (Array is not byte[] array)
+        {
+            return new MemoryHandle((byte*)Address + offset, default, pinnable);
+        }
+
+        try
+        {
+            if (this is WrappedGuard<T> wrapped)
+            {
+                return wrapped.Pin(elementIndex, pinnable);
+            }
+
+            GCHandle handle = GCHandle.Alloc(array, GCHandleType.Pinned);
+            return new MemoryHandle((byte*)handle.AddrOfPinnedObject() + offset, handle, pinnable);
+        }
+        catch
+        {
+            RemoveReference(generation);
+            throw;
         }
     }
 

@@ -49,4 +49,33 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         _release = null;
         release?.Invoke();
     }
+
+    /// <summary>Ends two pins in one: of memory that the caller owns, and of the buffer around it.</summary>
+    private sealed class WrappedPin : IPinnable
+    {
+        private readonly IPinnable _buffer;
+        private MemoryHandle _memory;
+
+        public WrappedPin(in MemoryHandle memory, IPinnable buffer)
+        {
+            _memory = memory;
+            _buffer = buffer;
+        }
+
+        // The handle that is made with this has pinned already.
+        public MemoryHandle Pin(int elementIndex) => _buffer.Pin(elementIndex);
+
+        public void Unpin()
+        {
+            try
+            {
+                _memory.Dispose();
+            }
+            finally
+            {
+                // The other pin is the caller's code, and may throw: the buffer is released all the same.
+                _buffer.Unpin();
+            }
+        }
+    }
 }

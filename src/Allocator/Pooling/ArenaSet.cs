@@ -1,5 +1,7 @@
 using System;
+using System.Numerics;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Native;
 
@@ -24,40 +26,121 @@ internal sealed class ArenaSet
 
     public BlockArena[] All => Volatile.Read(ref _all);
 
-    /// <summary>Gives the arena with the fewest free blocks among those that have one to offer, with or without memory as asked: the others empty out, and have room for runs.</summary>
-    public BlockArena? Fullest(bool resident)
+    /// <summary>Takes the lowest free block of the fullest arena that has one, with or without memory behind it as asked.</summary>
+    /// <returns>Its guard, the rent not begun; null where the outcome says why not.</returns>
+    public BlockGuard? TryTake(bool resident, ref Refusals refusals, ref PoolOutcome outcome)
     {
-        BlockArena? fullest = null;
-        int fewest = int.MaxValue;
-        foreach (BlockArena arena in All)
+        while (outcome == PoolOutcome.Full && Fullest(resident) is BlockArena arena)
         {
-            int free = arena.FreeCount;
-            if (free < fewest && (resident ? arena.HasFreeResident : arena.HasFreeCold))
+            int index = arena.TryClaim(resident);
+            if (index >= 0 && arena.TryTake(index, 1, ref refusals, out outcome) is BlockGuard block)
             {
-                fullest = arena;
-                fewest = free;
+                return block;
             }
         }
 
-        return fullest;
+        return null;
     }
 
-    /// <summary>Gives the arena whose best place for a run needs the least new memory; null where none has as many blocks with memory in a row as asked.</summary>
-    public BlockArena? BestForRun(int count, int atLeastResident)
+    /// <summary>Takes adjacent free blocks, where they need the least new memory.</summary>
+    /// <param name="count">The blocks wanted.</param>
+    /// <param name="residentOnly">Whether all of them must have memory.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
+    /// <param name="outcome">How it ended.</param>
+    /// <param name="coldBlocks">The blocks taken that had no memory.</param>
+    /// <returns>The guard of the run, its rent not begun; null where the outcome says why not.</returns>
+    public BlockGuard? TryTakeRun(
+        int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
-        BlockArena? best = null;
-        int most = atLeastResident - 1;
-        foreach (BlockArena arena in All)
+        while (outcome == PoolOutcome.Full)
         {
-            int resident = arena.ResidentInBestRun(count);
-            if (resident > most)
+            if (BestForRun(count, atLeastResident: residentOnly ? count : 0) is not BlockArena best)
             {
-                best = arena;
-                most = resident;
+                return null;
+            }
+
+            // Another thread may have been faster: then all are looked at again.
+            int first = best.TryClaimRun(count);
+            if (first >= 0)
+            {
+                coldBlocks = count - best.ResidentWithin(first, count);
+                return best.TryTake(first, count, ref refusals, out outcome);
             }
         }
 
-        return best;
+        return null;
+    }
+
+    /// <summary>
+    /// Takes up to <paramref name="count"/> free blocks, with or without memory behind them as asked, and adds them to an allocation,
+    /// adjacent ones as one run.
+    /// </summary>
+    /// <param name="count">The blocks wanted.</param>
+    /// <param name="resident">Whether those with memory are wanted, or those without.</param>
+    /// <param name="allocation">Gets the blocks and runs.</param>
+    /// <param name="refusals">What the request was refused so far.</param>
+    /// <param name="result">Made worse where the system had to give memory, or refused.</param>
+    /// <returns>The number of blocks taken.</returns>
+    public int TakeMany(int count, bool resident, ref Allocation allocation, ref Refusals refusals, ref PoolOutcome result)
+    {
+        int taken = 0;
+        BlockArena[] arenas = All;
+        for (int i = 0; i < arenas.Length && taken < count && result < PoolOutcome.Full; i++)
+        {
+            BlockArena arena = arenas[i];
+            ulong claimed = arena.TryClaimMany(count - taken, resident);
+            try
+            {
+                while (claimed != 0)
+                {
+                    int first = BitOperations.TrailingZeroCount(claimed);
+                    int length = arena.IsContiguous ? BlockBits.LengthAt(claimed, first) : 1;
+                    claimed &= ~(BlockBits.Mask(length) << first);
+                    if (arena.TryTake(first, length, ref refusals, out PoolOutcome outcome) is BlockGuard run)
+                    {
+                        allocation.Add(run);
+                        taken += length;
+                    }
+
+                    result = outcome > result ? outcome : result;
+                }
+            }
+            catch
+            {
+                arena.GiveUp(claimed);
+                throw;
+            }
+        }
+
+        return taken;
+    }
+
+    /// <summary>Makes the lowest free block without memory resident, and leaves it free.</summary>
+    /// <returns>
+    /// <see cref="PoolOutcome.Cold"/> where that was done, <see cref="PoolOutcome.Hit"/> where another thread took the block,
+    /// <see cref="PoolOutcome.Full"/> where there is none, and <see cref="PoolOutcome.Refused"/>.
+    /// </returns>
+    public PoolOutcome Prefault(ref Refusals refusals)
+    {
+        if (Fullest(resident: false) is not BlockArena arena)
+        {
+            return PoolOutcome.Full;
+        }
+
+        int index = arena.TryClaim(resident: false);
+        if (index < 0)
+        {
+            return PoolOutcome.Hit;
+        }
+
+        bool isReady = arena.TryReady(index, 1, ref refusals, out _);
+        if (isReady)
+        {
+            arena.Prefault(index);
+        }
+
+        arena.Release(index, 1);
+        return isReady ? PoolOutcome.Cold : PoolOutcome.Refused;
     }
 
     /// <summary>Adds an arena, unless another thread has done so since the caller looked.</summary>
@@ -111,14 +194,9 @@ internal sealed class ArenaSet
     // A reservation that the system refuses is halved and tried again: under RLIMIT_AS and in 32 bits a smaller one may fit.
     private BlockStorage? TryCreateStorage(int atLeastBlocks, ref int blockCount)
     {
-        if (_source is not VirtualMemorySource reserving)
-        {
-            return new SeparateBlockStorage(_source, _geometry.BlockSizeInBytes);
-        }
-
         for (; blockCount >= atLeastBlocks; blockCount /= 2)
         {
-            if (ReservedBlockStorage.TryCreate(reserving, _geometry.BlockSizeInBytes, blockCount) is BlockStorage storage)
+            if (BlockStorage.TryCreate(_source, _geometry.BlockSizeInBytes, blockCount) is BlockStorage storage)
             {
                 return storage;
             }
@@ -126,4 +204,56 @@ internal sealed class ArenaSet
 
         return null;
     }
+
+    // The arena with the fewest free blocks among those that have one to offer: the others empty out, and have room for runs.
+    private BlockArena? Fullest(bool resident)
+    {
+        BlockArena? fullest = null;
+        int fewest = int.MaxValue;
+        foreach (BlockArena arena in All)
+        {
+            int free = arena.FreeCount;
+            if (free < fewest && (resident ? arena.HasFreeResident : arena.HasFreeCold))
+            {
+                fullest = arena;
+                fewest = free;
+            }
+        }
+
+        return fullest;
+    }
+
+    // The arena whose best place for a run needs the least new memory; null where none has as many blocks with memory in a row as asked.
+    private BlockArena? BestForRun(int count, int atLeastResident)
+    {
+        BlockArena? best = null;
+        int most = atLeastResident - 1;
+        foreach (BlockArena arena in All)
+        {
+            int resident = arena.ResidentInBestRun(count);
+            if (resident > most)
+            {
+                best = arena;
+                most = resident;
+            }
+        }
+
+        return best;
+    }
+}
+
+/// <summary>How a request to the pool ended.</summary>
+internal enum PoolOutcome
+{
+    /// <summary>Idle memory served it.</summary>
+    Hit,
+
+    /// <summary>The pool served it, with memory that the system had to give.</summary>
+    Cold,
+
+    /// <summary>The pool has nothing free, or no such run.</summary>
+    Full,
+
+    /// <summary>The system refused.</summary>
+    Refused,
 }

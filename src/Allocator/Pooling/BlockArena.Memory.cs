@@ -12,7 +12,7 @@ internal sealed partial class BlockArena
     /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
     public bool TryReady(int first, int count, ref Refusals refusals, out bool cold)
     {
-        ulong blocks = BitRuns.Mask(count) << first;
+        ulong blocks = BlockBits.Mask(count) << first;
         ulong missing = blocks & ~Committed;
         ulong unregistered = blocks & Unregistered;
         cold = missing != 0;
@@ -33,6 +33,21 @@ internal sealed partial class BlockArena
         }
     }
 
+    /// <summary>Makes one run of blocks that the caller has claimed, with memory behind all of them. The rent has not begun.</summary>
+    /// <returns>The guard; null where the outcome says why not, and then the blocks are no longer the caller's.</returns>
+    public BlockGuard? TryTake(int first, int count, ref Refusals refusals, out PoolOutcome outcome)
+    {
+        if (!TryReady(first, count, ref refusals, out bool cold))
+        {
+            Release(first, count);
+            outcome = PoolOutcome.Refused;
+            return null;
+        }
+
+        outcome = cold ? PoolOutcome.Cold : PoolOutcome.Hit;
+        return TakeGuard(first, count).ForRenter();
+    }
+
     /// <summary>Puts held blocks back into the map, for a caller that does not go on.</summary>
     public void GiveUp(ulong blocks)
     {
@@ -41,9 +56,9 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>Makes a block's pages resident. pre: held, with memory behind it.</summary>
-    public void Populate(int index)
+    public void Prefault(int index)
     {
-        _storage.Populate(_addresses[index]);
+        _storage.Prefault(_addresses[index]);
         Idleness.MarkUsed(1UL << index);
     }
 

@@ -22,15 +22,15 @@ internal sealed partial class BlockArena
     private readonly BlockGuard?[] _guards;
     private readonly nint[] _addresses;
     private readonly ulong _all;
-    private PaddedBits _free;
-    private PaddedBits _committed;
+    private BlockBits _free;
+    private BlockBits _committed;
 
     // The blocks known to be zero; through a rent: that were, but for what the renter could reach. Written for blocks that the writer holds, and seldom: most are dirty.
-    private PaddedBits _zeroed;
+    private BlockBits _zeroed;
 
     // The blocks with memory that the user's code does not know, because it threw when it was told of them.
     // Written for blocks that the writer holds.
-    private PaddedBits _unregistered;
+    private BlockBits _unregistered;
 
     public BlockArena(UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, AllocatorContext context)
     {
@@ -42,7 +42,7 @@ internal sealed partial class BlockArena
         Records = new BlockState[blockCount];
         Idleness = new IdlenessWatch(Records);
         _addresses = new nint[blockCount];
-        _all = BitRuns.Mask(blockCount);
+        _all = BlockBits.Mask(blockCount);
         _free.Value = (long)_all;
 
         // All of them now: a rent that had to make one could fail with a block in hand.
@@ -108,7 +108,7 @@ internal sealed partial class BlockArena
         while (true)
         {
             ulong free = Free;
-            ulong claimed = BitRuns.Lowest(free & (resident ? Committed : ~Committed), count);
+            ulong claimed = BlockBits.Lowest(free & (resident ? Committed : ~Committed), count);
 
             if (claimed == 0 || TryClaim(free, claimed))
             {
@@ -120,12 +120,12 @@ internal sealed partial class BlockArena
     /// <summary>Gives how many blocks have memory of the run that <see cref="TryClaimRun"/> would claim now; -1 where there is none.</summary>
     public int ResidentInBestRun(int count)
     {
-        BitRuns.FindBest(Free, Committed, count, out int resident);
+        BlockBits.FindBest(Free, Committed, count, out int resident);
         return resident;
     }
 
     /// <summary>Gives how many blocks of a run have memory.</summary>
-    public int ResidentWithin(int first, int count) => BitOperations.PopCount(Committed & (BitRuns.Mask(count) << first));
+    public int ResidentWithin(int first, int count) => BitOperations.PopCount(Committed & (BlockBits.Mask(count) << first));
 
     /// <summary>Claims the run of adjacent free blocks that needs the least new memory, and gives the number of its first; -1 where there is none.</summary>
     public int TryClaimRun(int count)
@@ -133,8 +133,8 @@ internal sealed partial class BlockArena
         while (true)
         {
             ulong free = Free;
-            int index = BitRuns.FindBest(free, Committed, count, out _);
-            if (index < 0 || TryClaim(free, BitRuns.Mask(count) << index))
+            int index = BlockBits.FindBest(free, Committed, count, out _);
+            if (index < 0 || TryClaim(free, BlockBits.Mask(count) << index))
             {
                 return index;
             }
@@ -175,14 +175,14 @@ internal sealed partial class BlockArena
         _guards[guard.Index] = guard;
         if (count > 1)
         {
-            Idleness.MarkUsed(BitRuns.Mask(count) << guard.Index);
+            Idleness.MarkUsed(BlockBits.Mask(count) << guard.Index);
         }
 
         Release(guard.Index, count);
     }
 
     /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
-    public void Release(int first, int count) => Interlocked.Or(ref _free.Value, (long)(BitRuns.Mask(count) << first));
+    public void Release(int first, int count) => Interlocked.Or(ref _free.Value, (long)(BlockBits.Mask(count) << first));
 
     /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
     public void ClearRun(int first, long lengthInBytes, bool evenIfZeroed)
@@ -202,7 +202,7 @@ internal sealed partial class BlockArena
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void MarkDirty(int first, int count)
     {
-        ulong blocks = BitRuns.Mask(count) << first;
+        ulong blocks = BlockBits.Mask(count) << first;
         if ((Zeroed & blocks) != 0)
         {
             Interlocked.And(ref _zeroed.Value, (long)~blocks);

@@ -15,7 +15,7 @@ internal sealed class IdlenessWatch
     private long _stale;
 
     // Only those without a rent of their own: what is written at every rent would cost an interlocked operation.
-    private PaddedBits _used;
+    private BlockBits _used;
 
     public IdlenessWatch(BlockState[] records)
     {

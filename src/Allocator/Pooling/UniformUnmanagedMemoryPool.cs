@@ -93,18 +93,18 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
 
         BlockArena[] seen = Arenas;
-        BlockGuard? run = TryRentRun(count, residentOnly: true, ref refusals, ref outcome, ref coldBlocks);
+        BlockGuard? run = _arenas.TryTakeRun(count, residentOnly: true, ref refusals, ref outcome, ref coldBlocks);
         if (run is null)
         {
             // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
             DrainCache();
-            run = TryRentRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
+            run = _arenas.TryTakeRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
         }
 
         while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome))
         {
             seen = Arenas;
-            run = TryRentRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
+            run = _arenas.TryTakeRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
         }
 
         ReleaseIfClosed();
@@ -125,14 +125,14 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         do
         {
             seen = Arenas;
-            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref allocation, ref refusals, ref result);
+            rented += _arenas.TakeMany(count - rented, resident: true, ref allocation, ref refusals, ref result);
             if (rented < count)
             {
                 DrainCache();
-                rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: true, ref allocation, ref refusals, ref result);
+                rented += _arenas.TakeMany(count - rented, resident: true, ref allocation, ref refusals, ref result);
             }
 
-            rented += ClaimedBlocks.TakeMany(seen, count - rented, resident: false, ref allocation, ref refusals, ref result);
+            rented += _arenas.TakeMany(count - rented, resident: false, ref allocation, ref refusals, ref result);
         }
         while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
 
@@ -141,12 +141,12 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             // No new memory: then what has come back meanwhile.
             PoolOutcome last = PoolOutcome.Hit;
             DrainCache();
-            rented += ClaimedBlocks.TakeMany(Arenas, count - rented, resident: true, ref allocation, ref refusals, ref last);
+            rented += _arenas.TakeMany(count - rented, resident: true, ref allocation, ref refusals, ref last);
             result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
         }
 
         ReleaseIfClosed();
-        return rented == count ? result : ClaimedBlocks.Worse(result, PoolOutcome.Full);
+        return rented < count && result < PoolOutcome.Full ? PoolOutcome.Full : result;
     }
 
     /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
@@ -176,27 +176,17 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <returns>False where the system refused.</returns>
     public bool TryPrewarm(long bytes, ref Refusals refusals)
     {
-        PoolOutcome outcome = PoolOutcome.Full;
-        for (long missing = bytes - ReadUsage().RetainedBytes; missing > 0 && outcome != PoolOutcome.Refused && !IsClosed;)
+        PoolOutcome outcome = PoolOutcome.Cold;
+        long missing = bytes - ReadUsage().RetainedBytes;
+        while (missing > 0 && outcome != PoolOutcome.Refused && !IsClosed)
         {
             BlockArena[] seen = Arenas;
-            BlockArena? arena = _arenas.Fullest(resident: false);
-            int index = arena?.TryClaim(resident: false) ?? -1;
-            if (index >= 0)
+            outcome = _arenas.Prefault(ref refusals);
+            if (outcome == PoolOutcome.Cold)
             {
-                if (arena!.TryReady(index, 1, ref refusals, out _))
-                {
-                    arena.Populate(index);
-                    missing -= BlockSizeInBytes;
-                }
-                else
-                {
-                    outcome = PoolOutcome.Refused;
-                }
-
-                arena.Release(index, 1);
+                missing -= BlockSizeInBytes;
             }
-            else if (arena is null && !_arenas.TryGrow(seen, 1, ref outcome))
+            else if (outcome == PoolOutcome.Full && !_arenas.TryGrow(seen, 1, ref outcome))
             {
                 break;
             }
@@ -243,7 +233,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         do
         {
             seen = Arenas;
-            if ((TryRentIdle(ref refusals, ref outcome) ?? TryRentFrom(resident: false, ref refusals, ref outcome)) is BlockGuard block)
+            if ((TryRentIdle(ref refusals, ref outcome) ?? _arenas.TryTake(resident: false, ref refusals, ref outcome)) is BlockGuard block)
             {
                 return block;
             }
@@ -265,9 +255,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     // Idle memory, wherever it lies: a block of another thread's slot costs nanoseconds, one without memory a page fault for each page.
     // The maps once more: a block that was in no map at the first look, and in no slot at the next, may have moved from a slot into a map in between.
     private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome) =>
-        TryRentFrom(resident: true, ref refusals, ref outcome)
+        _arenas.TryTake(resident: true, ref refusals, ref outcome)
         ?? TryRentFromAnySlot(ref outcome)
-        ?? TryRentFrom(resident: true, ref refusals, ref outcome);
+        ?? _arenas.TryTake(resident: true, ref refusals, ref outcome);
 
     private BlockGuard? TryRentFromAnySlot(ref PoolOutcome outcome)
     {
@@ -278,40 +268,5 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
         outcome = PoolOutcome.Hit;
         return block.ForRenter();
-    }
-
-    private BlockGuard? TryRentFrom(bool resident, ref Refusals refusals, ref PoolOutcome outcome)
-    {
-        while (outcome == PoolOutcome.Full && _arenas.Fullest(resident) is BlockArena arena)
-        {
-            int index = arena.TryClaim(resident);
-            if (index >= 0 && ClaimedBlocks.Take(arena, index, 1, ref refusals, out outcome) is BlockGuard block)
-            {
-                return block;
-            }
-        }
-
-        return null;
-    }
-
-    private BlockGuard? TryRentRun(int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
-    {
-        while (outcome == PoolOutcome.Full)
-        {
-            if (_arenas.BestForRun(count, atLeastResident: residentOnly ? count : 0) is not BlockArena best)
-            {
-                return null;
-            }
-
-            // Another thread may have been faster: then all are looked at again.
-            int first = best.TryClaimRun(count);
-            if (first >= 0)
-            {
-                coldBlocks = count - best.ResidentWithin(first, count);
-                return ClaimedBlocks.Take(best, first, count, ref refusals, out outcome);
-            }
-        }
-
-        return null;
     }
 }

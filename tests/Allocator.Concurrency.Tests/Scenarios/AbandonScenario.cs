@@ -42,10 +42,11 @@ internal sealed class AbandonScenario : PoolScenario
     {
         BlockArena arena = run.Pool.Arenas[0];
         Refusals refusals = default;
-        if (arena.TryClaim(resident: true) is >= 0 and int index && ClaimedBlocks.Take(arena, index, 1, ref refusals, out _) is BlockGuard block)
+        if (arena.TryClaim(resident: true) is >= 0 and int index && arena.TryTake(index, 1, ref refusals, out _) is BlockGuard block)
         {
             long generation = run.Begin(block);
             Assert.Equal(-1, arena.TryClaim(resident: true));
+            Assert.True(block.IsHeld(generation), "A finalizer has taken another guard's rent.");
             run.End(block, generation);
         }
     }

@@ -32,6 +32,6 @@ public sealed class AbandonTests : Exploring
     public void Finalizer_ThatDoesNotAskWhetherItsMemoryHasAnotherGuard_IsFound() =>
         ExpectFailure(
             new Weakness("FinalizableGuard.IsReplaced", "Read", WeaknessKind.ReadsDefault),
-            "",
+            "A finalizer has taken another guard's rent",
             static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner, ClaimTwo));
 }

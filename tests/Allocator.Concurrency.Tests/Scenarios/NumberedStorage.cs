@@ -30,7 +30,7 @@ internal sealed class NumberedStorage : BlockStorage
         return true;
     }
 
-    public override void Populate(nint address)
+    public override void Prefault(nint address)
     {
     }
 

@@ -1,6 +1,4 @@
-using System;
 using System.Buffers;
-using System.IO;
 using System.Runtime.InteropServices;
 using LoadResizeSave.Pixels;
 
@@ -10,34 +8,23 @@ namespace LoadResizeSave.Codecs.Jpeg;
 /// JPEG through libjpeg-turbo, which writes its rows straight into the store's memory. It wants them at one pitch, so pictures are contiguous.
 /// </summary>
 /// <remarks>Embedded profiles and orientation are ignored. CMYK pictures are refused: the library turns them into no RGB.</remarks>
-internal sealed unsafe class JpegCodec : IPictureCodec
+internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
 {
     private const int Quality = 90;
 
     // A picture with a warning is damaged or cut short, and a hostile one can hold thousands of scans that each cost a pass over all pixels.
     private const int DecompressFlags = TurboJpegLibrary.FlagStopOnWarning | TurboJpegLibrary.FlagLimitScans;
 
-    private readonly TurboJpegLibrary _library;
+    private readonly TurboJpegLibrary _library = library;
 
-    /// <summary>Makes a codec over <paramref name="library"/>.</summary>
-    public JpegCodec(TurboJpegLibrary library)
-    {
-        _library = library;
-    }
-
-    /// <inheritdoc/>
     public string Extension => ".jpg";
 
-    /// <inheritdoc/>
     public bool NeedsContiguousPixels => true;
 
-    /// <summary>Returns whether <paramref name="file"/> starts with the mark of a JPEG.</summary>
     public static bool IsJpeg(ReadOnlySpan<byte> file) => file.StartsWith<byte>([0xFF, 0xD8, 0xFF]);
 
-    /// <inheritdoc/>
     public bool Recognizes(ReadOnlySpan<byte> file) => IsJpeg(file);
 
-    /// <inheritdoc/>
     public PictureSize ReadSize(ReadOnlyMemory<byte> start)
     {
         using TurboJpegHandle decompressor = new(_library, compress: false);
@@ -53,13 +40,10 @@ internal sealed unsafe class JpegCodec : IPictureCodec
     /// <summary>Returns true: how little a JPEG needs for a flat picture has no simple bound.</summary>
     public bool CouldHoldItsPixels(ReadOnlyMemory<byte> start, long fileLength) => true;
 
-    /// <inheritdoc/>
     public long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store) => JpegFrame.Read(start.Span).DecoderBytes;
 
-    /// <inheritdoc/>
     public long EstimateEncoding(PictureSize size, PixelStore store) => store.Estimate<byte>(LargestFile(size.Width, size.Height)) + JpegFrame.WorkingBytes(size.Width);
 
-    /// <inheritdoc/>
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
     {
         // Before the library takes it: what lies idle goes for it, where memory is limited.
@@ -85,7 +69,6 @@ internal sealed unsafe class JpegCodec : IPictureCodec
         RequireContiguous(contiguous);
     }
 
-    /// <inheritdoc/>
     public void Encode(Raster<Rgb24> picture, Stream destination, PixelStore store)
     {
         using IMemoryOwner<byte> file = store.Allocate<byte>(LargestFile(picture.Width, picture.Height));

@@ -1,11 +1,8 @@
-using System;
 using System.Buffers.Binary;
 
 namespace LoadResizeSave.Codecs.Jpeg;
 
 /// <summary>What a JPEG says of its components before its first scan. The library tells none of it, and it decides how much memory decoding takes.</summary>
-/// <param name="Width">The width in pixels.</param>
-/// <param name="Coefficients">How many coefficients all components have.</param>
 /// <param name="HasSeveralScans">Whether the picture comes in layers: then the library keeps all coefficients until the last has come.</param>
 internal readonly record struct JpegFrame(int Width, long Coefficients, bool HasSeveralScans)
 {
@@ -16,13 +13,10 @@ internal readonly record struct JpegFrame(int Width, long Coefficients, bool Has
     private const int WorkingRows = 64;
     private const long TablesInBytes = 512 * 1024;
 
-    /// <summary>Gets how much memory of its own the library takes at most to decode it.</summary>
     public long DecoderBytes => WorkingBytes(Width) + (HasSeveralScans ? Coefficients * sizeof(short) : 0);
 
-    /// <summary>Returns how much it takes for a picture of <paramref name="width"/> in one scan.</summary>
     public static long WorkingBytes(int width) => TablesInBytes + ((long)WorkingRows * width);
 
-    /// <summary>Reads <paramref name="start"/>, which has at least the headers.</summary>
     /// <exception cref="UnreadablePictureException">They are not there.</exception>
     public static JpegFrame Read(ReadOnlySpan<byte> start)
     {

@@ -1,4 +1,3 @@
-using System;
 using System.Runtime.InteropServices;
 
 namespace LoadResizeSave.Codecs.Jpeg;
@@ -8,7 +7,6 @@ internal readonly unsafe struct TurboJpegHandle : IDisposable
 {
     private readonly TurboJpegLibrary _library;
 
-    /// <summary>Makes a compressor or a decompressor.</summary>
     public TurboJpegHandle(TurboJpegLibrary library, bool compress)
     {
         _library = library;
@@ -19,7 +17,6 @@ internal readonly unsafe struct TurboJpegHandle : IDisposable
         }
     }
 
-    /// <summary>Gets the native handle.</summary>
     public nint Value { get; }
 
     /// <summary>Throws, with the library's own words, where <paramref name="result"/> tells of a failure.</summary>
@@ -31,6 +28,5 @@ internal readonly unsafe struct TurboJpegHandle : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _ = _library.Destroy(Value);
 }

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers.Binary;
 
 namespace LoadResizeSave.Codecs.Png;
@@ -8,7 +7,6 @@ internal static class Crc32
 {
     private static readonly uint[][] s_tables = MakeTables();
 
-    /// <summary>Continues <paramref name="crc"/>, 0 at the start, over <paramref name="data"/>.</summary>
     public static uint Append(uint crc, ReadOnlySpan<byte> data)
     {
         uint[][] t = s_tables;

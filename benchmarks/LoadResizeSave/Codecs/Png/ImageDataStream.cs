@@ -1,38 +1,22 @@
-using System;
-using System.IO;
-
 namespace LoadResizeSave.Codecs.Png;
 
 /// <summary>The pixel chunks of a PNG as one stream of compressed bytes, read where they lie.</summary>
-internal sealed class ImageDataStream : Stream
+internal sealed class ImageDataStream(PngChunkReader chunks, PngChunk first) : Stream
 {
-    private readonly PngChunkReader _chunks;
-    private ReadOnlyMemory<byte> _current;
+    private readonly PngChunkReader _chunks = chunks;
+    private ReadOnlyMemory<byte> _current = first.Data;
     private PngChunk? _following;
 
-    /// <summary>Starts with <paramref name="first"/>, which <paramref name="chunks"/> has just read.</summary>
-    public ImageDataStream(PngChunkReader chunks, PngChunk first)
-    {
-        _chunks = chunks;
-        _current = first.Data;
-    }
-
-    /// <inheritdoc/>
     public override bool CanRead => true;
 
-    /// <inheritdoc/>
     public override bool CanSeek => false;
 
-    /// <inheritdoc/>
     public override bool CanWrite => false;
 
-    /// <inheritdoc/>
     public override long Length => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
-    /// <inheritdoc/>
     public override int Read(Span<byte> buffer)
     {
         while (_current.IsEmpty && _following is null)
@@ -54,7 +38,6 @@ internal sealed class ImageDataStream : Stream
         return count;
     }
 
-    /// <inheritdoc/>
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
     /// <summary>Reads on to the end of the file, so that damage or truncation behind the last pixel is found too.</summary>
@@ -67,17 +50,13 @@ internal sealed class ImageDataStream : Stream
         }
     }
 
-    /// <inheritdoc/>
     public override void Flush()
     {
     }
 
-    /// <inheritdoc/>
     public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 }

@@ -1,6 +1,4 @@
-using System;
 using System.Buffers;
-using System.IO;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs.Png;
@@ -8,36 +6,28 @@ namespace LoadResizeSave.Codecs.Png;
 /// <summary>Cuts the compressed stream of a PNG into chunks as it is written.</summary>
 internal sealed class ImageDataWriter : Stream
 {
-    /// <summary>How many bytes it takes of its store.</summary>
     public const int ChunkLength = 64 * 1024;
 
     private readonly Stream _destination;
     private readonly IMemoryOwner<byte> _chunk;
     private int _length;
 
-    /// <summary>Writes chunks to <paramref name="destination"/>, which stays open.</summary>
     public ImageDataWriter(Stream destination, PixelStore store)
     {
         _destination = destination;
         _chunk = store.Allocate<byte>(ChunkLength);
     }
 
-    /// <inheritdoc/>
     public override bool CanRead => false;
 
-    /// <inheritdoc/>
     public override bool CanSeek => false;
 
-    /// <inheritdoc/>
     public override bool CanWrite => true;
 
-    /// <inheritdoc/>
     public override long Length => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
-    /// <inheritdoc/>
     public override void Write(ReadOnlySpan<byte> buffer)
     {
         while (!buffer.IsEmpty)
@@ -53,7 +43,6 @@ internal sealed class ImageDataWriter : Stream
         }
     }
 
-    /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
 
     /// <summary>Does nothing: a chunk is written when it is full, so that flushing leaves the bytes of the file as they are.</summary>
@@ -61,16 +50,12 @@ internal sealed class ImageDataWriter : Stream
     {
     }
 
-    /// <inheritdoc/>
     public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         if (disposing)

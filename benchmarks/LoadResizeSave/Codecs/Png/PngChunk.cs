@@ -1,5 +1,3 @@
-using System;
-
 namespace LoadResizeSave.Codecs.Png;
 
 /// <summary>One chunk of a PNG whose checksum was found right.</summary>

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers.Binary;
 
 namespace LoadResizeSave.Codecs.Png;
@@ -11,7 +10,6 @@ internal sealed class PngChunkReader
 
     private ReadOnlyMemory<byte> _rest;
 
-    /// <summary>Starts behind the signature of <paramref name="file"/>.</summary>
     /// <exception cref="UnreadablePictureException">There is no such signature.</exception>
     public PngChunkReader(ReadOnlyMemory<byte> file)
     {
@@ -23,10 +21,8 @@ internal sealed class PngChunkReader
         _rest = file[Signature.Length..];
     }
 
-    /// <summary>Gets what every PNG starts with.</summary>
     public static ReadOnlySpan<byte> Signature => [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A];
 
-    /// <summary>Reads the next chunk.</summary>
     /// <exception cref="UnreadablePictureException">The file ends before the chunk does, or the checksum is wrong.</exception>
     public PngChunk Read()
     {

@@ -1,6 +1,4 @@
-using System;
 using System.Buffers;
-using System.IO;
 using System.Runtime.InteropServices;
 using LoadResizeSave.Pixels;
 
@@ -16,23 +14,18 @@ internal sealed class PngCodec : IPictureCodec
     private const long InflatingBytes = 128 * 1024;
     private const long DeflatingBytes = 512 * 1024;
 
-    /// <inheritdoc/>
     public string Extension => ".png";
 
-    /// <inheritdoc/>
     public bool NeedsContiguousPixels => false;
 
-    /// <inheritdoc/>
     public bool Recognizes(ReadOnlySpan<byte> file) => file.StartsWith(PngChunkReader.Signature);
 
-    /// <inheritdoc/>
     public PictureSize ReadSize(ReadOnlyMemory<byte> start)
     {
         PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(start));
         return new PictureSize(header.Width, header.Height);
     }
 
-    /// <inheritdoc/>
     public bool CouldHoldItsPixels(ReadOnlyMemory<byte> start, long fileLength)
     {
         PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(start));
@@ -40,7 +33,6 @@ internal sealed class PngCodec : IPictureCodec
         return bytes / HighestCompression <= (ulong)fileLength;
     }
 
-    /// <inheritdoc/>
     public long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store)
     {
         PngHeader header = PngMetadata.ReadHeader(new PngChunkReader(start));
@@ -48,11 +40,9 @@ internal sealed class PngCodec : IPictureCodec
         return InflatingBytes + store.Estimate<byte>(PngRowReader.ScratchLength(header)) + scratch;
     }
 
-    /// <inheritdoc/>
     public long EstimateEncoding(PictureSize size, PixelStore store)
         => DeflatingBytes + store.Estimate<byte>(ImageDataWriter.ChunkLength) + store.Estimate<byte>(PngFilterChooser.ScratchLength(size.Width * Marshal.SizeOf<Rgb24>()));
 
-    /// <inheritdoc/>
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
     {
         PngMetadata metadata = PngMetadata.Read(file);
@@ -71,7 +61,6 @@ internal sealed class PngCodec : IPictureCodec
         reader.Finish();
     }
 
-    /// <inheritdoc/>
     public void Encode(Raster<Rgb24> picture, Stream destination, PixelStore store) => PngEncoder.Encode(picture, destination, store);
 
     private static void DecodeRows(PngRowReader reader, PngRowConverter converter, scoped PixelRows<Rgb24> rows)

@@ -1,6 +1,4 @@
-using System;
 using System.Buffers.Binary;
-using System.IO;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
 using LoadResizeSave.Pixels;
@@ -13,7 +11,6 @@ internal static class PngEncoder
     // Below the default of 6: this program is about memory, and its time should not go into deflate.
     private const int CompressionLevel = 3;
 
-    /// <summary>Encodes <paramref name="picture"/> to <paramref name="destination"/>.</summary>
     public static void Encode(Raster<Rgb24> picture, Stream destination, PixelStore store)
     {
         destination.Write(PngChunkReader.Signature);
@@ -34,7 +31,6 @@ internal static class PngEncoder
         WriteChunk(destination, PngChunk.End, []);
     }
 
-    /// <summary>Writes one chunk with its length and checksum.</summary>
     public static void WriteChunk(Stream destination, uint type, ReadOnlySpan<byte> data)
     {
         Span<byte> number = stackalloc byte[8];

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers;
 using LoadResizeSave.Pixels;
 
@@ -14,7 +13,6 @@ internal sealed class PngFilterChooser : IDisposable
     private Memory<byte> _best;
     private Memory<byte> _candidate;
 
-    /// <summary>Prepares for rows of <paramref name="rowLength"/> bytes.</summary>
     public PngFilterChooser(int rowLength, PixelStore store)
     {
         _rowLength = rowLength;
@@ -24,7 +22,6 @@ internal sealed class PngFilterChooser : IDisposable
         _candidate = _scratch.Memory[filteredLength..];
     }
 
-    /// <summary>Returns how many bytes it takes of its store.</summary>
     public static int ScratchLength(int rowLength) => checked(2 * (rowLength + 1));
 
     /// <summary>Returns <paramref name="row"/> filtered, its filter byte first; valid until the next call. <paramref name="prior"/> is empty for the first row.</summary>
@@ -42,7 +39,6 @@ internal sealed class PngFilterChooser : IDisposable
         return _best.Span;
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _scratch.Dispose();
 
     // A difference is a signed byte: 255 is as near to 0 as 1 is.

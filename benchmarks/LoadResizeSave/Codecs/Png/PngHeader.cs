@@ -1,4 +1,3 @@
-using System;
 using System.Buffers.Binary;
 
 namespace LoadResizeSave.Codecs.Png;
@@ -6,10 +5,8 @@ namespace LoadResizeSave.Codecs.Png;
 /// <summary>The first chunk of a PNG, checked: what the rest of the file must contain follows from it.</summary>
 internal readonly record struct PngHeader(int Width, int Height, int BitDepth, PngColourType ColourType, bool Interlaced)
 {
-    /// <summary>The length of the chunk's data.</summary>
     public const int Length = 13;
 
-    /// <summary>Gets how many samples a pixel has.</summary>
     public int Channels => ColourType switch
     {
         PngColourType.Gray or PngColourType.Palette => 1,
@@ -21,7 +18,6 @@ internal readonly record struct PngHeader(int Width, int Height, int BitDepth, P
     /// <summary>Gets how far apart the bytes are that a filter compares: a pixel, and one byte where a pixel is less.</summary>
     public int FilterDistance => Math.Max(1, Channels * BitDepth / 8);
 
-    /// <summary>Reads the header from the data of an <c>IHDR</c> chunk.</summary>
     /// <exception cref="UnreadablePictureException">It holds what the specification forbids.</exception>
     public static PngHeader Parse(ReadOnlySpan<byte> data)
     {

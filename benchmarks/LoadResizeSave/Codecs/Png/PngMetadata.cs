@@ -1,35 +1,22 @@
-using System;
-
 namespace LoadResizeSave.Codecs.Png;
 
 /// <summary>All that a PNG says before its pixels: header, palette, transparency; and where its pixels start.</summary>
-internal sealed class PngMetadata
+internal sealed class PngMetadata(
+    PngHeader header, ReadOnlyMemory<byte> palette, ReadOnlyMemory<byte> transparency, PngChunkReader chunks, PngChunk firstImageData)
 {
-    private PngMetadata(PngHeader header, ReadOnlyMemory<byte> palette, ReadOnlyMemory<byte> transparency, PngChunkReader chunks, PngChunk firstImageData)
-    {
-        Header = header;
-        Palette = palette;
-        Transparency = transparency;
-        Chunks = chunks;
-        FirstImageData = firstImageData;
-    }
-
-    /// <summary>Gets the header.</summary>
-    public PngHeader Header { get; }
+    public PngHeader Header { get; } = header;
 
     /// <summary>Gets the palette, three bytes an entry; empty where there is none.</summary>
-    public ReadOnlyMemory<byte> Palette { get; }
+    public ReadOnlyMemory<byte> Palette { get; } = palette;
 
     /// <summary>Gets the data of the transparency chunk; empty where there is none.</summary>
-    public ReadOnlyMemory<byte> Transparency { get; }
+    public ReadOnlyMemory<byte> Transparency { get; } = transparency;
 
     /// <summary>Gets the reader, which stands behind the first chunk of pixels.</summary>
-    public PngChunkReader Chunks { get; }
+    public PngChunkReader Chunks { get; } = chunks;
 
-    /// <summary>Gets the first chunk of pixels.</summary>
-    public PngChunk FirstImageData { get; }
+    public PngChunk FirstImageData { get; } = firstImageData;
 
-    /// <summary>Reads the header alone.</summary>
     public static PngHeader ReadHeader(PngChunkReader chunks)
     {
         PngChunk first = chunks.Read();
@@ -38,7 +25,6 @@ internal sealed class PngMetadata
             : throw new UnreadablePictureException($"starts with chunk {first.Name} instead of IHDR");
     }
 
-    /// <summary>Reads up to the first pixels of <paramref name="file"/>.</summary>
     /// <exception cref="UnreadablePictureException">Something is missing, misplaced or of a wrong length.</exception>
     public static PngMetadata Read(ReadOnlyMemory<byte> file)
     {

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using LoadResizeSave.Pixels;
@@ -15,7 +14,6 @@ internal sealed class PngRowConverter
     private readonly Rgb24[]? _table;
     private readonly ushort[]? _transparentSamples;
 
-    /// <summary>Prepares for the rows of what <paramref name="metadata"/> describes.</summary>
     public PngRowConverter(PngMetadata metadata)
     {
         _header = metadata.Header;
@@ -38,7 +36,6 @@ internal sealed class PngRowConverter
         }
     }
 
-    /// <summary>Converts as many pixels as <paramref name="pixels"/> holds.</summary>
     public void Convert(ReadOnlySpan<byte> row, Span<Rgb24> pixels)
     {
         if (_table is not null)

@@ -1,4 +1,3 @@
-using System;
 using System.Buffers;
 using System.IO.Compression;
 using LoadResizeSave.Pixels;
@@ -15,7 +14,6 @@ internal sealed class PngRowReader : IDisposable
     private Memory<byte> _row;
     private Memory<byte> _prior;
 
-    /// <summary>Starts at the first row of what <paramref name="metadata"/> describes.</summary>
     public PngRowReader(PngMetadata metadata, PixelStore store)
     {
         _header = metadata.Header;
@@ -27,7 +25,6 @@ internal sealed class PngRowReader : IDisposable
         _inflated = new ZLibStream(_compressed, CompressionMode.Decompress, leaveOpen: true);
     }
 
-    /// <summary>Returns how many bytes it takes of its store.</summary>
     /// <exception cref="UnreadablePictureException">A row is longer than one buffer can be.</exception>
     public static int ScratchLength(PngHeader header)
     {
@@ -66,7 +63,6 @@ internal sealed class PngRowReader : IDisposable
         _compressed.ReadToEndOfFile();
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _inflated.Dispose();

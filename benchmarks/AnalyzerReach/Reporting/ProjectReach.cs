@@ -1,6 +1,0 @@
-using System;
-
-namespace AnalyzerReach.Reporting;
-
-/// <summary>What the analyzer says of a project as it stands.</summary>
-internal sealed record ProjectReach(string Name, int Lines, int Usings, int Warnings, int Suppressed, int Leaks, TimeSpan Time);

@@ -1,4 +1,0 @@
-namespace HeapPerf.Heaps;
-
-/// <summary>An array from a pool.</summary>
-internal readonly record struct ArrayBlock(byte[] Array);

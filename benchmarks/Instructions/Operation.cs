@@ -1,9 +1,0 @@
-namespace Instructions;
-
-/// <summary>A loop of the sample.</summary>
-/// <param name="Name">What the sample calls it.</param>
-/// <param name="Title">What it does.</param>
-/// <param name="Baseline">The loop that it is compared with; itself where it is one.</param>
-/// <param name="Repetitions">How often it is done.</param>
-/// <param name="MostInstructions">What <c>--check</c> lets it take: the count when it was last looked at, and a quarter of it for other compilers.</param>
-internal sealed record Operation(string Name, string Title, string Baseline, int Repetitions, int MostInstructions);

@@ -1,0 +1,111 @@
+using System.Diagnostics;
+using Allocator;
+using LoadResizeSave.Codecs;
+using LoadResizeSave.Codecs.Jpeg;
+using LoadResizeSave.Pictures;
+using LoadResizeSave.Pixels;
+using LoadResizeSave.Resizing;
+using Measuring.Machines;
+using Measuring.Processes;
+
+namespace Measurements.Factors;
+
+/// <summary>What is done with a picture.</summary>
+internal enum Operation
+{
+    Decode,
+    DecodeResize,
+
+    /// <summary>The same, after which the large picture goes and the small one becomes a JPEG.</summary>
+    DecodeResizeEncode,
+}
+
+/// <summary>What a child is to do.</summary>
+/// <param name="WarmUp">The path of a small picture of the same format, with which all code is loaded and compiled.</param>
+/// <param name="Reduction">How many times narrower the small picture is.</param>
+internal sealed record FactorRequest(Operation Operation, string File, string WarmUp, int Reduction);
+
+/// <summary>What one operation on one picture took at most, in a process of its own.</summary>
+/// <param name="PoolBytes">What the allocator had of the system at most, in whole blocks. Arrays of up to 1 MiB are not in it.</param>
+/// <param name="ProcessBytes">
+/// How far the resident memory of the process rose above where it was with the file in memory, all libraries loaded and all code
+/// compiled. That includes the pool's.
+/// </param>
+internal sealed record TrialPeak(long PoolBytes, long ProcessBytes);
+
+/// <summary>One operation on one picture, in the process that calls it.</summary>
+internal static class FactorTrial
+{
+    // Linux takes the peak of the resident set back to what is resident now.
+    private const string ClearReferences = "/proc/self/clear_refs";
+    private const string ResetPeak = "5";
+
+    /// <summary>
+    /// Returns whether the peak of the resident set can be set back here. Elsewhere that since the start of the process is taken, which
+    /// is no smaller.
+    /// </summary>
+    public static bool CanResetPeak => File.Exists(ClearReferences);
+
+    public static ChildTask<FactorRequest, TrialPeak> Task { get; } =
+        new("factor", MeasurementJson.Default.FactorRequest, MeasurementJson.Default.TrialPeak, Run);
+
+    /// <summary>What the compiler takes while a loop gets hot is not the picture's.</summary>
+    public static void Prepare(ProcessStartInfo start)
+    {
+        start.Environment["DOTNET_TieredPGO"] = "0";
+        start.Environment["DOTNET_TC_QuickJitForLoops"] = "0";
+    }
+
+    private static TrialPeak Run(FactorRequest request)
+    {
+        JpegCodec? encoder = TurboJpegLibrary.TryLoad() is { } library ? new JpegCodec(library) : null;
+        byte[] small = File.ReadAllBytes(request.WarmUp);
+        MeasuredCodec codec = MeasuredCodec.Load().First(codec => codec.Recognizes(small));
+        _ = Measure(() => Run(request, small, codec, encoder));
+
+        // The file is there before the measurement begins, in whichever memory: its length is known without a factor.
+        byte[] data = File.ReadAllBytes(request.File);
+        return Measure(() => Run(request, data, codec, encoder));
+    }
+
+    private static TrialPeak Measure(Func<long> run)
+    {
+        GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+        _ = NativeHeap.TryTrim();
+        if (CanResetPeak)
+        {
+            File.WriteAllText(ClearReferences, ResetPeak);
+        }
+
+        long before = ProcessMemory.ReadResident();
+        long pool = run();
+        return new TrialPeak(pool, Math.Max(0, ProcessMemory.ReadPeakResident() - before));
+    }
+
+    private static long Run(FactorRequest request, ReadOnlyMemory<byte> file, MeasuredCodec codec, JpegCodec? encoder)
+    {
+        // A budget counts arrays and whole blocks, as a reservation does; this one is never reached.
+        int budget = (int)Math.Min(int.MaxValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes >> 20);
+        using PixelStore store = PixelStore.Create(AllocatorKind.Budget, TimeSpan.FromMinutes(1), budget);
+        Raster<Rgb24> source = codec.Decode(file, store);
+        if (request.Operation == Operation.Decode)
+        {
+            source.Dispose();
+            return store.Statistics!.Value.PeakCommittedBytes;
+        }
+
+        PictureSize target = PictureReduction.Fit(new PictureSize(source.Width, source.Height), Math.Max(1, source.Width / request.Reduction));
+        using Raster<Rgb24> reduced = store.AllocatePixels<Rgb24>(target.Width, target.Height, contiguous: true);
+        using (source)
+        {
+            LanczosResizer.Resize(source, reduced, store);
+        }
+
+        if (request.Operation == Operation.DecodeResizeEncode && encoder is not null)
+        {
+            encoder.Encode(reduced, Stream.Null, new UncountedStore(store));
+        }
+
+        return store.Statistics!.Value.PeakCommittedBytes;
+    }
+}

@@ -1,0 +1,52 @@
+using Measuring.Timing;
+
+namespace Measurements.Heaps;
+
+/// <summary>One of the figures that a child's result has.</summary>
+internal sealed record Figure(string Name, string Unit, Func<HeapResult, double> Read)
+{
+    private const double Megabyte = 1e6;
+
+    // Nanoseconds each are milliseconds a million.
+    public static Figure AllocateTime { get; } = new("AllocTime", "ms per million", result => result.AllocateNanoseconds.Average());
+
+    public static Figure FreeTime { get; } = new("FreeTime", "ms per million", result => result.FreeNanoseconds.Average());
+
+    /// <summary>Gets both times together: where a thread waits for its turn is chance, that it waits is not.</summary>
+    public static Figure BothTimes { get; } = new("both", "ms per million", result => AllocateTime.Read(result) + FreeTime.Read(result));
+
+    public static Figure PeakMemory { get; } = new("PeakMem", "MB", result => result.PeakBytes / Megabyte);
+
+    /// <summary>Gets the peak without what the process with all its threads occupied before the first allocation.</summary>
+    public static Figure HeapMemory { get; } = new("of which heap", "MB", result => (result.PeakBytes - result.IdleBytes) / Megabyte);
+
+    public string Title => $"{Name}, {Unit}";
+}
+
+/// <summary>What was asked for, and all that the children found.</summary>
+internal sealed class HeapFigures(
+    IReadOnlyList<HeapKind> heaps, IReadOnlyList<int> threads, IReadOnlyList<SizeClass> classes, int runs)
+{
+    private readonly Dictionary<(SizeClass Class, HeapKind Heap, int Threads), HeapResult> _results = [];
+
+    public IReadOnlyList<HeapKind> AllHeaps => heaps;
+
+    public IReadOnlyList<int> Threads => threads;
+
+    public IReadOnlyList<SizeClass> Classes => classes;
+
+    public int Runs => runs;
+
+    /// <summary>Gets the heaps that the system has and that gave results, in the order of the tables.</summary>
+    public IReadOnlyList<HeapKind> Heaps => [.. heaps.Where(heap => _results.Keys.Any(key => key.Heap == heap))];
+
+    public double ClockNanoseconds => Statistics.Median(_results.Values.Select(result => result.ClockNanoseconds).DefaultIfEmpty(0));
+
+    public void Add(HeapRequest request, HeapResult result) => _results.Add((request.Class, request.Heap, request.Threads), result);
+
+    public string? Version(HeapKind heap) => _results.FirstOrDefault(pair => pair.Key.Heap == heap).Value?.Version;
+
+    /// <summary>Returns a figure for each number of threads; null where there is none.</summary>
+    public IReadOnlyList<double?> Series(SizeClass sizeClass, HeapKind heap, Func<HeapResult, double> figure)
+        => [.. threads.Select(count => _results.TryGetValue((sizeClass, heap, count), out HeapResult? result) ? figure(result) : (double?)null)];
+}

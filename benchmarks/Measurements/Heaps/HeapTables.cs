@@ -1,0 +1,152 @@
+using Measuring.Timing;
+
+namespace Measurements.Heaps;
+
+/// <summary>The tables and the charts.</summary>
+internal static class HeapTables
+{
+    private static readonly Figure[] s_figures = [Figure.AllocateTime, Figure.FreeTime, Figure.PeakMemory, Figure.HeapMemory];
+    private static readonly HeapKind[] s_sloped = [HeapKind.PoolOwner, HeapKind.PoolLease, HeapKind.ArrayPool];
+
+    public static IReadOnlyList<ResultTable> Create(HeapFigures figures)
+    {
+        IEnumerable<ResultTable?> tables =
+        [
+            .. figures.Classes.SelectMany(sizeClass => new[] { Figures(figures, sizeClass), Differences(figures, sizeClass) }),
+            Slopes(figures),
+            Spreads(figures),
+        ];
+        return [.. tables.OfType<ResultTable>()];
+    }
+
+    /// <summary>Times of the smallest and of the largest class, and the memory of what is touched.</summary>
+    public static IReadOnlyList<ResultChart> CreateCharts(HeapFigures figures)
+    {
+        if (figures.Threads.Count < 2)
+        {
+            return [];
+        }
+
+        SizeClass largest = figures.Classes[^1];
+        IEnumerable<SizeClass> timed =
+            figures.Classes.Where(sizeClass => sizeClass == figures.Classes[0] || sizeClass.SizeInBytes == largest.SizeInBytes);
+        return
+        [
+            .. timed.SelectMany(sizeClass => new[] { Chart(figures, sizeClass, Figure.AllocateTime), Chart(figures, sizeClass, Figure.FreeTime) }),
+            Chart(figures, largest, Figure.PeakMemory),
+        ];
+    }
+
+    // A row for each figure and heap, a column for each number of threads, and the slope.
+    private static ResultTable Figures(HeapFigures figures, SizeClass sizeClass)
+    {
+        IReadOnlyList<int> threads = figures.Threads;
+        return new ResultTable
+        {
+            Title = $"{sizeClass.Title}: means of {figures.Runs} runs",
+            Labels = ["figure", "heap"],
+            Columns =
+            [
+                .. Columns(figures, null, "0.0"),
+                .. threads.Count > 1 ? [new ResultColumn($"{threads[^1]} ÷ {threads[0]}", "×", "0.0")] : Array.Empty<ResultColumn>(),
+            ],
+            Rows =
+            [
+                .. from figure in s_figures
+                   from heap in figures.Heaps
+                   let series = figures.Series(sizeClass, heap, figure.Read)
+                   select new ResultRow([figure.Title, HeapNames.Of(heap)], series.Count > 1 ? [.. series, Slope(series)] : series),
+            ],
+        };
+    }
+
+    private static ResultTable? Differences(HeapFigures figures, SizeClass sizeClass)
+    {
+        List<ResultRow> rows =
+        [
+            .. from pool in figures.Heaps.Where(HeapNames.IsPool)
+               from other in figures.Heaps.Where(heap => !HeapNames.IsPool(heap))
+               from figure in (Figure[])[Figure.AllocateTime, Figure.FreeTime, Figure.PeakMemory]
+               let ours = figures.Series(sizeClass, pool, figure.Read)
+               let theirs = figures.Series(sizeClass, other, figure.Read)
+               select new ResultRow([HeapNames.Of(pool), HeapNames.Of(other), figure.Name], [.. ours.Zip(theirs, Difference)]),
+        ];
+        return rows.Count == 0 ? null : new ResultTable
+        {
+            Title = $"{sizeClass.Title}: (pool − other) ÷ other, in percent; negative where the pool takes less",
+            Labels = ["pool", "other", "figure"],
+            Columns = [.. Columns(figures, "%", "+0.0;-0.0;0.0")],
+            Rows = rows,
+        };
+    }
+
+    // Do times grow with the threads as ArrayPool's do, or less?
+    private static ResultTable? Slopes(HeapFigures figures)
+    {
+        IReadOnlyList<int> threads = figures.Threads;
+        return threads.Count < 2 || !s_sloped.All(figures.Heaps.Contains) ? null : new ResultTable
+        {
+            Title = $"Slopes: times with {threads[^1]} threads, divided by those with {threads[0]}",
+            Labels = ["size", "figure"],
+            Columns =
+            [
+                .. s_sloped.Select(heap => new ResultColumn(HeapNames.Of(heap), "×", "0.0")),
+                new ResultColumn("owner ÷ ArrayPool", "×", "0.00"),
+                new ResultColumn("lease ÷ ArrayPool", "×", "0.00"),
+            ],
+            Rows =
+            [
+                .. from sizeClass in figures.Classes
+                   from figure in (Figure[])[Figure.AllocateTime, Figure.FreeTime, Figure.BothTimes]
+                   let slopes = s_sloped.Select(heap => Slope(figures.Series(sizeClass, heap, figure.Read))).ToArray()
+                   select new ResultRow([sizeClass.Name, figure.Name], [.. slopes, slopes[0] / slopes[2], slopes[1] / slopes[2]]),
+            ],
+        };
+    }
+
+    private static ResultTable? Spreads(HeapFigures figures) => figures.Runs < 2 ? null : new ResultTable
+    {
+        Title = "Relative standard deviation of the runs, allocation and free together",
+        Labels = ["size", "heap"],
+        Columns = [.. Columns(figures, "%", "0")],
+        Rows =
+        [
+            .. from sizeClass in figures.Classes
+               from heap in figures.Heaps
+               select new ResultRow([sizeClass.Name, HeapNames.Of(heap)], figures.Series(sizeClass, heap, Spread)),
+        ],
+    };
+
+    private static ResultChart Chart(HeapFigures figures, SizeClass sizeClass, Figure figure) => new()
+    {
+        Title = $"{figure.Name}: {sizeClass.Title}",
+        Kind = ChartKind.Lines,
+        X = "threads",
+        Y = figure.Title,
+        LogarithmicX = true,
+        LogarithmicY = true,
+        Series =
+        [
+            .. from heap in figures.Heaps
+               let points = figures.Threads.Zip(
+                   figures.Series(sizeClass, heap, figure.Read), (threads, value) => new ResultPoint(threads, value ?? 0))
+
+               // What is not above zero has no place on a logarithmic axis.
+               select new ResultSeries(HeapNames.Of(heap), [.. points.Where(point => point.Y > 0)]),
+        ],
+    };
+
+    private static IEnumerable<ResultColumn> Columns(HeapFigures figures, string? unit, string format) => figures.Threads.Select(
+        threads => new ResultColumn(threads == 1 ? "1 thread" : FormattableString.Invariant($"{threads}"), unit, format));
+
+    private static double Spread(HeapResult result)
+    {
+        double[] sums = [.. result.AllocateNanoseconds.Zip(result.FreeNanoseconds, (allocate, free) => allocate + free)];
+        return 100 * Statistics.Deviation(sums) / sums.Average();
+    }
+
+    // A time that is not above the clock's own cost is none, and nothing can be said relative to it.
+    private static double? Difference(double? pool, double? other) => other > 0 ? 100 * (pool - other) / other : null;
+
+    private static double? Slope(IReadOnlyList<double?> series) => series[0] > 0 ? series[^1] / series[0] : null;
+}

@@ -1,0 +1,94 @@
+namespace Measurements.Instructions;
+
+/// <summary>Counts instructions, which are the same whatever else a machine does.</summary>
+internal static class InstructionsCommand
+{
+    private const int WarmUp = 2048;
+
+    // At the program's start and end its threads wait for each other, by some hundred thousand instructions, now more and now fewer. A rent takes hundreds, a row tens.
+    private const int Rents = 65_536;
+    private const int Rows = 16 * Rents;
+
+    private static readonly Operation[] s_operations =
+    [
+        new("array-64k", "ArrayPool<byte>.Shared, 64 KB", "array-64k", Rents, 165),
+        new("lease-64k", "lease of 64 KB", "array-64k", Rents, 720),
+        new("owner-64k", "owner of 64 KB", "array-64k", Rents, 860),
+        new("lease-4m", "lease of 4 MB", "array-64k", Rents, 505),
+        new("owner-4m", "owner of 4 MB", "array-64k", Rents, 650),
+        new("pixels-64m", "pixel buffer of 64 MB in 16 blocks", "array-64k", Rents, 2480),
+        new("slice", "Slice of an array, first element written", "slice", Rows, 13),
+        new("row", "row of a pixel buffer, first pixel written", "slice", Rows, 29),
+    ];
+
+    private static readonly Option<bool> s_check = new("--check") { Description = "Fail where an operation takes more instructions than it should." };
+
+    private static readonly Option<string?> s_program = new("--program") { Description = "tests/AotSample, published; it is published first unless given." };
+
+    public static Command Create() => new Command(
+        "instructions", "Counts the instructions of renting, returning and finding rows, in code compiled ahead of time, with valgrind.")
+    {
+        s_check, s_program,
+    }.Measures("Instructions", Measure);
+
+    private static ResultDocument? Measure(MeasurementRun run)
+    {
+        try
+        {
+            using NativeProgram native = NativeProgram.Open(run.Get(s_program));
+            Callgrind callgrind = new(native);
+            Dictionary<string, IReadOnlyDictionary<string, double>> counts = s_operations.ToDictionary(
+                operation => operation.Name, operation => callgrind.Count(operation.Name, WarmUp, operation.Repetitions));
+            run.HasFailed =
+                run.Get(s_check) && s_operations.Count(operation => IsTooMuch(operation, counts[operation.Name].Values.Sum())) > 0;
+            return Describe(run.NewDocument("Instructions of an operation"), counts);
+        }
+        catch (InvalidOperationException exception)
+        {
+            Console.Error.WriteLine(exception.Message);
+            run.HasFailed = true;
+            return null;
+        }
+    }
+
+    private static ResultDocument Describe(ResultDocument document, Dictionary<string, IReadOnlyDictionary<string, double>> counts) => document with
+    {
+        Tables = [Totals(counts), .. s_operations.Where(operation => operation.Baseline != operation.Name).Select(operation => Methods(operation, counts[operation.Name]))],
+        Notes =
+        [
+            "Compiled ahead of time and counted by valgrind's callgrind: what 65,536 rents, or a million rows, take more than 2,048 do, so that the program's start does not count; on the thread that rents. The just-in-time compiler inlines more.",
+        ],
+    };
+
+    private static bool IsTooMuch(Operation operation, double instructions)
+    {
+        bool isTooMuch = instructions > operation.MostInstructions;
+        if (isTooMuch)
+        {
+            Console.WriteLine(FormattableString.Invariant($"regression: {operation.Title}: {instructions:0} instructions, at most {operation.MostInstructions} expected"));
+        }
+
+        return isTooMuch;
+    }
+
+    private static ResultTable Totals(Dictionary<string, IReadOnlyDictionary<string, double>> counts) => new()
+    {
+        Title = "One operation: rented and returned, or found and written to",
+        Labels = ["operation", "compared with"],
+        Columns = [new ResultColumn("instructions", null, "0"), new ResultColumn("ratio", null, "0.00")],
+        Rows =
+        [
+            .. s_operations.Select(operation => new ResultRow(
+                [operation.Title, s_operations.First(other => other.Name == operation.Baseline).Title],
+                [counts[operation.Name].Values.Sum(), counts[operation.Name].Values.Sum() / counts[operation.Baseline].Values.Sum()])),
+        ],
+    };
+
+    private static ResultTable Methods(Operation operation, IReadOnlyDictionary<string, double> counts) => new()
+    {
+        Title = $"{operation.Title}, by method",
+        Labels = ["method"],
+        Columns = [new ResultColumn("instructions", null, "0")],
+        Rows = [.. counts.Where(count => count.Value >= 1).OrderByDescending(count => count.Value).Take(12).Select(count => new ResultRow([count.Key], [count.Value]))],
+    };
+}

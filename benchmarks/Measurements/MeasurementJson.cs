@@ -1,0 +1,29 @@
+using System.Text.Json.Serialization;
+using Measurements.Alignment;
+using Measurements.Copies;
+using Measurements.Factors;
+using Measurements.Fragmentation;
+using Measurements.Heaps;
+using Measurements.Settings;
+
+namespace Measurements;
+
+/// <summary>Reads and writes what measurements and their children tell each other.</summary>
+[JsonSourceGenerationOptions(IgnoreReadOnlyProperties = true)]
+[JsonSerializable(typeof(HeapRequest))]
+[JsonSerializable(typeof(HeapResult))]
+[JsonSerializable(typeof(CopyKind))]
+[JsonSerializable(typeof(SweepRequest))]
+[JsonSerializable(typeof(SweepReport))]
+[JsonSerializable(typeof(ChurnRequest))]
+[JsonSerializable(typeof(ChurnReport))]
+[JsonSerializable(typeof(BurstRequest))]
+[JsonSerializable(typeof(BurstReport))]
+[JsonSerializable(typeof(FactorRequest))]
+[JsonSerializable(typeof(TrialPeak))]
+[JsonSerializable(typeof(ArrayRequest))]
+[JsonSerializable(typeof(ArrayFigures))]
+[JsonSerializable(typeof(MallocFigures))]
+[JsonSerializable(typeof(int))]
+[JsonSerializable(typeof(string))]
+internal sealed partial class MeasurementJson : JsonSerializerContext;

@@ -1,0 +1,46 @@
+using Measurements.Alignment;
+using Measurements.Analyzers;
+using Measurements.Copies;
+using Measurements.Factors;
+using Measurements.Fragmentation;
+using Measurements.Heaps;
+using Measurements.Instructions;
+using Measurements.Reach;
+using Measurements.Report;
+using Measurements.Settings;
+using Measurements.Transfers;
+using Measuring.Processes;
+
+namespace Measurements;
+
+/// <summary>The entry point: a measurement for each subcommand. The same program is the child that measurements start for each subject.</summary>
+internal static class Program
+{
+    private static readonly IChildTask[] s_tasks =
+    [
+        HeapTrial.Task, CopyBench.Task, Sweep.Task, ChurnRun.Task, BurstRun.Task, FactorTrial.Task, MallocRun.Task, ArrayRun.Task,
+    ];
+
+    private static Task<int> Main(string[] arguments)
+    {
+        if (arguments.FirstOrDefault() == ChildProgram.Argument)
+        {
+            return Task.FromResult(s_tasks.Any(task => task.TryServe(arguments)) ? 0 : 1);
+        }
+
+        return new RootCommand("Measures memory: each command one question, with a result file that the command report turns into a page.")
+        {
+            ReachCommand.Create(),
+            InstructionsCommand.Create(),
+            HeapsCommand.Create(),
+            CopiesCommand.Create(),
+            AlignmentCommand.Create(),
+            FragmentationCommand.Create(),
+            TransfersCommand.Create(),
+            FactorsCommand.Create(),
+            SettingsCommand.Create(),
+            AnalyzersCommand.Create(),
+            ReportCommand.Create(),
+        }.Parse(arguments).InvokeAsync();
+    }
+}

@@ -1,0 +1,62 @@
+using Measuring.Timing;
+
+namespace Measurements.Reach;
+
+/// <summary>One figure that the project wants to reach, and what it is.</summary>
+/// <param name="What">What was measured.</param>
+/// <param name="Against">What it was measured against, or the unit of an absolute figure.</param>
+/// <param name="Measured">The measured value; null where this machine cannot show it.</param>
+internal sealed record Figure(string What, string Against, double? Measured)
+{
+    public required double Limit { get; init; }
+
+    /// <summary>Gets what would be better still, or null.</summary>
+    public double? Aim { get; init; }
+
+    public bool MoreIsBetter { get; init; }
+
+    /// <summary>
+    /// Gets by which factor a figure of a noisy machine may miss <see cref="Limit"/> before <c>--check</c> calls it a regression.
+    /// 1 for counts, which are the same on every machine.
+    /// </summary>
+    public double Margin { get; init; } = 1;
+
+    public string Verdict => Measured is not { } value ? "not here"
+        : Aim is { } aim && Meets(value, aim) ? "aim"
+        : Meets(value, Limit) ? "reached"
+        : "no";
+
+    public string Wanted => FormattableString.Invariant($"{(MoreIsBetter ? "≥" : "≤")} {Limit}")
+        + (Aim is { } aim ? FormattableString.Invariant($" (aim {aim})") : "");
+
+    public bool IsRegression => Measured is { } value && !Meets(value, MoreIsBetter ? Limit / Margin : Limit * Margin);
+
+    private bool Meets(double value, double limit) => MoreIsBetter ? value >= limit : value <= limit;
+}
+
+/// <summary>How much time is spent on a figure: the rounds of which the median is taken, and how long an operation is repeated in each.</summary>
+internal sealed record Effort(int Rounds, TimeSpan Sample)
+{
+    /// <summary>Gets what it takes for figures that are worth keeping.</summary>
+    public static Effort Full { get; } = new(31, TimeSpan.FromMilliseconds(60));
+
+    /// <summary>Gets what it takes to see gross regressions.</summary>
+    public static Effort Brief { get; } = new(7, TimeSpan.FromMilliseconds(12));
+
+    /// <summary>Times operations, in turn; ratios are to the first.</summary>
+    public IReadOnlyList<OperationTime> Compare(params ReadOnlySpan<Action<int>> loops) => Compare(Rounds, loops);
+
+    /// <summary>Times operations that take milliseconds each.</summary>
+    public IReadOnlyList<OperationTime> CompareLong(params ReadOnlySpan<Action<int>> loops) => Compare(Math.Max(5, Rounds / 3), loops);
+
+    private IReadOnlyList<OperationTime> Compare(int rounds, ReadOnlySpan<Action<int>> loops)
+    {
+        SideBySide comparison = new(rounds, Sample);
+        foreach (Action<int> loop in loops)
+        {
+            comparison.Add("", loop);
+        }
+
+        return comparison.Run();
+    }
+}

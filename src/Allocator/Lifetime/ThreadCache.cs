@@ -1,0 +1,89 @@
+using System.Threading;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// What one thread keeps of one allocator's arrays: what it has counted, and guards for its next rents. Only that thread writes to it,
+/// hence without interlocked operations.
+/// </summary>
+internal sealed class ThreadCache
+{
+    private const int KeptGuards = 16;
+
+    // Behind the first, which is all that a thread needs that holds one array at a time.
+    private readonly ArrayGuard?[] _guards = new ArrayGuard?[KeptGuards];
+    private readonly long _owner;
+    private ArrayGuard? _firstGuard;
+    private int _guardCount;
+    private ArrayCounts _counts;
+
+    public ThreadCache(ThreadCaches owner) => _owner = owner.Serial;
+
+    /// <summary>
+    /// Returns whether it is of the owner with that serial. By a number: what a thread keeps must not keep an allocator alive that its user
+    /// has dropped.
+    /// </summary>
+    public bool IsOf(long serial) => _owner == serial;
+
+    /// <summary>Returns a guard that this thread kept, or null.</summary>
+    public ArrayGuard? TakeGuard()
+    {
+        ArrayGuard? guard = _firstGuard;
+        if (guard is not null)
+        {
+            _firstGuard = null;
+            return guard;
+        }
+
+        int last = _guardCount - 1;
+        if ((uint)last < (uint)_guards.Length)
+        {
+            _guardCount = last;
+            guard = _guards[last];
+            _guards[last] = null;
+        }
+
+        return guard;
+    }
+
+    /// <summary>Keeps a guard, where there is room.</summary>
+    public void KeepGuard(ArrayGuard guard)
+    {
+        if (_firstGuard is null)
+        {
+            _firstGuard = guard;
+        }
+        else if ((uint)_guardCount < (uint)_guards.Length)
+        {
+            _guards[_guardCount++] = guard;
+        }
+    }
+
+    // Volatile, so that 32-bit readers see no half of a count, and the counts of one rent appear in order.
+    public void CountRent(int bytes)
+    {
+        Volatile.Write(ref _counts.RentedBytes, _counts.RentedBytes + bytes);
+        Volatile.Write(ref _counts.Rents, _counts.Rents + 1);
+    }
+
+    public void CountReturn(int bytes)
+    {
+        Volatile.Write(ref _counts.ReturnedBytes, _counts.ReturnedBytes + bytes);
+        Volatile.Write(ref _counts.Returns, _counts.Returns + 1);
+    }
+
+    public void AddRentsTo(ref ArrayCounts sum) => _counts.AddRentsTo(ref sum);
+
+    public void AddReturnsTo(ref ArrayCounts sum) => _counts.AddReturnsTo(ref sum);
+
+    /// <summary>Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. The thread has ended.</summary>
+    /// <param name="counts">What other threads add to at the same time.</param>
+    public void MoveTo(ref ArrayCounts counts)
+    {
+        Interlocked.Add(ref counts.Rents, _counts.Rents);
+        Interlocked.Add(ref counts.RentedBytes, _counts.RentedBytes);
+        Interlocked.Add(ref counts.Returns, _counts.Returns);
+        Interlocked.Add(ref counts.ReturnedBytes, _counts.ReturnedBytes);
+        _counts = default;
+    }
+}

@@ -1,0 +1,148 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Allocator.Lifetime;
+
+/// <summary>
+/// The caches of one owner, one for each thread that has dealt with it. The current thread's is found by one thread-static read and an index.
+/// </summary>
+internal sealed class ThreadCaches : IBackgroundWork
+{
+    private static readonly ShortLock s_indexes = new();
+    private static readonly Stack<int> s_freeIndexes = new();
+    private static int s_indexCount;
+    private static long s_lastSerial;
+
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    [ThreadStatic]
+    private static ThreadCache?[]? t_caches;
+
+    // Strongly referenced from here only: collected when the thread has ended.
+    [ThreadStatic]
+    private static ThreadLife? t_life;
+#pragma warning restore IDE1006
+
+    private readonly int _index = -1;
+    private (WeakReference<object> Life, ThreadCache Cache)[] _all = [];
+    private bool _isClosed;
+    private BackgroundState _work;
+
+    public ThreadCaches()
+    {
+        Serial = Interlocked.Increment(ref s_lastSerial);
+        using (s_indexes.Enter())
+        {
+            _index = s_freeIndexes.Count > 0 ? s_freeIndexes.Pop() : s_indexCount++;
+        }
+    }
+
+    ~ThreadCaches()
+    {
+        if (_index >= 0)
+        {
+            Background.Run(this);
+        }
+    }
+
+    ref BackgroundState IBackgroundWork.State => ref _work;
+
+    /// <summary>Gets a number that no other owner has had.</summary>
+    public long Serial { get; }
+
+    /// <summary>Gets the lock under which caches are added and ended ones removed.</summary>
+    public ShortLock Lock { get; } = new();
+
+    /// <summary>Gets all caches. The array is never changed, only replaced.</summary>
+    public (WeakReference<object> Life, ThreadCache Cache)[] All => Volatile.Read(ref _all);
+
+    /// <summary>Returns the current thread's cache, or null where it has none yet.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public ThreadCache? Find()
+    {
+        ThreadCache?[]? caches = t_caches;
+        int index = _index;
+        return caches is not null && (uint)index < (uint)caches.Length && caches[index] is ThreadCache cache && cache.IsOf(Serial) ? cache : null;
+    }
+
+    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads as far as they may go.</summary>
+    /// <param name="mayGo">Called under <see cref="Lock"/> for each cache of an ended thread; true where nothing is lost with it.</param>
+    public ThreadCache FindOrAdd(Func<ThreadCache, bool> mayGo)
+    {
+        ThreadLife life = t_life ??= new ThreadLife();
+        if (t_caches is null || t_caches.Length <= _index)
+        {
+            Array.Resize(ref t_caches, Math.Max(_index + 1, Math.Max(4, 2 * life.Caches.Length)));
+            life.Caches = t_caches;
+        }
+
+        ThreadCache? cache = null;
+        using (Lock.Enter())
+        {
+            List<(WeakReference<object> Life, ThreadCache Cache)> kept = new(_all.Length + 1);
+            foreach ((WeakReference<object> Life, ThreadCache Cache) entry in _all)
+            {
+                if (entry.Life == life.Self)
+                {
+                    // Another owner of the same index had taken its place.
+                    cache = entry.Cache;
+                }
+
+                if (entry.Life.TryGetTarget(out _) || !mayGo(entry.Cache))
+                {
+                    kept.Add(entry);
+                }
+            }
+
+            if (cache is null)
+            {
+                cache = new ThreadCache(this);
+                kept.Add((life.Self, cache));
+            }
+
+            Volatile.Write(ref _all, kept.ToArray());
+        }
+
+        t_caches![_index] = cache;
+        return cache;
+    }
+
+    /// <summary>Removes the caches from their threads, which live on, and leaves the index to another owner. The caches stay in <see cref="All"/>. A call that failed may be repeated.</summary>
+    /// <remarks>A thread that adds a cache at this moment may keep it, until another owner of the index takes its place. That owner is told apart by its serial.</remarks>
+    public void Close()
+    {
+        foreach ((WeakReference<object> reference, ThreadCache cache) in All)
+        {
+            if (reference.TryGetTarget(out object? life) && ((ThreadLife)life).Caches is ThreadCache?[] caches && _index < caches.Length)
+            {
+                Interlocked.CompareExchange(ref caches[_index], null, cache);
+            }
+        }
+
+        using (s_indexes.Enter())
+        {
+            if (!_isClosed)
+            {
+                s_freeIndexes.Push(_index);
+                _isClosed = true;
+            }
+        }
+
+        GC.SuppressFinalize(this);
+    }
+
+    void IBackgroundWork.DoWork() => Close();
+
+    /// <summary>What lives as long as a thread.</summary>
+    private sealed class ThreadLife
+    {
+        public ThreadLife() => Self = new WeakReference<object>(this);
+
+        /// <summary>Gets the one weak reference, for all owners. While the thread lives it is reachable, so the finalizer of an owner may use it.</summary>
+        public WeakReference<object> Self { get; }
+
+        /// <summary>Gets or sets the thread's caches, by the indexes of their owners.</summary>
+        public ThreadCache?[] Caches { get; set; } = [];
+    }
+}

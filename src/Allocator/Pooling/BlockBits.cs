@@ -1,0 +1,137 @@
+using System;
+using System.Diagnostics;
+using System.Numerics;
+using System.Runtime.InteropServices;
+
+namespace Allocator.Pooling;
+
+/// <summary>64 bits, one for each block of an arena, on cache lines of their own; and how runs of blocks are found in such bits.</summary>
+[StructLayout(LayoutKind.Explicit, Size = 256)]
+internal struct BlockBits
+{
+    [FieldOffset(128)]
+    public long Value;
+
+    /// <summary>Returns the lowest <paramref name="length"/> bits set: 1 to 64 of them.</summary>
+    public static ulong Mask(int length)
+    {
+        Debug.Assert(length is >= 1 and <= 64);
+        return ulong.MaxValue >> (64 - length);
+    }
+
+    /// <summary>Returns how many bits are set from <paramref name="first"/> on without gap.</summary>
+    public static int LengthAt(ulong bits, int first)
+    {
+        ulong from = bits >> first;
+        return from == ulong.MaxValue ? 64 : BitOperations.TrailingZeroCount(~from);
+    }
+
+    /// <summary>Returns the lowest <paramref name="count"/> of the bits that are set, or all where there are fewer.</summary>
+    public static ulong Lowest(ulong bits, int count)
+    {
+        ulong lowest = 0;
+        while (count > 0 && bits != 0)
+        {
+            // Run by run: most often the first is enough.
+            int first = BitOperations.TrailingZeroCount(bits);
+            int length = Math.Min(count, LengthAt(bits, first));
+            ulong run = Mask(length) << first;
+            lowest |= run;
+            bits &= ~run;
+            count -= length;
+        }
+
+        return lowest;
+    }
+
+    /// <summary>
+    /// Finds the place for a run that needs the least new memory; of several the one in the smallest hole, so that large holes stay whole; in that hole the highest, away from single blocks.
+    /// </summary>
+    /// <param name="free">The free blocks.</param>
+    /// <param name="resident">The blocks with memory behind them.</param>
+    /// <param name="length">How many adjacent blocks are wanted: 1 to 64.</param>
+    /// <param name="residentCount">How many of those found have memory.</param>
+    /// <returns>The number of the first block; -1 where there is no such run.</returns>
+    public static int FindBest(ulong free, ulong resident, int length, out int residentCount)
+    {
+        ulong ready = FirstsOfRuns(free & resident, length);
+        if (ready != 0)
+        {
+            residentCount = length;
+            return LastInSmallestHole(free, ready);
+        }
+
+        int best = -1;
+        int bestHole = 0;
+        residentCount = -1;
+        int position = 0;
+        while (NextHole(free, ref position, out int hole))
+        {
+            for (int first = position + hole - length; first >= position; first--)
+            {
+                int count = BitOperations.PopCount(resident & (Mask(length) << first));
+                if (count > residentCount || (count == residentCount && hole < bestHole))
+                {
+                    best = first;
+                    bestHole = hole;
+                    residentCount = count;
+                }
+            }
+
+            position += hole;
+        }
+
+        return best;
+    }
+
+    // Gives the bits from which on as many are set as asked.
+    private static ulong FirstsOfRuns(ulong bits, int length)
+    {
+        // Each step doubles how many set bits a bit stands for.
+        int stoodFor = 1;
+        while (stoodFor < length && bits != 0)
+        {
+            int step = Math.Min(stoodFor, length - stoodFor);
+            bits &= bits >> step;
+            stoodFor += step;
+        }
+
+        return bits;
+    }
+
+    private static int LastInSmallestHole(ulong free, ulong candidates)
+    {
+        int best = -1;
+        int bestHole = int.MaxValue;
+        int position = 0;
+        while (NextHole(free, ref position, out int hole))
+        {
+            ulong inHole = candidates & (Mask(hole) << position);
+            if (inHole != 0 && hole < bestHole)
+            {
+                best = 63 - BitOperations.LeadingZeroCount(inHole);
+                bestHole = hole;
+            }
+
+            position += hole;
+        }
+
+        return best;
+    }
+
+    // Moves the position to the beginning of the next run of free bits.
+    private static bool NextHole(ulong free, ref int position, out int length)
+    {
+        length = 0;
+        ulong rest = position < 64 ? free >> position : 0;
+        if (rest == 0)
+        {
+            return false;
+        }
+
+        int skipped = BitOperations.TrailingZeroCount(rest);
+        position += skipped;
+        length = LengthAt(rest, skipped);
+        return true;
+    }
+}

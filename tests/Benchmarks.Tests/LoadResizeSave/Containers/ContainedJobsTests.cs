@@ -1,0 +1,57 @@
+using System.Text.Json;
+using LoadResizeSave.Containers;
+using Measuring.Cgroups;
+
+namespace LoadResizeSave.Tests.Containers;
+
+public sealed class ContainedJobsTests : IDisposable
+{
+    private readonly PictureFiles _files = new();
+
+    public void Dispose() => _files.Dispose();
+
+    [Fact]
+    public void Run_SomeJobs_WritesEachAsItEndsAndTheResultAtTheEnd()
+    {
+        using StringWriter output = new();
+
+        new ContainedJobs(Options() with { Kinds = [JobKind.Whole, JobKind.Truncated, JobKind.Whole] }, output).Run();
+
+        string[] lines = output.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        ContainerMessage[] messages = [.. lines.Select(line => JsonSerializer.Deserialize(line, ContainerJson.Default.ContainerMessage)!)];
+        Assert.True(messages[0].Begins);
+        Assert.Equal(8, messages.Count(message => message.Job?.End == JobEnd.Done));
+        Assert.Equal(4, messages.Count(message => message.Job?.End == JobEnd.Damaged));
+        Assert.False(ContainedJobs.HasMemoryOut(messages[^1].Run!.Statistics!.Value));
+    }
+
+    [SkippableFact]
+    public async Task RunAsync_InAContainerWithRoom_DoesAllJobsAndIsCharged()
+    {
+        SkipWithoutCgroups();
+
+        ContainedRun run = await ContainedProcess.RunAsync(Options() with { WarmUp = _files.Paths }, limitMegabytes: 350);
+
+        Assert.True(run.Ending == RunEnding.Finished, run.Errors);
+        Assert.Equal(12, run.Count(JobEnd.Done));
+        Assert.NotEmpty(run.Samples);
+        Assert.InRange(run.PeakBytes ?? 1, 1, 350L << 20);
+        Assert.True(run.Run!.Before.Charged > 0);
+    }
+
+    [SkippableFact]
+    public async Task RunAsync_InAContainerWithoutRoom_IsKilledAndSaysWhatItHadDone()
+    {
+        SkipWithoutCgroups();
+
+        // As much as the runtime alone takes, and no more.
+        ContainedRun run = await ContainedProcess.RunAsync(Options() with { Way = "aligned", Jobs = 2000 }, limitMegabytes: 12);
+
+        Assert.Equal((RunEnding.Killed, MemoryCgroup.KilledExitCode, 1), (run.Ending, run.ExitCode, run.Kills));
+        Assert.Null(run.Run);
+    }
+
+    private static void SkipWithoutCgroups() => Skip.If(MemoryCgroup.WhyUnavailable() is not null, MemoryCgroup.WhyUnavailable());
+
+    private ContainedOptions Options() => new() { Way = "reserve", LimitMegabytes = 350, Workers = 3, Jobs = 12, Pictures = _files.Paths };
+}

@@ -1,0 +1,40 @@
+using System.Buffers;
+using LoadResizeSave.Containers;
+using LoadResizeSave.Pixels;
+
+namespace LoadResizeSave.Tests.Containers;
+
+public class MemoryWayTests
+{
+    [Fact]
+    public void All_Names_DifferAndAreFound()
+    {
+        Assert.Equal(MemoryWay.All.Count, MemoryWay.All.Select(way => way.Name).Distinct().Count());
+        Assert.All(MemoryWay.All, way => Assert.Same(way, MemoryWay.Get(way.Name)));
+        Assert.Throws<ArgumentException>(() => MemoryWay.Get("none"));
+    }
+
+    [Fact]
+    public void IsOfLibrary_WaysOfOthers_ComeFirst()
+        => Assert.Equal(MemoryWay.All.OrderBy(way => way.IsOfLibrary), MemoryWay.All);
+
+    [Theory]
+    [InlineData(350, 242)]
+    [InlineData(64, 32)]
+    public void Budget_OfALimit_LeavesTheRuntimeAndAnEighth(int limit, int budget) => Assert.Equal(budget, MemoryWay.Budget(limit));
+
+    [Fact]
+    public void CreateStore_Aligned_CountsWhatIsOutAndLendsNoMoreAfterDispose()
+    {
+        using PixelStore store = MemoryWay.Get("aligned").CreateStore(350, TimeSpan.FromMinutes(1));
+        IMemoryOwner<float> owner = store.Allocate<float>(1000);
+        owner.Memory.Span.Fill(1);
+        long held = store.CommittedBytes;
+
+        owner.Dispose();
+        owner.Dispose();
+
+        Assert.Equal((4000, 0), (held, store.CommittedBytes));
+        Assert.Throws<ObjectDisposedException>(() => owner.Memory.Span.Length);
+    }
+}

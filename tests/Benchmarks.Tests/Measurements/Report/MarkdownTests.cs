@@ -1,0 +1,32 @@
+using Measurements.Report;
+
+namespace Measurements.Tests.Report;
+
+public class MarkdownTests
+{
+    [Theory]
+    [InlineData("a | b", "a \\| b")]
+    [InlineData("List<T> & co", "List&lt;T&gt; &amp; co")]
+    [InlineData("a_b *c* [d] #e", "a\\_b \\*c\\* \\[d\\] \\#e")]
+    [InlineData("two\nlines", "two lines")]
+    [InlineData("`Rent<byte>|x` and <b>", "`Rent<byte>\\|x` and &lt;b&gt;")]
+    [InlineData("one ` alone", "one \\` alone")]
+    public void Text_WhatMarkdownReadsOtherwise_IsEscaped(string text, string expected) => Assert.Equal(expected, Markdown.Text(text));
+
+    [Fact]
+    public void Code_WithAPipeAndABacktick_StaysOneCell() => Assert.Equal("`` a \\| ` ``", Markdown.Code("a | `"));
+
+    [Fact]
+    public void Table_OneNumber_IsAlignedToTheRight()
+        => Assert.Equal("| name | ns |\n| --- | ---: |\n| pool | 12 |\n", Markdown.Table(["name", "ns"], 1, [["pool", "12"]]));
+
+    [Fact]
+    public void Link_AddressWithABlank_IsEscaped() => Assert.Equal("[my file](a/my%20file.md)", Markdown.Link("my file", "a/my file.md"));
+
+    [Theory]
+    [InlineData("AllocTime, 4 MB (untouched)", "alloctime-4-mb-untouched")]
+    [InlineData("  ×  ", "chart")]
+    [InlineData("Two buffers of 2480 × 3508 × 3 bytes allocated, one copied", "two-buffers-of-2480-3508-3-bytes-allocated-one")]
+    [InlineData("abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabc", "abcdefghijabcdefghijabcdefghijabcdefghijabcdefgh")]
+    public void Slug_ATitle_IsANameForFiles(string title, string expected) => Assert.Equal(expected, FileName.Slug(title));
+}

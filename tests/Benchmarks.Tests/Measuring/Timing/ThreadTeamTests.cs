@@ -1,0 +1,85 @@
+using System.Collections.Concurrent;
+using Measuring.Timing;
+
+namespace Measuring.Tests.Timing;
+
+public class ThreadTeamTests
+{
+    [Fact]
+    public void Run_SeveralThreads_SharesTheOperationsOutEvenly()
+    {
+        ConcurrentQueue<(int Index, int Count)> calls = [];
+        using ThreadTeam team = new(4, (index, count) => calls.Enqueue((index, count)));
+
+        team.Run(1000);
+
+        Assert.Equal([(0, 250), (1, 250), (2, 250), (3, 250)], calls.Order());
+    }
+
+    [Fact]
+    public void Run_FewerOperationsThanThreads_GivesEachOne()
+    {
+        ConcurrentQueue<int> counts = [];
+        using ThreadTeam team = new(3, (_, count) => counts.Enqueue(count));
+
+        team.Run(1);
+
+        Assert.Equal([1, 1, 1], counts);
+    }
+
+    [Fact]
+    public void Run_OfAThread_MeetsAllOthers()
+    {
+        // Would never end if the threads took turns.
+        using Barrier all = new(3);
+        using ThreadTeam team = new(3, (_, _) => all.SignalAndWait());
+
+        team.Run(3);
+
+        Assert.Equal(1, all.CurrentPhaseNumber);
+    }
+
+    [Fact]
+    public void Run_Again_UsesTheSameThreadsAndWaitsForAll()
+    {
+        ConcurrentQueue<(int Index, int Thread)> calls = [];
+        using ThreadTeam team = new(2, (index, _) => calls.Enqueue((index, Environment.CurrentManagedThreadId)));
+
+        team.Run(2);
+        team.Run(2);
+
+        Assert.Equal(4, calls.Count);
+        Assert.Equal(2, calls.Distinct().Count());
+    }
+
+    [Fact]
+    public void Run_AThreadThatFails_ThrowsWithItsException()
+    {
+        using ThreadTeam team = new(2, (index, _) =>
+        {
+            if (index == 1)
+            {
+                throw new FormatException("broken");
+            }
+        });
+
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => team.Run(2));
+
+        Assert.IsType<FormatException>(exception.InnerException);
+    }
+
+    [Fact]
+    public void Dispose_EndsTheThreads()
+    {
+        ConcurrentQueue<Thread> threads = [];
+        ThreadTeam team = new(2, (_, _) => threads.Enqueue(Thread.CurrentThread));
+        team.Run(2);
+
+        team.Dispose();
+
+        Assert.All(threads, thread => Assert.False(thread.IsAlive));
+    }
+
+    [Fact]
+    public void Constructor_NoThreads_Throws() => Assert.Throws<ArgumentOutOfRangeException>(() => new ThreadTeam(0, (_, _) => { }));
+}
