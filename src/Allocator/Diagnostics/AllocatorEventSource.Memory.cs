@@ -117,7 +117,7 @@ internal sealed partial class AllocatorEventSource
     private void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string allocatorName) =>
         WriteAmounts(13, reservedBytes, peakUsedBytes, overflowCount, allocatorName);
 
-    /// <summary>Sees to it that rents are traced while somebody wants their events, and no longer.</summary>
+    /// <summary>Has rents traced while a session wants their events, and no longer.</summary>
     [NonEvent]
     public void FollowSessions()
     {

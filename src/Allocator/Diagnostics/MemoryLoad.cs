@@ -16,12 +16,11 @@ public readonly record struct MemoryLoad
     public string? Origin { get; init; }
 
     /// <summary>
-    /// Gets how many bytes cannot be had any more without taking them from somebody: idle file pages, which the kernel takes back by
-    /// itself, are not in it.
+    /// Gets the bytes in use, without idle file pages, which the kernel reclaims by itself.
     /// </summary>
     public long UsedBytes { get; init; }
 
-    /// <summary>Gets how many bytes there are: the limit of the container, or the memory of the machine. 0 where nobody tells.</summary>
+    /// <summary>Gets how many bytes there are: the limit of the container, or the memory of the machine. 0 where that is unknown.</summary>
     public long TotalBytes { get; init; }
 
     /// <summary>

@@ -3,7 +3,7 @@ namespace Allocator.Diagnostics;
 /// <summary>Who told how much memory there is, and how much of it is used.</summary>
 public enum MemoryLoadSource
 {
-    /// <summary>Nobody: the system tells nothing that could be read. Load is then taken to be low.</summary>
+    /// <summary>None: the system tells nothing that could be read. Load is then taken to be low.</summary>
     None,
 
     /// <summary>The control group (cgroup version 1 or 2) whose limit binds: the container's, or that of one around it.</summary>

@@ -9,7 +9,7 @@ internal enum TrimReason
     /// <summary>All that lay idle, because memory is short.</summary>
     HighLoad,
 
-    /// <summary>Somebody asked for it, or disposed the allocator.</summary>
+    /// <summary>A caller asked for it, or disposed the allocator.</summary>
     Requested,
 
     /// <summary>The system or the budget refused memory to a request, and idle memory made room.</summary>

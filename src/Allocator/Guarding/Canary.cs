@@ -1,7 +1,7 @@
 namespace Allocator.Guarding;
 
 /// <summary>
-/// A pattern for memory that nobody should write to. It is derived from the address, so that no copy of a neighbour's memory, and no
+/// A pattern for memory that must not be written to. It is derived from the address, so that no copy of a neighbour's memory, and no
 /// constant, looks like it.
 /// </summary>
 internal static unsafe class Canary

@@ -1,19 +1,20 @@
 using System;
+using System.Diagnostics;
 using Allocator.Diagnostics;
 using Allocator.Native;
 
 namespace Allocator.Guarding;
 
 /// <summary>
-/// One mapping with a buffer between inaccessible pages, and what has to be told about it when something goes wrong. Whoever holds it
-/// exclusively, the guard of a rent or whoever takes it out of the queue of returned memory, calls its methods.
+/// One mapping with a buffer between guard pages, and what is to be reported of it when something goes wrong. Not thread-safe: the guard
+/// of a rent holds it exclusively, or the thread that took it out of the queue of returned memory.
 /// </summary>
 internal sealed class GuardedMapping
 {
     /// <summary>What memory is filled with on its return: the value that Microsoft's debug heap has made known for freed memory.</summary>
     public const byte Poison = 0xDD;
 
-    /// <summary>What memory is filled with that nobody asked to be clean: the same heap's value for memory not yet written to.</summary>
+    /// <summary>What memory is filled with that was not asked to be clean: the same heap's value for memory not yet written to.</summary>
     public const byte Fresh = 0xCD;
 
     private readonly Clock _clock;
@@ -43,7 +44,7 @@ internal sealed class GuardedMapping
     /// <summary>Gets or sets whether the body is known to be zero, the slack excepted.</summary>
     public bool IsZero { get; set; }
 
-    /// <summary>Gets or sets whether somebody has been given the memory.</summary>
+    /// <summary>Gets or sets whether the memory was rented.</summary>
     public bool WasRented { get; set; }
 
     /// <summary>Notes where the system put the mapping.</summary>
@@ -53,22 +54,23 @@ internal sealed class GuardedMapping
         IsZero = isZero;
     }
 
-    /// <summary>Makes the mapping, which somebody has had, one for another buffer. pre: the layouts fit.</summary>
+    /// <summary>Makes the mapping, which was rented before, one for another buffer.</summary>
     public void Reuse(in GuardedLayout layout)
     {
+        Debug.Assert(_layout.Fits(layout), "The mapping is divided as the other layout wants it.");
         _layout = layout;
         IsZero = false;
         WasRented = false;
     }
 
-    /// <summary>Writes the pattern around the buffer that tells whether somebody wrote there.</summary>
+    /// <summary>Writes the pattern around the buffer by which a write there is found.</summary>
     public void FillSlack()
     {
         Canary.Fill(BodyAddress, _layout.SlackBeforeInBytes);
         Canary.Fill((nint)(Address + _layout.LengthInBytes), _layout.SlackBehindInBytes);
     }
 
-    /// <summary>Records that somebody gets the memory.</summary>
+    /// <summary>Records that the memory is rented.</summary>
     public void BeginRent(string stack)
     {
         _rentedAtMilliseconds = _clock.NowMilliseconds;
@@ -84,13 +86,13 @@ internal sealed class GuardedMapping
         _record.End(AllocationRecordState.Returned, stack);
     }
 
-    /// <summary>Records that nobody has the memory any more, although it did not come back.</summary>
+    /// <summary>Records that the memory was abandoned: it has no owner any more, and did not come back.</summary>
     public void Abandon() => _record.End(AllocationRecordState.Abandoned, null);
 
     /// <summary>Gives the record's place to others.</summary>
     public void EndRecord() => _record.Free();
 
-    /// <summary>Looks whether somebody wrote beside the buffer while it was out.</summary>
+    /// <summary>Looks for a write beside the buffer while it was rented.</summary>
     public CorruptionEventArgs? FindBrokenSlack()
     {
         long behind = Canary.FindBroken((nint)(Address + _layout.LengthInBytes), _layout.SlackBehindInBytes);
@@ -106,7 +108,7 @@ internal sealed class GuardedMapping
 
     public void FillWithPoison() => NativeBytes.Fill(BodyAddress, _layout.BodyInBytes, Poison);
 
-    /// <summary>Looks whether somebody wrote to the memory after its return. pre: filled with poison, and accessible.</summary>
+    /// <summary>Looks for a write to the memory after its return. It is filled with poison, and accessible.</summary>
     public CorruptionEventArgs? FindBrokenPoison()
     {
         long offset = NativeBytes.FindOther(BodyAddress, _layout.BodyInBytes, Poison);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -11,7 +12,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
     private readonly GuardedSource _renter;
     private readonly GuardedMapping _memory;
 
-    // Shared by the parts of a group. Nobody reads it any more where the return was not a call of the user's.
+    // Shared by the parts of a group. Not read any more where the return was not a call of the user's.
     private CorruptionFindings? _findings;
 
     public GuardedMappingGuard(GuardedSource renter, GuardedMapping memory, AllocatorContext context)
@@ -26,8 +27,12 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
 
     protected override bool KeepsStack => true;
 
-    /// <summary>Notes where the buffer is. pre: the memory has been placed.</summary>
-    public void Place() => Address = _memory.Address;
+    /// <summary>Notes where the buffer is.</summary>
+    public void Place()
+    {
+        Debug.Assert(_memory.MappingAddress != 0, "The memory has been placed.");
+        Address = _memory.Address;
+    }
 
     protected override void OnTraced(string stack)
     {

@@ -76,9 +76,9 @@ internal sealed class GuardedSource
         return guard;
     }
 
-    /// <summary>Takes back what was rented. pre: the rent has ended, or never began.</summary>
-    /// <param name="memory">The memory, which nobody else holds.</param>
-    /// <param name="findings">Gets what is found in memory that has to make room, where somebody wants to know.</param>
+    /// <summary>Takes back what was rented. The rent has ended, or never began.</summary>
+    /// <param name="memory">The memory, held exclusively.</param>
+    /// <param name="findings">Gets what is found in memory that has to make room; null where no finding is wanted.</param>
     public void TakeBack(GuardedMapping memory, CorruptionFindings? findings)
     {
         if (!memory.WasRented || !TryHide(memory))
@@ -117,7 +117,7 @@ internal sealed class GuardedSource
         return ReleaseAll();
     }
 
-    /// <summary>Throws what was found, where this mode throws. pre: everything has been handed back.</summary>
+    /// <summary>Throws what was found, where this mode throws. All memory has been handed back.</summary>
     public void ThrowIfAny(CorruptionFindings findings)
     {
         if (_isGuarded && findings.First is CorruptionEventArgs finding)

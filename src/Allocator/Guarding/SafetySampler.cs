@@ -6,11 +6,11 @@ using Allocator.Diagnostics;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// Chooses the allocations that are watched: each with the same chance, whichever thread makes it and whatever was chosen before, for one
+/// Chooses the allocations that are watched: each with the same chance, on every thread and after every choice, for one
 /// random number a choice. Costs others a thread-static subtraction.
 /// </summary>
 /// <remarks>
-/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; whoever exhausts it is
+/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; the one that exhausts it is
 /// chosen. That distribution has no memory, hence what is left of it serves allocators of different rates, and threads that end after a few
 /// allocations are not seen less often than others.
 /// </remarks>

@@ -11,7 +11,7 @@ namespace Allocator.Native;
 /// </param>
 internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long CertainBytes)
 {
-    /// <summary>Gets what is read where the system tells nothing.</summary>
+    /// <summary>Gets what is read where the system tells nothing: nothing is known to be limited.</summary>
     public static Headroom Unknown { get; } = new(long.MaxValue, long.MaxValue, long.MaxValue);
 
     /// <summary>Gets whether there is a limit that a process is killed for.</summary>

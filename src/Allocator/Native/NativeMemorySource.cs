@@ -61,7 +61,7 @@ internal abstract class NativeMemorySource
     /// <returns>The address, or 0 where the system refuses.</returns>
     public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
 
-    /// <summary>Frees. pre: address and length of one <see cref="TryAllocate"/>, not freed yet.</summary>
+    /// <summary>Frees the address and the length of one <see cref="TryAllocate"/>, which were not freed yet.</summary>
     /// <remarks>
     /// Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.
     /// </remarks>
