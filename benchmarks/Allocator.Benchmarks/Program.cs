@@ -12,8 +12,10 @@ using Perfolizer.Horology;
 namespace Allocator.Benchmarks;
 
 /// <summary>
-/// Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job. BenchmarkDotNet writes the
-/// results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and classic is the model in
+/// Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job. BenchmarkDotNet
+/// writes the
+/// results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and classic is the
+/// model in
 /// <c>benchmarks/Measuring/Classic</c>.
 /// </summary>
 internal static class Program

@@ -1,17 +1,14 @@
-using System.CommandLine;
 using LoadResizeSave.Chaos;
 using LoadResizeSave.Containers;
 using LoadResizeSave.Limits;
 using LoadResizeSave.Mixed;
-using LoadResizeSave.Running;
 using LoadResizeSave.Survival;
-using Measuring.Processes;
-using Measuring.Results;
-using Spectre.Console;
 
 namespace LoadResizeSave;
 
-/// <summary>The entry point: the same program is the parent that the user starts and the child that it starts for each allocator.</summary>
+/// <summary>
+/// The entry point: the same program is the parent that the user starts and the child that it starts for each allocator.
+/// </summary>
 internal static class Program
 {
     private static Task<int> Main(string[] arguments)

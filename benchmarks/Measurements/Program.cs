@@ -9,11 +9,12 @@ using Measurements.Reach;
 using Measurements.Report;
 using Measurements.Settings;
 using Measurements.Transfers;
-using Measuring.Processes;
 
 namespace Measurements;
 
-/// <summary>The entry point: a measurement for each subcommand. The same program is the child that measurements start for each subject.</summary>
+/// <summary>
+/// The entry point: a measurement for each subcommand. The same program is the child that measurements start for each subject.
+/// </summary>
 internal static class Program
 {
     private static readonly IChildTask[] s_tasks =

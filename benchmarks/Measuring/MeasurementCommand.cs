@@ -13,7 +13,8 @@ public static class MeasurementCommand
     private const int Failed = 1;
 
     /// <summary>
-    /// Has <paramref name="command"/> measure, print and save a document under the name <paramref name="program"/>. null where there was nothing
+    /// Has <paramref name="command"/> measure, print and save a document under the name <paramref name="program"/>. null where there was
+    /// nothing
     /// to measure.
     /// </summary>
     public static TCommand Measures<TCommand>(this TCommand command, string program, Func<MeasurementRun, ResultDocument?> measure)

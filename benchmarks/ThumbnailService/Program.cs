@@ -1,12 +1,11 @@
-using System.CommandLine;
-using Measuring;
-using Measuring.Results;
 using ThumbnailService.Serving;
 using ThumbnailService.Trials;
 
 namespace ThumbnailService;
 
-/// <summary>The entry point: the load generator, or with the command <c>serve</c> the service that it starts and puts under load.</summary>
+/// <summary>
+/// The entry point: the load generator, or with the command <c>serve</c> the service that it starts and puts under load.
+/// </summary>
 internal static class Program
 {
     private static Task<int> Main(string[] arguments)

@@ -1,14 +1,12 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
-using Allocator.Benchmarks.Contenders;
-using BenchmarkDotNet.Attributes;
 using CommunityToolkit.HighPerformance.Buffers;
-using Measuring.Memory;
 
 namespace Allocator.Benchmarks.Clearing;
 
 /// <summary>
-/// Gets zeroed memory of which one byte a page is then written: calloc may hand out memory that is zeroed only when it is touched, and that is to
+/// Gets zeroed memory of which one byte a page is then written: calloc may hand out memory that is zeroed only when it is touched, and
+/// that is to
 /// be paid here. The pool's memory was written to in the round before, so Clean has to clear all of it, once.
 /// </summary>
 [MemoryDiagnoser]

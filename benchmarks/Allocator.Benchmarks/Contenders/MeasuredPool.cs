@@ -4,7 +4,8 @@ namespace Allocator.Benchmarks.Contenders;
 internal static class MeasuredPool
 {
     /// <summary>
-    /// Makes an allocator whose pool holds at most 1 GiB. That is enough for 32 threads with four blocks each, whatever the machine's memory;
+    /// Makes an allocator whose pool holds at most 1 GiB. That is enough for 32 threads with four blocks each, whatever the machine's
+    /// memory;
     /// blocks that were not touched cost addresses only.
     /// </summary>
     public static MemoryAllocator Create(HugePages hugePages = HugePages.Auto)

@@ -1,13 +1,11 @@
-using Allocator.Benchmarks.Contenders;
-using BenchmarkDotNet.Attributes;
-using Measuring.Classic;
 using Measuring.Sources;
 using Measuring.Timing;
 
 namespace Allocator.Benchmarks.Contention;
 
 /// <summary>
-/// Rents and returns blocks of 4 MB on several threads at once. Time is wall time divided by all rents of all threads: where it falls with more
+/// Rents and returns blocks of 4 MB on several threads at once. Time is wall time divided by all rents of all threads: where it falls
+/// with more
 /// threads, the allocator scales. The blocks are not touched: they are addresses without memory.
 /// </summary>
 [MemoryDiagnoser]

@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Attributes;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Running;

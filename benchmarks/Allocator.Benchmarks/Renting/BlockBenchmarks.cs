@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Attributes;
-
 namespace Allocator.Benchmarks.Renting;
 
 /// <summary>Rents and returns what one block of the pool holds. A new array clears its memory, which is part of its price.</summary>

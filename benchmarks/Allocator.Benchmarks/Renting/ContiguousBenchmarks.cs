@@ -1,6 +1,3 @@
-using Allocator.Benchmarks.Contenders;
-using BenchmarkDotNet.Attributes;
-
 namespace Allocator.Benchmarks.Renting;
 
 /// <summary>Rents and returns 14 MB in one piece, four blocks of the pool that lie beside each other.</summary>

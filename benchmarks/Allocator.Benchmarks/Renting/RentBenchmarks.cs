@@ -1,14 +1,12 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
-using Allocator.Benchmarks.Contenders;
-using BenchmarkDotNet.Attributes;
 using CommunityToolkit.HighPerformance.Buffers;
-using Measuring.Classic;
 
 namespace Allocator.Benchmarks.Renting;
 
 /// <summary>
-/// Rents and returns a buffer in every way there is. The buffers are not touched: these are the costs of the bookkeeping alone. What the memory
+/// Rents and returns a buffer in every way there is. The buffers are not touched: these are the costs of the bookkeeping alone. What the
+/// memory
 /// costs that comes with it, <see cref="Residency.TouchedImageBenchmarks"/> tell.
 /// </summary>
 [MemoryDiagnoser]

@@ -1,8 +1,8 @@
-using BenchmarkDotNet.Attributes;
-
 namespace Allocator.Benchmarks.Renting;
 
-/// <summary>Rents and returns what is small enough for an array of the shared pool. A new array clears its memory, which is part of its price.</summary>
+/// <summary>
+/// Rents and returns what is small enough for an array of the shared pool. A new array clears its memory, which is part of its price.
+/// </summary>
 public class SmallBufferBenchmarks : RentBenchmarks
 {
     [Params(64, 1024)]

@@ -9,7 +9,8 @@ internal static partial class FreshHeap
     private const int MapThreshold = -3;
 
     /// <summary>
-    /// Has every allocation above 64 KiB come from a mapping of its own, which is unmapped when it is freed. Left alone, the heap does so for sizes that it has not
+    /// Has every allocation above 64 KiB come from a mapping of its own, which is unmapped when it is freed. Left alone, the heap does so
+    /// for sizes that it has not
     /// had to free yet, and recycles up to 32 MiB afterwards. Says so on the console where it cannot be had.
     /// </summary>
     public static void Require()

@@ -1,8 +1,4 @@
 using System.Buffers;
-using Allocator.Benchmarks.Contenders;
-using BenchmarkDotNet.Attributes;
-using Measuring.Classic;
-using Measuring.Memory;
 
 namespace Allocator.Benchmarks.Residency;
 

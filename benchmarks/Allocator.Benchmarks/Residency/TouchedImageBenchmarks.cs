@@ -1,9 +1,6 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
-using Allocator.Benchmarks.Contenders;
-using BenchmarkDotNet.Attributes;
 using CommunityToolkit.HighPerformance.Buffers;
-using Measuring.Memory;
 
 namespace Allocator.Benchmarks.Residency;
 

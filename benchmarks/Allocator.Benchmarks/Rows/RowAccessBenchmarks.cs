@@ -1,8 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Allocator.Benchmarks.Contenders;
-using BenchmarkDotNet.Attributes;
-using Measuring.Classic;
 
 namespace Allocator.Benchmarks.Rows;
 

@@ -1,8 +1,11 @@
 using LoadResizeSave.Containers;
-using Measuring.Results;
-using Spectre.Console;
 
 namespace LoadResizeSave.Chaos;
+
+/// <summary>What the user asked for, checked.</summary>
+/// <param name="Input">The folder of photographs; null: those of the system, or some that are made.</param>
+internal sealed record ChaosLoad(
+    string? Input, IReadOnlyList<ChaosScenario> Scenarios, IReadOnlyList<MemoryWay> Ways, int Runs);
 
 /// <summary>Runs the scenarios, and judges each run.</summary>
 internal sealed class ChaosMeasurement(ChaosLoad load, IAnsiConsole console)

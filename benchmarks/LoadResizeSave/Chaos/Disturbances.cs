@@ -1,7 +1,5 @@
-using System.Diagnostics;
 using System.Runtime.InteropServices;
 using LoadResizeSave.Containers;
-using Measuring.Processes;
 
 namespace LoadResizeSave.Chaos;
 

@@ -1,7 +1,4 @@
-using System.CommandLine;
-using System.Globalization;
 using System.Runtime.InteropServices;
-using Measuring.Processes;
 
 namespace LoadResizeSave.Chaos;
 

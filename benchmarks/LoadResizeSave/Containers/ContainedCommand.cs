@@ -1,7 +1,3 @@
-using System.CommandLine;
-using System.Globalization;
-using Measuring.Processes;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>The hidden command that is the child in a container.</summary>

@@ -1,10 +1,6 @@
-using System.Diagnostics;
 using System.Text.Json;
 using Allocator;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 using Measuring.Cgroups;
-using Measuring.Machines;
 using Measuring.Timing;
 
 namespace LoadResizeSave.Containers;

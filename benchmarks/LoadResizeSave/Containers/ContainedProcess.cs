@@ -1,8 +1,5 @@
-using System.Diagnostics;
 using System.Text.Json;
 using Measuring.Cgroups;
-using Measuring.Machines;
-using Measuring.Processes;
 
 namespace LoadResizeSave.Containers;
 

@@ -2,6 +2,18 @@ using Measuring.Cgroups;
 
 namespace LoadResizeSave.Containers;
 
+/// <summary>How a child in a container ended.</summary>
+internal enum RunEnding
+{
+    Finished,
+
+    Killed,
+
+    Crashed,
+
+    Hung,
+}
+
 /// <summary>What was charged to the cgroup at one moment, cached files included; seconds since the first job.</summary>
 internal readonly record struct CgroupSample(double Seconds, long UsedBytes);
 

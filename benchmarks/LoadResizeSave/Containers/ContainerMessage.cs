@@ -1,4 +1,66 @@
+using System.Text.Json.Serialization;
+using Allocator;
+
 namespace LoadResizeSave.Containers;
+
+/// <summary>How a job ended.</summary>
+internal enum JobEnd
+{
+    Done,
+
+    Refused,
+
+    RefusedForGood,
+
+    Vanished,
+
+    Damaged,
+
+    Failed,
+}
+
+/// <summary>What became of one job.</summary>
+/// <param name="Seconds">From when it was asked for to its end, its wait for memory included.</param>
+internal sealed record JobMessage(
+    string Picture, JobKind Kind, JobEnd End, double Seconds, double WaitedSeconds, string? Sha256, string? Reason);
+
+/// <summary>Who holds memory at one moment. All in bytes.</summary>
+/// <param name="Charged">What its cgroup is charged with and the kernel cannot drop; 0 where there is no cgroup.</param>
+/// <param name="Store">What the way of having memory holds: outstanding and idle.</param>
+/// <param name="Malloc">What the C library holds of the system, used or free.</param>
+internal readonly record struct MemoryReading(
+    double Seconds, long Charged, long Resident, long Store, long ManagedHeap, long Malloc, long MallocFree)
+{
+    private const double Mebibyte = 1 << 20;
+
+    public string Describe() => string.Create(
+        CultureInfo.InvariantCulture,
+        $"charged {Charged / Mebibyte:0.0} MiB: store {Store / Mebibyte:0.0}, managed heap {ManagedHeap / Mebibyte:0.0}, ")
+        + string.Create(CultureInfo.InvariantCulture, $"malloc {Malloc / Mebibyte:0.0} of which free {MallocFree / Mebibyte:0.0}");
+}
+
+/// <summary>What a child found when all its jobs had ended.</summary>
+internal sealed record RunMessage
+{
+    public required double Seconds { get; init; }
+
+    public required MemoryReading Before { get; init; }
+
+    /// <summary>Gets the memory after the last one, when what lies idle was released.</summary>
+    public required MemoryReading After { get; init; }
+
+    public required MemoryReading Collected { get; init; }
+
+    public MemoryAllocatorStatistics? Statistics { get; init; }
+}
+
+/// <summary>Reads and writes what a child in a container and its parent exchange.</summary>
+[JsonSourceGenerationOptions(
+    UseStringEnumConverter = true,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(ContainerMessage))]
+internal sealed partial class ContainerJson : JsonSerializerContext;
 
 /// <summary>One line of what a child in a container writes: a child that is killed has at least written what it did before.</summary>
 internal sealed record ContainerMessage

@@ -1,9 +1,4 @@
-using System.CommandLine;
-using Measuring;
 using Measuring.Cgroups;
-using Measuring.Machines;
-using Measuring.Results;
-using Spectre.Console;
 
 namespace LoadResizeSave.Containers;
 
@@ -77,7 +72,8 @@ internal static class ContainerOptions
         => parsed.GetValue(input) is { } given ? Path.GetFullPath(given) : null;
 
     /// <summary>
-    /// Has <paramref name="command"/> measure, print and save a document under the name <paramref name="program"/>; the exit code is 1 where
+    /// Has <paramref name="command"/> measure, print and save a document under the name <paramref name="program"/>; the exit code is 1
+    /// where
     /// there are no cgroups, and where <paramref name="measure"/> found failures.
     /// </summary>
     public static void Measures(Command command, string program, Option<string?> output, ContainerMeasure measure) => command.SetAction(

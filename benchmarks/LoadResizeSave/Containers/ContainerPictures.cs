@@ -1,7 +1,4 @@
-using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
 using LoadResizeSave.Synthesis;
 
 namespace LoadResizeSave.Containers;

@@ -1,7 +1,10 @@
 using Allocator;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Containers;
+
+/// <summary>What the library claims of a way of having memory, in a container whose memory the jobs together exceed.</summary>
+/// <param name="SurvivingShare">The least share of runs that end without a kill.</param>
+internal sealed record SurvivalClaim(double SurvivingShare, bool MayFail);
 
 /// <summary>A way of having the memory for pictures.</summary>
 /// <param name="CreateStore">Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its

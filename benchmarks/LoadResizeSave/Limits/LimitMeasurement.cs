@@ -1,9 +1,4 @@
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
 using Measuring.Cgroups;
-using Measuring.Processes;
-using Measuring.Results;
-using Spectre.Console;
 
 namespace LoadResizeSave.Limits;
 
@@ -18,7 +13,9 @@ internal sealed class LimitMeasurement : IJobMeasurement
     private readonly List<string> _failures = [];
     private ProcessBase? _base;
 
-    /// <summary>Prepares the measurement that <paramref name="options"/> describe; <paramref name="newDocument"/> makes a result with a title.</summary>
+    /// <summary>
+    /// Prepares the measurement that <paramref name="options"/> describe; <paramref name="newDocument"/> makes a result with a title.
+    /// </summary>
     public LimitMeasurement(AllocatorRunner runner, JobOptions options, IAnsiConsole console, Func<string, ResultDocument> newDocument)
     {
         _runner = new TrialRunner(runner, options);

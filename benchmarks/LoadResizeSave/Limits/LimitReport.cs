@@ -1,7 +1,4 @@
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
-using LoadResizeSave.Running;
-using Measuring.Results;
 
 namespace LoadResizeSave.Limits;
 
@@ -95,8 +92,10 @@ internal sealed class LimitReport
     [
         Text($"Each trial is a process in a memory cgroup of its own, without swap, which goes through the folder {_options.Repeat} times: {_pictures / Math.Max(1, _options.Repeat)} pictures, to a width of {_options.Width}."),
         "Killed: the kernel's out-of-memory killer ended it. Refused: pictures for which an allocation threw.",
-        "Figures of a pass are those after the first, in which memory and code are new. Where pictures were refused they are of fewer pictures.",
-        "The peak of a cgroup includes cached files, which the kernel drops before it kills; so with a limit it tends to reach it in any case.",
+        "Figures of a pass are those after the first, in which memory and code are new. Where pictures were refused they are of fewer "
+            + "pictures.",
+        "The peak of a cgroup includes cached files, which the kernel drops before it kills; so with a limit it tends to reach it in "
+            + "any case.",
         Text($"The budget is nine tenths of the limit, less the {_base.Bytes / 1e6:0} MB that the process holds when all pixels are back, and less the GCHeapHardLimit. Each picture reserves all that it may take, the codec's own memory included, before it is read, and says when the codec takes that; the pool may retain all of the budget."),
         Text($"With a budget goes a GCHeapHardLimit of {ProcessBase.HeapLimitInBytes >> 20} MiB; the others have the runtime's default of three quarters of the limit. All run with MALLOC_MMAP_THRESHOLD_ of 1 MiB, so that what codecs free goes back to the system."),
     ];

@@ -15,6 +15,7 @@ internal readonly record struct ProcessBase(long Bytes)
     public int Budget(int limitMegabytes)
     {
         int budget = (int)(((CalmShare * limitMegabytes * Megabyte) - Bytes - HeapLimitInBytes) / Megabyte);
-        return budget >= 1 ? budget : throw new InvalidOperationException($"The process alone takes {Bytes / Megabyte} MiB, and its heap up to {HeapLimitInBytes / Megabyte}: {limitMegabytes} MiB leave nothing for pixels.");
+        return budget >= 1 ? budget : throw new InvalidOperationException($"The process alone takes {Bytes / Megabyte} MiB, and its "
+            + $"heap up to {HeapLimitInBytes / Megabyte}: {limitMegabytes} MiB leave nothing for pixels.");
     }
 }

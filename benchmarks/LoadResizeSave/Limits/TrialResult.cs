@@ -1,5 +1,3 @@
-using LoadResizeSave.Running;
-
 namespace LoadResizeSave.Limits;
 
 /// <summary>How a trial ended, and what it took.</summary>
@@ -17,7 +15,9 @@ internal sealed record TrialResult
     /// <summary>Gets the most that was charged to the group, cached files included; null where the kernel does not tell.</summary>
     public long? PeakBytes { get; init; }
 
-    /// <summary>Gets the processor time of a pass in seconds, on average over all but the first, in which memory and code are new.</summary>
+    /// <summary>
+    /// Gets the processor time of a pass in seconds, on average over all but the first, in which memory and code are new.
+    /// </summary>
     public double? CpuSecondsOfPass => Average(pass => (pass.Cost.UserTime + pass.Cost.SystemTime).TotalSeconds);
 
     public double? PageFaultsOfPass => Average(pass => pass.Cost.MinorFaults + pass.Cost.MajorFaults);

@@ -1,16 +1,17 @@
-using System.Diagnostics;
-using System.Globalization;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
 using Measuring.Cgroups;
-using Measuring.Processes;
 
 namespace LoadResizeSave.Limits;
+
+/// <summary>The job under one condition.</summary>
+/// <param name="LimitMegabytes">The memory cgroup's limit in MiB; null: it has none, and only counts.</param>
+/// <param name="BudgetMegabytes">The allocator's budget in MiB, where it has one.</param>
+internal sealed record JobTrial(int? LimitMegabytes, int Parallelism, AllocatorKind Allocator, int? BudgetMegabytes);
 
 /// <summary>Runs the job in a memory cgroup of its own.</summary>
 internal sealed class TrialRunner
 {
-    // glibc raises the size from which on memory goes back to the system to that of what was freed last: a codec's freed memory would stay, and differently in each run.
+    // glibc raises the size from which on memory goes back to the system to that of what was freed last: a codec's freed memory would
+    // stay, and differently in each run.
     private const string MappedFromBytes = "1048576";
 
     private readonly AllocatorRunner _runner;
@@ -52,7 +53,8 @@ internal sealed class TrialRunner
     {
         start.Environment["MALLOC_MMAP_THRESHOLD_"] = MappedFromBytes;
 
-        // A budget and a limit of the heap go together. Without a budget the choice is left to the runtime: three quarters of the container.
+        // A budget and a limit of the heap go together. Without a budget the choice is left to the runtime: three quarters of the
+        // container.
         if (kind == AllocatorKind.Budget)
         {
             start.Environment["DOTNET_GCHeapHardLimit"] = ProcessBase.HeapLimitInBytes.ToString("x", CultureInfo.InvariantCulture);

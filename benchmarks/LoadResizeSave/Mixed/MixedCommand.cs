@@ -1,4 +1,3 @@
-using System.CommandLine;
 using LoadResizeSave.Containers;
 
 namespace LoadResizeSave.Mixed;

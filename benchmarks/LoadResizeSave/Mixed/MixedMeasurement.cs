@@ -1,8 +1,5 @@
-using System.Diagnostics;
 using LoadResizeSave.Containers;
-using Measuring.Results;
 using Measuring.Timing;
-using Spectre.Console;
 
 namespace LoadResizeSave.Mixed;
 

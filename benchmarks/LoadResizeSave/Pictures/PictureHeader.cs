@@ -1,6 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-
 namespace LoadResizeSave.Pictures;
 
 /// <summary>What the start of a file says about the picture in it, which is enough to know what the work on it will take.</summary>
@@ -34,16 +31,21 @@ internal sealed class PictureHeader(IPictureCodec codec, PictureSize size, ReadO
         if (Size.Megapixels > maximumMegapixels)
         {
             throw new UnreadablePictureException(
-                $"the header claims {Size.Width} x {Size.Height} pixels, {Size.Megapixels:N0} million; the limit is {maximumMegapixels} million");
+                $"the header claims {Size.Width} x {Size.Height} pixels, {Size.Megapixels:N0} million; the limit is "
+                    + $"{maximumMegapixels} million");
         }
 
         if (!Codec.CouldHoldItsPixels(_start, _fileLength))
         {
-            throw new UnreadablePictureException($"the header claims {Size.Width} x {Size.Height} pixels, more than {_fileLength:N0} bytes can hold");
+            throw new UnreadablePictureException($"the header claims {Size.Width} x {Size.Height} pixels, more than {_fileLength:N0} "
+                + "bytes can hold");
         }
     }
 
-    /// <summary>Returns how much memory it takes at most to hold the file in <paramref name="store"/> and to make a picture of <paramref name="target"/> of it.</summary>
+    /// <summary>
+    /// Returns how much memory it takes at most to hold the file in <paramref name="store"/> and to make a picture of <paramref
+    /// name="target"/> of it.
+    /// </summary>
     public long Estimate(PictureSize target, PixelStore store)
     {
         long pictures = store.EstimatePixels<Rgb24>(Size.Width, Size.Height) + store.EstimatePixels<Rgb24>(target.Width, target.Height);

@@ -1,5 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Resizing;
 
 namespace LoadResizeSave.Pictures;

@@ -7,7 +7,8 @@ namespace LoadResizeSave.Pixels;
 internal sealed class ArrayStore(bool pooled) : PixelStore
 {
     /// <summary>
-    /// Gets what the collector holds of the operating system's memory. It counts that only when it collects; heap that grew since then is counted by its contents.
+    /// Gets what the collector holds of the operating system's memory. It counts that only when it collects; heap that grew since then is
+    /// counted by its contents.
     /// </summary>
     public override long CommittedBytes
         => Math.Max(GC.GetGCMemoryInfo(GCKind.Any).TotalCommittedBytes, GC.GetTotalMemory(forceFullCollection: false));
@@ -26,7 +27,9 @@ internal sealed class ArrayStore(bool pooled) : PixelStore
     public override IMemoryOwner<T> Allocate<T>(int length)
         => pooled ? new RentedArray<T>(length) : new CollectedArray<T>(length);
 
-    /// <summary>Does nothing: neither the shared pools nor the collector can be told to give memory back without collecting everybody's garbage.</summary>
+    /// <summary>
+    /// Does nothing: neither the shared pools nor the collector can be told to give memory back without collecting everybody's garbage.
+    /// </summary>
     public override void Release()
     {
     }

@@ -4,19 +4,25 @@ using Allocator;
 
 namespace LoadResizeSave.Pixels;
 
-/// <summary>Lends memory of the library: the pool, or with a pool size of zero the same code without pooling, or the pool with a budget.</summary>
+/// <summary>
+/// Lends memory of the library: the pool, or with a pool size of zero the same code without pooling, or the pool with a budget.
+/// </summary>
 internal sealed class BlockStore : PixelStore
 {
     private readonly MemoryAllocator _allocator;
     private readonly bool _reserves;
 
-    /// <summary>Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where there is a budget.</summary>
+    /// <summary>
+    /// Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where there is a budget.
+    /// </summary>
     public BlockStore(MemoryAllocatorOptions options)
         : this(options, reserves: options.MemoryBudgetMegabytes is not null)
     {
     }
 
-    /// <summary>Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where <paramref name="reserves"/>.</summary>
+    /// <summary>
+    /// Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where <paramref name="reserves"/>.
+    /// </summary>
     public BlockStore(MemoryAllocatorOptions options, bool reserves)
         : this(MemoryAllocator.Create(options), reserves)
     {

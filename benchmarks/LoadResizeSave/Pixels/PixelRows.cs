@@ -1,8 +1,30 @@
+using System.Runtime.InteropServices;
 using Allocator;
 
 namespace LoadResizeSave.Pixels;
 
-/// <summary>Gives the rows of a <see cref="Raster{TPixel}"/> for as long as its delegate runs, whether they lie in the blocks of an allocator or in one array.</summary>
+/// <summary>
+/// One pixel of eight bits a channel, in the order in which PNG and libjpeg-turbo store it, so that rows are copied as they are.
+/// </summary>
+[StructLayout(LayoutKind.Sequential, Pack = 1)]
+internal readonly record struct Rgb24(byte R, byte G, byte B)
+{
+    public static Rgb24 White => new(255, 255, 255);
+}
+
+/// <summary>Works on the rows of one raster.</summary>
+internal delegate void RowsAction<TPixel>(scoped PixelRows<TPixel> rows)
+    where TPixel : unmanaged;
+
+/// <summary>Works on the rows of two rasters at once.</summary>
+internal delegate void RowsPairAction<TPixel, TOther>(scoped PixelRows<TPixel> rows, scoped PixelRows<TOther> otherRows)
+    where TPixel : unmanaged
+    where TOther : unmanaged;
+
+/// <summary>
+/// Gives the rows of a <see cref="Raster{TPixel}"/> for as long as its delegate runs, whether they lie in the blocks of an allocator or
+/// in one array.
+/// </summary>
 internal readonly ref struct PixelRows<TPixel>
     where TPixel : unmanaged
 {

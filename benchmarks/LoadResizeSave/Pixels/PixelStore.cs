@@ -4,6 +4,41 @@ using Allocator;
 
 namespace LoadResizeSave.Pixels;
 
+/// <summary>Names the ways of getting memory that the program compares.</summary>
+public enum AllocatorKind
+{
+    /// <summary><c>MemoryAllocator.Create()</c>: blocks are kept between pictures and trimmed when idle.</summary>
+    Pool,
+
+    /// <summary>The same allocator that retains nothing: every picture asks the operating system.</summary>
+    Unpooled,
+
+    /// <summary><c>ArrayPool&lt;byte&gt;.Shared</c>: arrays of the next power of two.</summary>
+    ArrayPool,
+
+    GC,
+
+    /// <summary>The pool with a budget: each picture waits until there is memory for all that it will take.</summary>
+    Budget,
+}
+
+/// <summary>A job that may begin: the store that lends to it. Disposed when the job is done, it lets others in.</summary>
+internal sealed class Admission : IDisposable
+{
+    private readonly IDisposable? _reservation;
+
+    /// <summary>Admits to <paramref name="store"/>; <paramref name="reservation"/> is what was set aside for the job.</summary>
+    public Admission(PixelStore store, IDisposable? reservation = null)
+    {
+        Store = store;
+        _reservation = reservation;
+    }
+
+    public PixelStore Store { get; }
+
+    public void Dispose() => _reservation?.Dispose();
+}
+
 /// <summary>
 /// Lends all memory that the job uses: files, pictures and scratch rows. Only this differs between two measured runs,
 /// so what the table shows is the allocators' doing.
@@ -59,7 +94,8 @@ internal abstract class PixelStore : IDisposable
     public virtual IDisposable? CountExternal(long bytes) => null;
 
     /// <summary>
-    /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a budget ever waits;
+    /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a
+    /// budget ever waits;
     /// it takes all of a job's memory out of it at once, so that no two jobs hold half of what they need and wait for each other.
     /// </summary>
     public virtual ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken) => new(new Admission(this));

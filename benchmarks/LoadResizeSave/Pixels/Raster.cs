@@ -12,11 +12,15 @@ internal abstract class Raster<TPixel> : IDisposable
 
     public abstract void ProcessRows(RowsAction<TPixel> action);
 
-    /// <summary>Runs <paramref name="action"/> on the rows of this raster and of <paramref name="other"/>, which must be of the same store.</summary>
+    /// <summary>
+    /// Runs <paramref name="action"/> on the rows of this raster and of <paramref name="other"/>, which must be of the same store.
+    /// </summary>
     public abstract void ProcessRows<TOther>(Raster<TOther> other, RowsPairAction<TPixel, TOther> action)
         where TOther : unmanaged;
 
-    /// <summary>Runs <paramref name="action"/> on all pixels as one packed span; returns false, and does not run it, where they are not one.</summary>
+    /// <summary>
+    /// Runs <paramref name="action"/> on all pixels as one packed span; returns false, and does not run it, where they are not one.
+    /// </summary>
     public abstract bool TryProcessPixels(PixelSpanAction<TPixel> action);
 
     public abstract void Dispose();

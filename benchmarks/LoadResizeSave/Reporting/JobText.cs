@@ -1,8 +1,3 @@
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-using Measuring.Machines;
-using Spectre.Console;
-
 namespace LoadResizeSave.Reporting;
 
 /// <summary>What the program says around the table.</summary>

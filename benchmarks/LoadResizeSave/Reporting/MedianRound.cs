@@ -1,4 +1,3 @@
-using LoadResizeSave.Running;
 using Measuring.Timing;
 
 namespace LoadResizeSave.Reporting;

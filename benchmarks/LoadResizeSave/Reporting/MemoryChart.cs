@@ -1,5 +1,4 @@
 using System.Xml.Linq;
-using LoadResizeSave.Running;
 using Measuring.Charts;
 
 namespace LoadResizeSave.Reporting;
@@ -37,7 +36,8 @@ internal sealed class MemoryChart
     public string Render()
     {
         int width = Left + (_runs.Count * (PanelWidth + Gap));
-        XElement svg = SvgElements.Picture(width, Top + PanelHeight + Bottom, "Memory over time while pictures are loaded, resized and saved");
+        XElement svg = SvgElements.Picture(width, Top + PanelHeight + Bottom, "Memory over time while pictures are loaded, resized and "
+            + "saved");
         svg.Add(SvgElements.Text(Left, 28, "Memory while the same pictures are loaded, resized and saved", weight: "bold"));
         AddLegend(svg);
         AddVerticalAxis(svg);

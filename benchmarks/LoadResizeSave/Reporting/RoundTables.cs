@@ -1,7 +1,3 @@
-using System.Globalization;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-using Measuring.Results;
 using Measuring.Timing;
 
 namespace LoadResizeSave.Reporting;

@@ -1,5 +1,3 @@
-using LoadResizeSave.Running;
-
 namespace LoadResizeSave.Reporting;
 
 /// <summary>One of the figures that runs are compared by.</summary>

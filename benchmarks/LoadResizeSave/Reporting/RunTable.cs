@@ -1,7 +1,3 @@
-using System.Globalization;
-using LoadResizeSave.Running;
-using Spectre.Console;
-
 namespace LoadResizeSave.Reporting;
 
 /// <summary>The table of results, one line for each allocator, the best figure of each column in green.</summary>

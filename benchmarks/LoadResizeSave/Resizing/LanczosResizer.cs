@@ -1,7 +1,5 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Resizing;
 
@@ -14,7 +12,9 @@ internal static class LanczosResizer
     // Sums of this many bytes of a row stay in the first-level cache while the rows are added to them.
     private const int TileLength = 4096;
 
-    /// <summary>Fills <paramref name="target"/> with <paramref name="source"/> made smaller, or copied where the sizes are equal.</summary>
+    /// <summary>
+    /// Fills <paramref name="target"/> with <paramref name="source"/> made smaller, or copied where the sizes are equal.
+    /// </summary>
     public static void Resize(Raster<Rgb24> source, Raster<Rgb24> target, PixelStore store)
     {
         using ResamplingWeights horizontal = new(source.Width, target.Width, store);

@@ -2,7 +2,6 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Resizing;
 
@@ -38,7 +37,9 @@ internal static class PixelArithmetic
         }
     }
 
-    /// <summary>Returns the sum of <paramref name="samples"/>, each pixel times its weight, rounded; what the filter overshoots is clipped.</summary>
+    /// <summary>
+    /// Returns the sum of <paramref name="samples"/>, each pixel times its weight, rounded; what the filter overshoots is clipped.
+    /// </summary>
     public static Rgb24 WeightedSum(ReadOnlySpan<float> samples, ReadOnlySpan<float> weights)
     {
         // Two sums, because one would wait for itself at every step.

@@ -1,9 +1,11 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Resizing;
+
+/// <summary>The samples that one output is made of.</summary>
+internal readonly record struct ResamplingRange(int Start, int Count);
 
 /// <summary>
 /// The Lanczos kernel with three lobes, laid out for one axis: which samples each output is made of, and how much of each.
@@ -17,7 +19,9 @@ internal sealed class ResamplingWeights : IDisposable
     private readonly IMemoryOwner<byte> _owner;
     private readonly int _rangesLengthInBytes;
 
-    /// <summary>Computes the weights that turn <paramref name="sourceLength"/> samples into <paramref name="targetLength"/>, which is no longer.</summary>
+    /// <summary>
+    /// Computes the weights that turn <paramref name="sourceLength"/> samples into <paramref name="targetLength"/>, which is no longer.
+    /// </summary>
     public ResamplingWeights(int sourceLength, int targetLength, PixelStore store)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(targetLength, sourceLength);

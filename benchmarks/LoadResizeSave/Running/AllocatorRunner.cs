@@ -1,7 +1,3 @@
-using System.Diagnostics;
-using LoadResizeSave.Pixels;
-using Measuring.Processes;
-
 namespace LoadResizeSave.Running;
 
 /// <summary>Runs the job with one allocator, in a child process.</summary>

@@ -1,9 +1,4 @@
-using System.CommandLine;
 using System.CommandLine.Parsing;
-using LoadResizeSave.Pixels;
-using Measuring;
-using Measuring.Machines;
-using Measuring.Results;
 
 namespace LoadResizeSave.Running;
 
@@ -40,7 +35,8 @@ internal sealed class CommandLine
     public CommandLine()
     {
         _allocator.AcceptOnlyFromAmong([All, .. s_allocatorNames]);
-        Root = new RootCommand("Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and memory.")
+        Root = new RootCommand("Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, "
+            + "and compares time and memory.")
         {
             _input, _output, _work, _chart, _allocator, _runs, _parallelism, _memoryLimit, _budget, _repeat, _width, _maximumMegapixels,
             _trimPeriod, _count, _megapixels, _quick, _noLibjpeg, _noIdle, _child,

@@ -1,10 +1,32 @@
-using LoadResizeSave.Codecs;
 using LoadResizeSave.Reporting;
 using LoadResizeSave.Synthesis;
-using Measuring.Processes;
-using Spectre.Console;
 
 namespace LoadResizeSave.Running;
+
+/// <summary>What is measured once the pictures are there, and what is said about it.</summary>
+internal interface IJobMeasurement
+{
+    IReadOnlyList<string> Failures { get; }
+
+    Task MeasureAsync(string input, ProgressContext progress, CancellationToken cancellationToken);
+
+    bool Report();
+}
+
+/// <summary>Shows how far a child is.</summary>
+internal static class JobProgress
+{
+    public static void Show(ChildMessage message, ProgressTask task)
+    {
+        // What follows the last picture is the wait for the trims: the bar says so by a share of its own.
+        if (message.Total is { } total)
+        {
+            _ = task.MaxValue(Math.Max(1, total * 1.1));
+        }
+
+        _ = task.Value(message.Done ?? task.MaxValue);
+    }
+}
 
 /// <summary>The parent process: makes pictures where none were given, has everything measured, and reports.</summary>
 internal sealed class Job(AllocatorRunner runner, JobOptions options, IJobMeasurement measurement, IAnsiConsole console)
@@ -62,7 +84,8 @@ internal sealed class Job(AllocatorRunner runner, JobOptions options, IJobMeasur
     private Progress CreateProgress() => console.Progress()
         .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn());
 
-    // Once through the folder, uncounted: whoever comes first reads the pictures and the runtime from disk, and shares the cores with what the build left running.
+    // Once through the folder, uncounted: whoever comes first reads the pictures and the runtime from disk, and shares the cores with
+    // what the build left running.
     private async Task WarmUpAsync(string input, ProgressTask task, CancellationToken cancellationToken)
     {
         JobOptions once = options with { Repeat = 1, TrimPeriod = TimeSpan.FromMilliseconds(50) };

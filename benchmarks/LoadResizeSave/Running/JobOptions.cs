@@ -1,5 +1,3 @@
-using LoadResizeSave.Pixels;
-
 namespace LoadResizeSave.Running;
 
 /// <summary>What the user asked for, checked.</summary>

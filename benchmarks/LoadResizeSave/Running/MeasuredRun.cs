@@ -1,7 +1,38 @@
+using System.Text.Json.Serialization;
 using Allocator;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Running;
+
+/// <summary>One time through the folder.</summary>
+internal sealed record MeasuredPass(double WallSeconds, int Pictures, ProcessCounters Cost);
+
+/// <summary>What a process held at one moment: seconds since the work began, and bytes.</summary>
+internal readonly record struct MemorySample(double Seconds, long ResidentBytes, long CommittedBytes);
+
+/// <summary>A picture that went all the way: its name, the size that was decoded, and the hash of the file that was written.</summary>
+internal sealed record SavedPicture(string Name, long SourcePixels, string Sha256);
+
+/// <summary>A file that was not decoded, and why.</summary>
+internal sealed record SkippedPicture(string Name, string Reason);
+
+/// <summary>One line of what a child tells its parent: how far it is, or at the end what it found.</summary>
+internal sealed record ChildMessage
+{
+    public int? Done { get; init; }
+
+    public int? Total { get; init; }
+
+    public MeasuredRun? Result { get; init; }
+}
+
+/// <summary>Reads and writes what processes and files exchange.</summary>
+[JsonSourceGenerationOptions(
+    UseStringEnumConverter = true,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(ChildMessage))]
+[JsonSerializable(typeof(JobReport))]
+internal sealed partial class JobJson : JsonSerializerContext;
 
 /// <summary>All that a child found out about one allocator.</summary>
 internal sealed record MeasuredRun

@@ -1,10 +1,6 @@
 using System.Collections.Concurrent;
-using System.Diagnostics;
 using System.Text.Json;
 using Allocator;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-using Measuring.Machines;
 
 namespace LoadResizeSave.Running;
 
@@ -96,7 +92,8 @@ internal sealed class MeasuringChild
     private void Work(PicturePipeline pipeline, List<string> names)
     {
         Report(new ChildMessage { Done = 0, Total = names.Count * _options.Repeat });
-        // Pictures keep their threads busy: the pool, which grows by one or two a second, would never come to more at once than there are cores.
+        // Pictures keep their threads busy: the pool, which grows by one or two a second, would never come to more at once than there are
+        // cores.
         ThreadPool.GetMinThreads(out int threads, out int completionThreads);
         _ = ThreadPool.SetMinThreads(Math.Max(threads, _options.Parallelism), completionThreads);
         ParallelOptions parallel = new() { MaxDegreeOfParallelism = _options.Parallelism };

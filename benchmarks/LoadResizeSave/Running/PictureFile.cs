@@ -1,7 +1,5 @@
 using System.Buffers;
-using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
-using LoadResizeSave.Pixels;
 using Microsoft.Win32.SafeHandles;
 
 namespace LoadResizeSave.Running;

@@ -1,7 +1,5 @@
 using System.Buffers;
-using LoadResizeSave.Codecs;
 using LoadResizeSave.Pictures;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Running;
 
@@ -10,7 +8,10 @@ internal sealed class PicturePipeline(JobOptions options, PictureCodecs codecs, 
 {
     private readonly PixelStore _store = store;
 
-    /// <summary>Takes the picture <paramref name="name"/> of <paramref name="folder"/> all the way. Waits, without a thread, until the store admits it.</summary>
+    /// <summary>
+    /// Takes the picture <paramref name="name"/> of <paramref name="folder"/> all the way. Waits, without a thread, until the store
+    /// admits it.
+    /// </summary>
     /// <exception cref="UnreadablePictureException">It cannot be decoded, or is too large.</exception>
     public async ValueTask<SavedPicture> ProcessAsync(string folder, string name, CancellationToken cancellationToken = default)
     {

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace LoadResizeSave.Running;
 
 /// <summary>What this process has used so far. Two readings, subtracted, are the cost of what ran between them.</summary>

@@ -1,11 +1,21 @@
-using System.Diagnostics;
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
-using Measuring.Processes;
-using Measuring.Results;
-using Spectre.Console;
 
 namespace LoadResizeSave.Running;
+
+/// <summary>Lets everybody be first in turn.</summary>
+internal static class Rotation
+{
+    /// <summary>
+    /// Returns <paramref name="items"/> in the order of a round: each round begins with the item after the one that the round before
+    /// began with.
+    /// </summary>
+    public static IEnumerable<T> Order<T>(IReadOnlyList<T> items, int round)
+        => Enumerable.Range(round, items.Count).Select(i => items[i % items.Count]);
+}
+
+/// <summary>One run of every allocator, close together in time, so that what else the machine does falls on all of them.</summary>
+/// <param name="Runs">The runs, in the order in which the user named the allocators.</param>
+internal sealed record Round(int Number, IReadOnlyList<MeasuredRun> Runs);
 
 /// <summary>Many rounds with one run of each allocator, and the medians over them.</summary>
 internal sealed class RoundMeasurement(

@@ -1,9 +1,5 @@
 using System.Text.Json;
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
-using Measuring.Machines;
-using Measuring.Processes;
-using Spectre.Console;
 
 namespace LoadResizeSave.Running;
 

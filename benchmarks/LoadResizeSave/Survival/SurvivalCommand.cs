@@ -1,6 +1,4 @@
-using System.CommandLine;
 using LoadResizeSave.Containers;
-using Measuring;
 
 namespace LoadResizeSave.Survival;
 

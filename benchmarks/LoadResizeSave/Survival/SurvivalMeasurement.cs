@@ -1,7 +1,4 @@
-using System.Diagnostics;
 using LoadResizeSave.Containers;
-using Measuring.Results;
-using Spectre.Console;
 
 namespace LoadResizeSave.Survival;
 

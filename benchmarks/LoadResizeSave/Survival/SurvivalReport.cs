@@ -1,5 +1,4 @@
 using LoadResizeSave.Containers;
-using Measuring.Results;
 
 namespace LoadResizeSave.Survival;
 

@@ -1,12 +1,8 @@
-using System.Globalization;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-
 namespace LoadResizeSave.Synthesis;
 
 /// <summary>
-/// Makes the photographs for those who brought none, and beside them two files that no decoder should accept. A finished set is kept and used again.
+/// Makes the photographs for those who brought none, and beside them two files that no decoder should accept. A finished set is kept and
+/// used again.
 /// </summary>
 internal static class SyntheticSet
 {
@@ -51,7 +47,10 @@ internal static class SyntheticSet
         Directory.Move(unfinished, folder);
     }
 
-    /// <summary>Makes one photograph. The same <paramref name="seed"/> gives the same picture; <paramref name="grain"/> is the largest random difference of single pixels.</summary>
+    /// <summary>
+    /// Makes one photograph. The same <paramref name="seed"/> gives the same picture; <paramref name="grain"/> is the largest random
+    /// difference of single pixels.
+    /// </summary>
     public static void MakeOne(string path, uint seed, PictureSize size, int grain, IPictureCodec codec, PixelStore store)
     {
         Landscape landscape = new(seed, size.Width, size.Height, grain);

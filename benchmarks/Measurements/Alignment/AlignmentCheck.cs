@@ -5,7 +5,8 @@ using System.Runtime.InteropServices;
 namespace Measurements.Alignment;
 
 /// <summary>
-/// Holds a buffer of each size at the same time, and looks whether each begins where it was promised to, and whether what is written to its
+/// Holds a buffer of each size at the same time, and looks whether each begins where it was promised to, and whether what is written to
+/// its
 /// two ends is still there when all the others have been written.
 /// </summary>
 internal static class AlignmentCheck
@@ -64,7 +65,8 @@ internal static class AlignmentCheck
                 if (address % way.PromisedAlignment(sizes[i]) != 0)
                 {
                     failures.Add(
-                        $"{way.Name}: buffer {i} of {sizes[i]} bytes begins at 0x{address:x}, which is aligned to {AlignmentOf(address)} bytes; "
+                        $"{way.Name}: buffer {i} of {sizes[i]} bytes begins at 0x{address:x}, which is aligned to "
+                            + $"{AlignmentOf(address)} bytes; "
                         + $"{way.PromisedAlignment(sizes[i])} were promised.");
                 }
 
@@ -73,7 +75,8 @@ internal static class AlignmentCheck
 
             failures.AddRange(Enumerable.Range(0, buffers.Count)
                 .Where(i => !HoldsStamp(buffers[i].GetBytes(), sizes[i], Stamp(i)))
-                .Select(i => $"{way.Name}: buffer {i} of {sizes[i]} bytes does not hold what was written to it: it shares memory with another."));
+                .Select(i => $"{way.Name}: buffer {i} of {sizes[i]} bytes does not hold what was written to it: it shares memory with "
+                    + "another."));
             return new ResultRow(
                 [way.Name],
                 [

@@ -1,8 +1,8 @@
-using Measuring.Processes;
-
 namespace Measurements.Alignment;
 
-/// <summary>Checks that every way of allocating aligns as it promises, and times them, twice and as built in Debug and in Release.</summary>
+/// <summary>
+/// Checks that every way of allocating aligns as it promises, and times them, twice and as built in Debug and in Release.
+/// </summary>
 internal static class AlignmentCommand
 {
     private static readonly string s_other = Sweep.Configuration == "Debug" ? "Release" : "Debug";
@@ -27,7 +27,8 @@ internal static class AlignmentCommand
         run.HasFailed = failures.Count > 0;
         List<string> notes =
         [
-            "Native: NativeMemory.AlignedAlloc(64). Over-allocated: malloc of 72 bytes more, the address rounded up, the heap's own kept in the word "
+            "Native: NativeMemory.AlignedAlloc(64). Over-allocated: malloc of 72 bytes more, the address rounded up, the heap's own "
+                + "kept in the word "
                 + "below.",
             "Pool, aligned: AllocateAligned(64); up to 1 MiB that is memory from the system each time, as its documentation says. "
                 + "Pool, Allocate: ArrayPool up to 1 MiB, blocks above.",
@@ -38,7 +39,8 @@ internal static class AlignmentCommand
         List<SweepPair> builds = [RunTwice(run, ChildProgram.ThisProgram, request)];
         MeasureOther(run, request with { TouchedTypes = 0 }, builds, notes);
         notes.Add(
-            $"{request.Samples} samples of each untouched time and {request.TouchedSamples} of each touched one, all ways in turn in each round; "
+            $"{request.Samples} samples of each untouched time and {request.TouchedSamples} of each touched one, all ways in turn in "
+                + "each round; "
             + "run 1 and run 2 are two processes.");
         SweepTables tables = new(builds);
         return run.NewDocument("Aligned allocation: is it aligned, and what does it cost?") with
@@ -49,20 +51,23 @@ internal static class AlignmentCommand
         };
     }
 
-    // A switch that has the just-in-time compiler leave optimisation out would not be the same: a Debug build is other code, of the library too.
+    // A switch that has the just-in-time compiler leave optimisation out would not be the same: a Debug build is other code, of the
+    // library too.
     private static void MeasureOther(MeasurementRun run, SweepRequest request, List<SweepPair> builds, List<string> notes)
     {
         string beside = Path.Combine(AppContext.BaseDirectory, "..", s_other.ToLowerInvariant(), "Measurements.dll");
         string program = run.Get(s_otherBuild)?.FullName ?? Path.GetFullPath(beside);
         if (!File.Exists(program))
         {
-            notes.Add($"{s_other} is missing. Build it (dotnet build -c {s_other} benchmarks/Measurements), or name it with {s_otherBuild.Name}.");
+            notes.Add($"{s_other} is missing. Build it (dotnet build -c {s_other} benchmarks/Measurements), or name it with "
+                + $"{s_otherBuild.Name}.");
             return;
         }
 
         builds.Add(RunTwice(run, program, request));
         notes.Add(
-            "Debug is this program and the library compiled without optimisation; the runtime, its JIT and the system's heap are the same in both builds.");
+            "Debug is this program and the library compiled without optimisation; the runtime, its JIT and the system's heap are the "
+                + "same in both builds.");
         notes.AddRange(
             from build in builds.Select(pair => pair.First)
             where build.IsOptimized != (build.Configuration != "Debug")

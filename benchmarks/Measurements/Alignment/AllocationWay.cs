@@ -1,4 +1,3 @@
-using Measuring.Memory;
 using Measuring.Sources;
 
 namespace Measurements.Alignment;
@@ -16,7 +15,8 @@ internal abstract class AllocationWay(string name, Func<int, int> promise)
     public abstract (Func<Span<byte>> GetBytes, Action Free) Hold(int bytes);
 
     /// <summary>
-    /// Allocates and frees a buffer of each of <paramref name="sizes"/> bytes in turn, <paramref name="passes"/> times over, and writes to every
+    /// Allocates and frees a buffer of each of <paramref name="sizes"/> bytes in turn, <paramref name="passes"/> times over, and writes
+    /// to every
     /// page of each where that is asked for.
     /// </summary>
     public abstract void Sweep(int[] sizes, int passes, bool touch);

@@ -1,5 +1,4 @@
 using Allocator;
-using Measuring.Memory;
 using Measuring.Sources;
 
 namespace Measurements.Alignment;

@@ -1,8 +1,5 @@
-using System.Diagnostics;
 using System.Reflection;
 using Allocator;
-using Measuring.Processes;
-using Measuring.Timing;
 
 namespace Measurements.Alignment;
 
@@ -71,7 +68,8 @@ internal static class Sweep
 
     private static int[] Sizes(int bytesPerPixel) => [.. s_sizes.Select(size => size.Width * size.Height * bytesPerPixel)];
 
-    // Until the runtime has replaced its first, quickly compiled code: that takes some 100 milliseconds of running, and would all fall on the
+    // Until the runtime has replaced its first, quickly compiled code: that takes some 100 milliseconds of running, and would all fall on
+    // the
     // first type.
     private static void WarmUp(IReadOnlyList<AllocationWay> ways, SweepRequest request)
     {

@@ -1,10 +1,13 @@
 namespace Measurements.Alignment;
 
-/// <summary>Two runs of the same sweeps, each in a process of its own: their difference is the noise that all others are to be held against.</summary>
+/// <summary>
+/// Two runs of the same sweeps, each in a process of its own: their difference is the noise that all others are to be held against.
+/// </summary>
 internal sealed record SweepPair(SweepReport First, SweepReport Second);
 
 /// <summary>
-/// Tables and charts of the sweeps. The document's table has milliseconds for 100,000 buffers, as the document does; the others have microseconds a buffer.
+/// Tables and charts of the sweeps. The document's table has milliseconds for 100,000 buffers, as the document does; the others have
+/// microseconds a buffer.
 /// </summary>
 internal sealed class SweepTables(IReadOnlyList<SweepPair> builds)
 {
@@ -14,7 +17,8 @@ internal sealed class SweepTables(IReadOnlyList<SweepPair> builds)
     /// <summary>Makes the document's table: two runs of two ways, and what they are to the first run of the first.</summary>
     public ResultTable AsInTheDocument() => new()
     {
-        Title = "100,000 buffers, native aligned against over-allocate-and-align, memory untouched; x-factor: the time of over-allocated 1 by this one, so that the first shows the noise",
+        Title = "100,000 buffers, native aligned against over-allocate-and-align, memory untouched; x-factor: the time of "
+            + "over-allocated 1 by this one, so that the first shows the noise",
         Labels = ["build", "test"],
         Columns =
         [

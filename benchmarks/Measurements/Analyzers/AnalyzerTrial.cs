@@ -13,7 +13,9 @@ internal static class AnalyzerTrial
     private const int Runs = 5;
     private const long QuietBytes = 200L << 20;
 
-    /// <summary>Gives all reports, and the least time that the analyzer itself took: builds run in a compiler that has long been warm.</summary>
+    /// <summary>
+    /// Gives all reports, and the least time that the analyzer itself took: builds run in a compiler that has long been warm.
+    /// </summary>
     public static (ImmutableArray<Diagnostic> Found, TimeSpan Time) OfProject(Compilation compilation)
     {
         (ImmutableArray<Diagnostic> found, TimeSpan least) = Once(compilation);

@@ -3,7 +3,9 @@ using Microsoft.CodeAnalysis;
 
 namespace Measurements.Analyzers;
 
-/// <summary>Runs the analyzer over real projects, as they stand and with mistakes made on purpose, and counts what it finds and what it costs.</summary>
+/// <summary>
+/// Runs the analyzer over real projects, as they stand and with mistakes made on purpose, and counts what it finds and what it costs.
+/// </summary>
 internal static class AnalyzersCommand
 {
     private const int QuickLocals = 5;
@@ -59,9 +61,13 @@ internal static class AnalyzersCommand
 
     private static readonly string[] s_notes =
     [
-        "Every project is compiled in this process from the arguments that MSBuild gives the compiler. Time is that of the analyzer's own actions, on one thread by the clock, the least of five runs: where others have the cores, a long run holds pauses that are not its own.",
-        "A mistake is made at each `using` variable whose value comes straight from a method with [return: OwnedBuffer]. It is found where a report names that very allocation.",
-        "`using` removed: the keyword alone, or the statement around its block. Disposed before the last use: a call to Dispose in front of the last statement of the variable's scope that names it or a view of it; buffers only, not allocators.",
+        "Every project is compiled in this process from the arguments that MSBuild gives the compiler. Time is that of the analyzer's "
+            + "own actions, on one thread by the clock, the least of five runs: where others have the cores, a long run holds pauses "
+            + "that are not its own.",
+        "A mistake is made at each `using` variable whose value comes straight from a method with [return: OwnedBuffer]. It is found "
+            + "where a report names that very allocation.",
+        "`using` removed: the keyword alone, or the statement around its block. Disposed before the last use: a call to Dispose in "
+            + "front of the last statement of the variable's scope that names it or a view of it; buffers only, not allocators.",
     ];
 
     private static IEnumerable<string> Projects(FileInfo[] given) => given.Length > 0

@@ -3,6 +3,23 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace Measurements.Analyzers;
 
+/// <summary>What an owner goes through in its member, the first that applies: why the analyzer may have nothing to say.</summary>
+internal enum Circumstance
+{
+    Plain,
+
+    Captured,
+
+    /// <summary>It, or its memory, is passed to a method that does not say that it borrows.</summary>
+    Passed,
+
+    Stored,
+
+    Pinned,
+
+    OnlyMeasured,
+}
+
 /// <summary>Looks at all references to an owner, to say afterwards what a miss is due to.</summary>
 internal static class Circumstances
 {

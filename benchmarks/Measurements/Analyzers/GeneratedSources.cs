@@ -5,7 +5,9 @@ using Microsoft.CodeAnalysis.Diagnostics;
 
 namespace Measurements.Analyzers;
 
-/// <summary>Adds what the source generators of a project write: without it, those that use regular expressions or JSON do not compile.</summary>
+/// <summary>
+/// Adds what the source generators of a project write: without it, those that use regular expressions or JSON do not compile.
+/// </summary>
 internal static class GeneratedSources
 {
     public static CSharpCompilation AddTo(CSharpCompilation compilation, CSharpCommandLineArguments arguments)

@@ -5,6 +5,10 @@ using Microsoft.CodeAnalysis.Text;
 
 namespace Measurements.Analyzers;
 
+/// <summary>What became of one mutation.</summary>
+/// <param name="Circumstance">What the owner goes through, to explain a miss.</param>
+internal sealed record Outcome(string Place, bool Compiles, string? Rule, Circumstance Circumstance);
+
 /// <summary>Makes one mistake at a time in a project, and looks whether the analyzer names the allocation that suffers.</summary>
 internal sealed class MutationTrial(CorpusProject project)
 {

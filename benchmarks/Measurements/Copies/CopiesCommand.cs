@@ -1,9 +1,8 @@
-using System.Diagnostics;
-
 namespace Measurements.Copies;
 
 /// <summary>
-/// A scanned page allocated and copied, over five kinds of memory. In each trial every test, and of each test every kind of memory in turn.
+/// A scanned page allocated and copied, over five kinds of memory. In each trial every test, and of each test every kind of memory in
+/// turn.
 /// Only one process works at a time: whatever else the machine does falls on all kinds.
 /// </summary>
 internal static class CopiesCommand
@@ -48,7 +47,8 @@ internal static class CopiesCommand
             processes.ForEach(process => process.Dispose());
         });
         return CopyReport.Complete(
-            run.NewDocument("A4Copy: copying a page between buffers of five kinds of memory"), fresh, warm, Stopwatch.GetElapsedTime(start));
+            run.NewDocument("A4Copy: copying a page between buffers of five kinds of "
+                + "memory"), fresh, warm, Stopwatch.GetElapsedTime(start));
     }
 
     private static void Run(List<CopyProcess> processes, TrialTable table, int trials, bool isWarm, ProgressTask task)
@@ -61,7 +61,8 @@ internal static class CopiesCommand
             bool isCompared = trial % TrialsPerComparison == 0 || trial == trials - 1;
             for (int place = 0; place < tests; place++)
             {
-                // Forwards and backwards in turn. Two tests a trial allocate an array, and the collector runs after every other one, so that
+                // Forwards and backwards in turn. Two tests a trial allocate an array, and the collector runs after every other one, so
+                // that
                 // each second array is fresh from the system, at more than the cost of the copy: always that of the same test otherwise.
                 int test = trial % 2 == 0 ? place : tests - 1 - place;
                 CopyStep step = new(isWarm, isWarm ? test + 1 : test, s_seed++, isCompared);

@@ -1,7 +1,4 @@
-using System.Diagnostics;
 using System.Runtime.InteropServices;
-using Measuring.Memory;
-using Measuring.Processes;
 
 namespace Measurements.Copies;
 
@@ -111,7 +108,8 @@ internal sealed unsafe class CopyBench
         int equal = step.IsCompared ? source.Span.CommonPrefixLength(destination.Span) : PageBuffer.SizeInBytes;
         if (equal != PageBuffer.SizeInBytes)
         {
-            throw new InvalidOperationException($"{name}, {CopyKinds.Names[(int)_kind]}: the copy differs from its source at byte {equal}.");
+            throw new InvalidOperationException($"{name}, {CopyKinds.Names[(int)_kind]}: the copy differs from its source at byte "
+                + $"{equal}.");
         }
     }
 

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using Measuring.Processes;
-
 namespace Measurements.Copies;
 
 /// <summary>This program, started again for one kind of memory, with a heap that no other kind has shaped.</summary>

@@ -40,14 +40,17 @@ internal static class CopyReport
     {
         yield return "How to read: times include both allocations, the copy and both frees, and so the first touch of the destination "
             + "wherever the system had taken the memory back. "
-            + "Not included: each page of the source is written to after the allocation, as nothing copies what was never written. In some trials the copy is compared with its source.";
-        yield return "In each trial the kinds take turns, each time with another one first. Each kind has a process of its own, with a heap that no other kind has shaped.";
+            + "Not included: each page of the source is written to after the allocation, as nothing copies what was never written. In "
+            + "some trials the copy is compared with its source.";
+        yield return "In each trial the kinds take turns, each time with another one first. Each kind has a process of its own, with a "
+            + "heap that no other kind has shaped.";
         yield return "aligned heap: NativeMemory.AlignedAlloc at 64 bytes. "
             + "virtual: this library without a pool, a mapping of its own for each page, with huge pages where the system allows them. "
             + "pool: this library with a pool of 64 MiB; a page is a run of 7 of its blocks. Both by Allocate<byte>.";
         yield return "Marshal.Copy and stream by array allocate a new array of a page's size on the managed heap, "
             + "as code does that has no other way; its clearing and collection are within the times. "
-            + "About every other array is fresh from the system and costs page faults of its own; trials go forwards and backwards through the tests in turn, so that this falls on both.";
+            + "About every other array is fresh from the system and costs page faults of its own; trials go forwards and backwards "
+            + "through the tests in turn, so that this falls on both.";
         if (OperatingSystem.IsWindows())
         {
             yield return "HGlobal is LocalAlloc and CoTaskMem CoTaskMemAlloc: both take from the process's heap.";
@@ -55,7 +58,8 @@ internal static class CopyReport
         else
         {
             yield return "Outside Windows, HGlobal and CoTaskMem are both malloc: their difference is noise. "
-                + "glibc gives freed memory of this size back to the system or keeps it for the next request, by thresholds that move as it is used; the page faults show which.";
+                + "glibc gives freed memory of this size back to the system or keeps it for the next request, by thresholds that move "
+                + "as it is used; the page faults show which.";
         }
 
         if (!ThreadFaults.AreCounted)

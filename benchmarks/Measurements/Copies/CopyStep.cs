@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Measurements.Copies;
 
 /// <summary>What one kind of memory is to do next.</summary>

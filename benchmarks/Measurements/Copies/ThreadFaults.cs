@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace Measurements.Copies;
 
-/// <summary>Counts this thread's page faults that were served without the disk: each is a page of memory that the system has just provided.</summary>
+/// <summary>
+/// Counts this thread's page faults that were served without the disk: each is a page of memory that the system has just provided.
+/// </summary>
 internal static unsafe partial class ThreadFaults
 {
     // getrusage(2): RUSAGE_THREAD, and the place of ru_minflt among the words of struct rusage, which are of one size each.

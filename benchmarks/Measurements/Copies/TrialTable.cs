@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace Measurements.Copies;
 
 /// <summary>The trials of several tests, each with several kinds of memory.</summary>

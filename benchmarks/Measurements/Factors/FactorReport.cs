@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace Measurements.Factors;
 
 /// <summary>The tables: factors by kind of file and operation, and each picture.</summary>

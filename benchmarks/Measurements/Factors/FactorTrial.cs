@@ -1,12 +1,9 @@
-using System.Diagnostics;
 using Allocator;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Codecs.Jpeg;
 using LoadResizeSave.Pictures;
 using LoadResizeSave.Pixels;
 using LoadResizeSave.Resizing;
-using Measuring.Machines;
-using Measuring.Processes;
 
 namespace Measurements.Factors;
 

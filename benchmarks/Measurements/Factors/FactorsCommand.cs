@@ -1,5 +1,3 @@
-using Measuring.Processes;
-
 namespace Measurements.Factors;
 
 /// <summary>

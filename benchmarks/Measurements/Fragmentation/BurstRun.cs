@@ -1,12 +1,12 @@
-using Measuring.Machines;
-using Measuring.Processes;
-
 namespace Measurements.Fragmentation;
 
 /// <summary>What a child is to measure.</summary>
 internal sealed record BurstRequest(SubjectKind Subject, int Blocks);
 
-/// <summary>The resident set in one wave, in bytes above what it was before the first: with all blocks, with most of them returned, with idle memory released too.</summary>
+/// <summary>
+/// The resident set in one wave, in bytes above what it was before the first: with all blocks, with most of them returned, with idle
+/// memory released too.
+/// </summary>
 internal sealed record BurstWave(long Full, long Returned, long Released);
 
 /// <summary>What a child measured, with what is live at the end of each wave, in bytes.</summary>

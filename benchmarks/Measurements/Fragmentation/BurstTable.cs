@@ -10,7 +10,8 @@ internal static class BurstTable
 
     public static ResultTable Create(IReadOnlyList<BurstReport> reports) => new()
     {
-        Title = $"Resident set in {BurstRun.Waves} waves of {reports[0].Blocks} blocks of 4 MiB, touched, nine in ten returned, idle memory released; "
+        Title = $"Resident set in {BurstRun.Waves} waves of {reports[0].Blocks} blocks of 4 MiB, touched, nine in ten returned, idle "
+            + "memory released; "
             + $"live then: {reports[0].LiveBytes / Megabyte:0.0} MB; aim: at most {Aim / Megabyte:0} MB above it in the third",
         Labels = ["memory from", "wave"],
         Columns = [new("all out", "MB", "N1"), new("nine in ten returned", "MB", "N1"), new("released", "MB", "N1"), new("released, above live", "MB", "N1")],

@@ -6,9 +6,13 @@ namespace Measurements.Fragmentation;
 /// <param name="Name">The name in tables.</param>
 /// <param name="Description">What it does, in words.</param>
 /// <param name="Threads">How many share the iterations; 1 is the main thread, which alone uses the heap's main arena.</param>
-/// <param name="LiveImages">How many images a thread holds. A new one is allocated before the one that it replaces, at random, is released.</param>
+/// <param name="LiveImages">
+/// How many images a thread holds. A new one is allocated before the one that it replaces, at random, is released.
+/// </param>
 /// <param name="Pixels">The sizes of an image, in pixels of 4 bytes. Those between are as likely to double as to halve.</param>
-/// <param name="SmallBytes">The sizes of small allocations. One is made with each image, from the heap, whatever the images come from.</param>
+/// <param name="SmallBytes">
+/// The sizes of small allocations. One is made with each image, from the heap, whatever the images come from.
+/// </param>
 internal sealed record ChurnPattern(
     string Name, string Description, int Threads, int LiveImages, (int Least, int Most) Pixels, (int Least, int Most) SmallBytes)
 {
@@ -19,7 +23,8 @@ internal sealed record ChurnPattern(
     [
         new(
             "mixed",
-            "two threads; images of 0.25 to 16 MB replace one of four at random; small allocations of 25 to 200 bytes stay for 2,000 iterations",
+            "two threads; images of 0.25 to 16 MB replace one of four at random; small allocations of 25 to 200 bytes stay for 2,000 "
+                + "iterations",
             Threads: 2,
             LiveImages: 4,
             Pixels: (1 << 16, 1 << 22),

@@ -1,7 +1,3 @@
-using System.Diagnostics;
-using Measuring.Machines;
-using Measuring.Processes;
-
 namespace Measurements.Fragmentation;
 
 /// <summary>What a child is to measure: a pattern, ended early once so many bytes are resident.</summary>

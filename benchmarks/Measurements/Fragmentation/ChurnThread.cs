@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace Measurements.Fragmentation;
 
-/// <summary>What one thread holds and does. The same seed gives the same order of sizes and releases, whatever the memory comes from.</summary>
+/// <summary>
+/// What one thread holds and does. The same seed gives the same order of sizes and releases, whatever the memory comes from.
+/// </summary>
 internal sealed unsafe class ChurnThread : IDisposable
 {
     private readonly ChurnPattern _pattern;
@@ -24,7 +26,9 @@ internal sealed unsafe class ChurnThread : IDisposable
 
     public long LiveBytes { get; private set; }
 
-    /// <summary>Does one iteration. <paramref name="atPeak"/> is called while both the new image and the one that it replaces are there.</summary>
+    /// <summary>
+    /// Does one iteration. <paramref name="atPeak"/> is called while both the new image and the one that it replaces are there.
+    /// </summary>
     public void Iterate(Action atPeak)
     {
         (int width, int height) = _pattern.NextSize(_random);

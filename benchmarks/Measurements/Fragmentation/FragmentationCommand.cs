@@ -1,5 +1,3 @@
-using Measuring.Machines;
-
 namespace Measurements.Fragmentation;
 
 /// <summary>Fragments the heap on purpose, and looks what the process then occupies, for memory of the heap and of this library.</summary>
@@ -39,11 +37,15 @@ internal static class FragmentationCommand
         long limit = Math.Min((long)run.Get(s_limit, 192) << 20, document.Machine.MemoryBytes / 4);
         List<string> notes =
         [
-            "MB are millions of bytes. Each column is a process of its own; start is taken after a warm-up, end with the live images still held. "
+            "MB are millions of bytes. Each column is a process of its own; start is taken after a warm-up, end with the live images "
+                + "still held. "
                 + "Every page of every image is written to.",
-            $"Commit: {ProcessMemory.CommittedMeaning}; its peak is read in every iteration, while the new image and the one that it replaces are both there.",
-            "On Linux that counts address space of the pool whose memory went back (MADV_DONTNEED) as well: what is released shows in the resident set.",
-            "Raw unaligned: malloc. Raw aligned: NativeMemory.AlignedAlloc(64). Pixels: AllocatePixels of this library with default options. "
+            $"Commit: {ProcessMemory.CommittedMeaning}; its peak is read in every iteration, while the new image and the one that it "
+                + "replaces are both there.",
+            "On Linux that counts address space of the pool whose memory went back (MADV_DONTNEED) as well: what is released shows in "
+                + "the resident set.",
+            "Raw unaligned: malloc. Raw aligned: NativeMemory.AlignedAlloc(64). Pixels: AllocatePixels of this library with default "
+                + "options. "
                 + "Small allocations: malloc, in all columns.",
         ];
         List<ChurnReport> reports = [];
@@ -75,7 +77,8 @@ internal static class FragmentationCommand
             "Released: ReleaseRetainedResources, and its like in the model. .NET has no such call for the heap: "
             + "its rows show what returning alone gives back.");
         notes.Add(
-            "What this library keeps idle is there for the next image; half of it goes at the end of each trim period, a minute by default, "
+            "What this library keeps idle is there for the next image; half of it goes at the end of each trim period, a minute by "
+                + "default, "
             + "and all of it when asked to.");
         var patterns = ChurnPattern.All.Select(pattern => (Pattern: pattern, Reports: reports.FindAll(report => report.Pattern == pattern.Name)));
         return document with

@@ -1,7 +1,6 @@
 using System.Runtime.InteropServices;
 using Allocator;
 using Measuring.Classic;
-using Measuring.Memory;
 using Measuring.Sources;
 
 namespace Measurements.Fragmentation;
@@ -49,12 +48,17 @@ internal abstract class MemorySubject : IDisposable
     /// <summary>Allocates an image and writes to each of its pages.</summary>
     public abstract HeldImage Allocate(int width, int height);
 
-    /// <summary>Gives memory that lies idle back to the operating system, as far as there is a way to ask for it. .NET has no such call for the heap.</summary>
+    /// <summary>
+    /// Gives memory that lies idle back to the operating system, as far as there is a way to ask for it. .NET has no such call for the
+    /// heap.
+    /// </summary>
     public virtual void ReleaseIdle()
     {
     }
 
-    /// <summary>Compiles and loads what the first calls need, with an image that is too small for a block: that is not to be counted as growth.</summary>
+    /// <summary>
+    /// Compiles and loads what the first calls need, with an image that is too small for a block: that is not to be counted as growth.
+    /// </summary>
     public void WarmUp()
     {
         for (int i = 0; i < 3; i++)

@@ -14,7 +14,9 @@ internal sealed class BatchTeam(BatchWorker[] workers, MemoryAllocator? pool = n
     /// <summary>Gets the version of the heap's library; null where it is part of .NET, of the system or of this repository.</summary>
     public string? Version => version;
 
-    /// <summary>Makes <paramref name="threads"/> workers on one heap, or returns null and the reason where this system does not have it.</summary>
+    /// <summary>
+    /// Makes <paramref name="threads"/> workers on one heap, or returns null and the reason where this system does not have it.
+    /// </summary>
     public static BatchTeam? TryCreate(HeapKind kind, SizeClass sizeClass, int threads, out string? reason)
     {
         reason = null;

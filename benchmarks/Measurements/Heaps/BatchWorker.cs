@@ -1,11 +1,12 @@
-using System.Diagnostics;
-
 namespace Measurements.Heaps;
 
 /// <summary>One thread's part of the work: batches of allocations, then as many frees, each half timed as a whole.</summary>
 internal abstract class BatchWorker
 {
-    /// <summary>Gets the times of the last call of <see cref="Run"/>, in ticks, one for each run, with one reading of the clock a batch in each half.</summary>
+    /// <summary>
+    /// Gets the times of the last call of <see cref="Run"/>, in ticks, one for each run, with one reading of the clock a batch in each
+    /// half.
+    /// </summary>
     public (long Allocate, long Free)[] Runs { get; private set; } = [];
 
     /// <summary>Does <paramref name="runs"/> runs of <paramref name="batches"/> batches each, without a pause between them.</summary>

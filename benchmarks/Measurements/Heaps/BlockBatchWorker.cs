@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using Measuring.Memory;
 using Measuring.Sources;
 
 namespace Measurements.Heaps;

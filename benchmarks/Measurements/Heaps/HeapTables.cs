@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace Measurements.Heaps;
 
 /// <summary>The tables and the charts.</summary>

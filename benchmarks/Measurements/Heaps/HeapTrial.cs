@@ -1,9 +1,5 @@
-using System.Diagnostics;
 using System.Runtime;
-using Measuring.Machines;
 using Measuring.Natives;
-using Measuring.Processes;
-using Measuring.Timing;
 
 namespace Measurements.Heaps;
 
@@ -171,7 +167,8 @@ internal sealed class HeapTrial
     }
 
     // The team's threads wake one after the other, and some are done before others. Nothing is counted before all have woken, and a thread
-    // that is done goes on, uncounted, until all are. That would be most of the time of the short runs of the calibration, which do without.
+    // that is done goes on, uncounted, until all are. That would be most of the time of the short runs of the calibration, which do
+    // without.
     private void RunTogether(BatchWorker worker, int batches)
     {
         int all = _awaited;

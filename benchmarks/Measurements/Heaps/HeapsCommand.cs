@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using Measuring.Processes;
-
 namespace Measurements.Heaps;
 
 /// <summary>Threads that allocate and free at once: a child for each heap, size class and number of threads.</summary>

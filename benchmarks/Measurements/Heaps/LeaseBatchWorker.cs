@@ -1,6 +1,4 @@
-using System.Diagnostics;
 using Allocator;
-using Measuring.Memory;
 
 namespace Measurements.Heaps;
 

@@ -1,11 +1,10 @@
-using System.Globalization;
-
 namespace Measurements.Instructions;
 
 /// <summary>Counts the instructions that the sample executes in one of its loops.</summary>
 internal sealed class Callgrind(NativeProgram program)
 {
-    // A heap that fits into valgrind's address space, no second thread of the collector's, and no collection while it counts. In hexadecimal, as the runtime reads it.
+    // A heap that fits into valgrind's address space, no second thread of the collector's, and no collection while it counts. In
+    // hexadecimal, as the runtime reads it.
     private static readonly Dictionary<string, string> s_environment = new()
     {
         ["DOTNET_GCHeapHardLimit"] = "10000000",
@@ -15,7 +14,10 @@ internal sealed class Callgrind(NativeProgram program)
 
     private readonly NativeProgram _program = program;
 
-    /// <summary>Gives the instructions of each method in one operation: what more operations take more, so that the program's start does not count.</summary>
+    /// <summary>
+    /// Gives the instructions of each method in one operation: what more operations take more, so that the program's start does not
+    /// count.
+    /// </summary>
     public IReadOnlyDictionary<string, double> Count(string operation, int warmUp, int operations)
     {
         Dictionary<string, long> few = Run(operation, warmUp);

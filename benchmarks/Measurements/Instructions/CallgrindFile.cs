@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text.RegularExpressions;
 
 namespace Measurements.Instructions;
@@ -9,7 +8,8 @@ internal static partial class CallgrindFile
     /// <param name="nameOf">Turns the file's names into those of methods.</param>
     public static Dictionary<string, long> Read(IEnumerable<string> lines, Func<string, string> nameOf)
     {
-        // The format: "fn=(number) name", later "fn=(number)", and behind it lines of "place cost". The line behind "calls=" is the cost of what was called, and belongs to that.
+        // The format: "fn=(number) name", later "fn=(number)", and behind it lines of "place cost". The line behind "calls=" is the cost
+        // of what was called, and belongs to that.
         Dictionary<string, string> names = [];
         Dictionary<string, long> costs = [];
         string method = "";

@@ -1,11 +1,19 @@
 namespace Measurements.Instructions;
 
+/// <summary>A loop of the sample.</summary>
+/// <param name="Baseline">The loop that it is compared with; itself where it is one.</param>
+/// <param name="MostInstructions">
+/// What <c>--check</c> lets it take: the count when it was last looked at, and a quarter of it for other compilers.
+/// </param>
+internal sealed record Operation(string Name, string Title, string Baseline, int Repetitions, int MostInstructions);
+
 /// <summary>Counts instructions, which are the same whatever else a machine does.</summary>
 internal static class InstructionsCommand
 {
     private const int WarmUp = 2048;
 
-    // At the program's start and end its threads wait for each other, by some hundred thousand instructions, now more and now fewer. A rent takes hundreds, a row tens.
+    // At the program's start and end its threads wait for each other, by some hundred thousand instructions, now more and now fewer. A
+    // rent takes hundreds, a row tens.
     private const int Rents = 65_536;
     private const int Rows = 16 * Rents;
 
@@ -56,7 +64,8 @@ internal static class InstructionsCommand
         Tables = [Totals(counts), .. s_operations.Where(operation => operation.Baseline != operation.Name).Select(operation => Methods(operation, counts[operation.Name]))],
         Notes =
         [
-            "Compiled ahead of time and counted by valgrind's callgrind: what 65,536 rents, or a million rows, take more than 2,048 do, so that the program's start does not count; on the thread that rents. The just-in-time compiler inlines more.",
+            "Compiled ahead of time and counted by valgrind's callgrind: what 65,536 rents, or a million rows, take more than 2,048 "
+                + "do, so that the program's start does not count; on the thread that rents. The just-in-time compiler inlines more.",
         ],
     };
 

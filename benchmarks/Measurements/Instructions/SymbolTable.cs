@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text.RegularExpressions;
 
 namespace Measurements.Instructions;
@@ -36,7 +35,8 @@ internal sealed partial class SymbolTable
         return index >= 0 ? _names[index] : address.ToString("x", CultureInfo.InvariantCulture);
     }
 
-    // The assembly, the namespace and the type are joined by one underscore, a type and its member by two. A generic type has its number of parameters behind one more.
+    // The assembly, the namespace and the type are joined by one underscore, a type and its member by two. A generic type has its number
+    // of parameters behind one more.
     private static string Readable(string name)
     {
         int member = name.LastIndexOf("__", StringComparison.Ordinal);

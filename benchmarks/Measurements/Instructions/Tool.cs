@@ -1,12 +1,13 @@
 using System.ComponentModel;
-using System.Diagnostics;
 
 namespace Measurements.Instructions;
 
 /// <summary>Runs a program of the system's.</summary>
 internal static class Tool
 {
-    /// <exception cref="InvalidOperationException">It is not installed, or it failed; the message says which, and what it wrote.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// It is not installed, or it failed; the message says which, and what it wrote.
+    /// </exception>
     public static string Run(string program, IEnumerable<string> arguments, IReadOnlyDictionary<string, string>? environment = null)
     {
         ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true };
@@ -19,7 +20,8 @@ internal static class Tool
         Task<string> errors = process.StandardError.ReadToEndAsync();
         string output = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
-        return process.ExitCode == 0 ? output : throw new InvalidOperationException($"{program} ended with exit code {process.ExitCode}. {errors.Result}{output}".Trim());
+        return process.ExitCode == 0 ? output : throw new InvalidOperationException($"{program} ended with exit code "
+            + $"{process.ExitCode}. {errors.Result}{output}".Trim());
     }
 
     private static Process Start(ProcessStartInfo start)
@@ -30,7 +32,8 @@ internal static class Tool
         }
         catch (Win32Exception exception)
         {
-            throw new InvalidOperationException($"{start.FileName} could not be started ({exception.Message}). On Debian: apt-get install valgrind binutils clang zlib1g-dev", exception);
+            throw new InvalidOperationException($"{start.FileName} could not be started ({exception.Message}). On Debian: apt-get "
+                + "install valgrind binutils clang zlib1g-dev", exception);
         }
     }
 }

@@ -1,7 +1,6 @@
 using System.Buffers;
 using Allocator;
 using Measuring.Classic;
-using Measuring.Timing;
 
 namespace Measurements.Reach;
 

@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace Measurements.Reach;
 
 /// <summary>One figure that the project wants to reach, and what it is.</summary>
@@ -34,7 +32,9 @@ internal sealed record Figure(string What, string Against, double? Measured)
     private bool Meets(double value, double limit) => MoreIsBetter ? value >= limit : value <= limit;
 }
 
-/// <summary>How much time is spent on a figure: the rounds of which the median is taken, and how long an operation is repeated in each.</summary>
+/// <summary>
+/// How much time is spent on a figure: the rounds of which the median is taken, and how long an operation is repeated in each.
+/// </summary>
 internal sealed record Effort(int Rounds, TimeSpan Sample)
 {
     /// <summary>Gets what it takes for figures that are worth keeping.</summary>

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Runtime.InteropServices;
 using Allocator;
 using Measuring.Classic;
-using Measuring.Memory;
 
 namespace Measurements.Reach;
 

@@ -1,10 +1,12 @@
 using System.Runtime.CompilerServices;
 using Allocator;
-using Measuring.Timing;
 
 namespace Measurements.Reach;
 
-/// <summary>What a rent of one block is made of: each step by itself, beside the whole. Out of order, a processor overlaps steps, so they add up to more than the whole.</summary>
+/// <summary>
+/// What a rent of one block is made of: each step by itself, beside the whole. Out of order, a processor overlaps steps, so they add up
+/// to more than the whole.
+/// </summary>
 internal static class RentSteps
 {
     private const int Length = 4 << 20;

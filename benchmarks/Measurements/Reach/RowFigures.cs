@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Allocator;
-using Measuring.Timing;
 
 namespace Measurements.Reach;
 

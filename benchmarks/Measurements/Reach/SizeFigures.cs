@@ -1,10 +1,11 @@
 using Allocator;
 using Measuring.Classic;
-using Measuring.Timing;
 
 namespace Measurements.Reach;
 
-/// <summary>Requests below a block, which are served by arrays, and above one: groups, contiguous images, memory beyond the pool.</summary>
+/// <summary>
+/// Requests below a block, which are served by arrays, and above one: groups, contiguous images, memory beyond the pool.
+/// </summary>
 internal static class SizeFigures
 {
     private const int Side = 4096;

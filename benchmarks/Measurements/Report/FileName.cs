@@ -9,7 +9,8 @@ internal static partial class FileName
     private const int MostCharacters = 48;
 
     /// <summary>
-    /// Returns as many words of <paramref name="title"/> as make a name, in small letters and digits, with a hyphen for everything between;
+    /// Returns as many words of <paramref name="title"/> as make a name, in small letters and digits, with a hyphen for everything
+    /// between;
     /// <c>chart</c> where nothing is left.
     /// </summary>
     public static string Slug(string title)

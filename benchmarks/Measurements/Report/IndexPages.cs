@@ -1,6 +1,3 @@
-using System.Globalization;
-using Measuring.Machines;
-
 namespace Measurements.Report;
 
 /// <summary>The indexes: one for each processor, and one over the processors. Each begins with what somebody wrote by hand.</summary>
@@ -52,7 +49,8 @@ internal static class IndexPages
         string[] start =
         [
             $"# {Markdown.Text(title)}\n",
-            $"<!-- Made by benchmarks/Report: changes here are lost. What is written by hand belongs into {ResultTree.NotesName} beside this file. -->\n",
+            $"<!-- Made by benchmarks/Report: changes here are lost. What is written by hand belongs into {ResultTree.NotesName} "
+                + "beside this file. -->\n",
         ];
         return string.Join('\n', start.Concat(parts.OfType<string>().Select(part => part.EndsWith('\n') ? part : part + "\n")));
     }

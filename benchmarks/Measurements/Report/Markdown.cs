@@ -26,7 +26,9 @@ internal static class Markdown
 
     public static string Picture(string text, string path) => $"![{Text(text)}]({Address(path)})";
 
-    /// <summary>Returns a table. Headings and cells are Markdown already; the last <paramref name="numbers"/> columns are aligned to the right.</summary>
+    /// <summary>
+    /// Returns a table. Headings and cells are Markdown already; the last <paramref name="numbers"/> columns are aligned to the right.
+    /// </summary>
     public static string Table(IReadOnlyList<string> headings, int numbers, IEnumerable<IEnumerable<string>> rows)
     {
         StringBuilder table = new();

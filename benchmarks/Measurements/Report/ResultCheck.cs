@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Measurements.Report;
 
 /// <summary>Finds what a reader of JSON lets pass: rows of another length than their headings, formats that are none, holes.</summary>
@@ -40,7 +38,8 @@ internal static class ResultCheck
             ResultRow row = table.Rows[i];
             Require(
                 row.Labels.Count == table.Labels.Count && row.Values.Count == table.Columns.Count,
-                $"row {i + 1} of the table \"{table.Title}\" has {row.Labels.Count} labels and {row.Values.Count} values for {table.Labels.Count} and {table.Columns.Count} headings");
+                $"row {i + 1} of the table \"{table.Title}\" has {row.Labels.Count} labels and {row.Values.Count} values for "
+                    + $"{table.Labels.Count} and {table.Columns.Count} headings");
         }
     }
 

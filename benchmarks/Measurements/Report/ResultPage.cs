@@ -1,7 +1,5 @@
-using System.Globalization;
 using System.Text;
 using Measuring.Charts;
-using Measuring.Machines;
 
 namespace Measurements.Report;
 

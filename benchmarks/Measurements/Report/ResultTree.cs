@@ -2,6 +2,22 @@ using System.Text.Json;
 
 namespace Measurements.Report;
 
+/// <summary>What was measured on machines with one kind of processor.</summary>
+/// <param name="Notes">What somebody wrote about it by hand, in Markdown; null where nobody did.</param>
+internal sealed record ProcessorResults(string Name, string? Notes, IReadOnlyList<StoredResult> Results);
+
+/// <summary>A result and where it lies.</summary>
+/// <param name="Path">The path of its file, below the folder of all results, with <c>/</c> between the names.</param>
+internal sealed record StoredResult(string Path, ResultDocument Document)
+{
+    /// <summary>Gets the path without the ending, which pages and charts share.</summary>
+    public string Stem => Path[..^".json".Length];
+
+    public string Name => System.IO.Path.GetFileName(Stem);
+
+    public string Beside(string name) => Path[..^System.IO.Path.GetFileName(Path).Length] + name;
+}
+
 /// <summary>All that lies in the folder of results: a folder for each processor, with result files and perhaps notes in it.</summary>
 internal sealed class ResultTree
 {

@@ -1,6 +1,4 @@
 using Measuring.Cgroups;
-using Measuring.Processes;
-using Measuring.Timing;
 
 namespace Measurements.Settings;
 

@@ -1,15 +1,13 @@
-using System.Diagnostics;
 using System.Runtime.InteropServices;
-using Measuring.Machines;
-using Measuring.Processes;
-using Measuring.Timing;
 
 namespace Measurements.Settings;
 
 /// <summary>What a child is to do: jobs on some threads, beside so much native memory that is in use all the time.</summary>
 internal sealed record ArrayRequest(int Jobs, int Workers, int NativeMegabytes);
 
-/// <summary>What one child measured. Resident memory is in bytes: the median and the most meanwhile, and what was left two seconds afterwards.</summary>
+/// <summary>
+/// What one child measured. Resident memory is in bytes: the median and the most meanwhile, and what was left two seconds afterwards.
+/// </summary>
 /// <param name="Refused">The jobs that ended with <c>OutOfMemoryException</c>.</param>
 internal sealed record ArrayFigures(
     int Refused, double Seconds, double ProcessorSeconds, double Running, double Peak, double Idle, int Gen2);

@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace Measurements.Settings;
 
 /// <summary>What the variables of glibc do to what malloc keeps.</summary>

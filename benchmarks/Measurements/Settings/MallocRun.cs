@@ -1,8 +1,4 @@
-using System.Diagnostics;
 using System.Runtime.InteropServices;
-using Measuring.Machines;
-using Measuring.Processes;
-using Measuring.Timing;
 
 namespace Measurements.Settings;
 

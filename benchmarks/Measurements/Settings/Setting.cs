@@ -1,9 +1,8 @@
-using System.Diagnostics;
-using Measuring.Processes;
-
 namespace Measurements.Settings;
 
-/// <summary>Environment variables that a child is started with: <c>NAME=value</c>, several of them divided by blanks; null for none.</summary>
+/// <summary>
+/// Environment variables that a child is started with: <c>NAME=value</c>, several of them divided by blanks; null for none.
+/// </summary>
 internal sealed record Setting(string? Variables)
 {
     public string Name => Variables ?? "none";

@@ -81,7 +81,9 @@ internal sealed unsafe class CudaDevice : IDisposable
 
     public void Unregister(nint address) => Cuda.Check(Cuda.MemHostUnregister((void*)address), "cuMemHostUnregister");
 
-    /// <summary>Copies to the device, and waits until the bytes are there: from memory that is not pinned, the copy alone may return earlier.</summary>
+    /// <summary>
+    /// Copies to the device, and waits until the bytes are there: from memory that is not pinned, the copy alone may return earlier.
+    /// </summary>
     public void CopyToDevice(ulong to, nint from, nuint bytes)
     {
         Cuda.Check(Cuda.MemcpyHtoD(to, (void*)from, bytes), $"cuMemcpyHtoD of {bytes} bytes");

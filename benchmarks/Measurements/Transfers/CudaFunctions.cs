@@ -6,10 +6,13 @@ namespace Measurements.Transfers;
 internal sealed class CudaException(string message) : Exception(message);
 
 /// <summary>
-/// The few functions of the CUDA driver API that a copy to a device takes, with the signatures of <c>cuda.h</c>. Names that end in <c>_v2</c>
+/// The few functions of the CUDA driver API that a copy to a device takes, with the signatures of <c>cuda.h</c>. Names that end in
+/// <c>_v2</c>
 /// are what the header's macros stand for: the plain names are older functions with other parameters.
 /// </summary>
-/// <remarks>CUresult, CUdevice and int are 32 bits, CUdeviceptr and size_t 64, CUcontext a pointer; the program is for 64-bit processes.</remarks>
+/// <remarks>
+/// CUresult, CUdevice and int are 32 bits, CUdeviceptr and size_t 64, CUcontext a pointer; the program is for 64-bit processes.
+/// </remarks>
 internal static unsafe partial class CudaFunctions
 {
     private const string Driver = "cuda driver";

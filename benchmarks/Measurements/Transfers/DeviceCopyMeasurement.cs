@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Allocator;
 
 namespace Measurements.Transfers;
@@ -14,7 +13,9 @@ internal sealed class DeviceCopyMeasurement(CudaDevice device, MemoryAllocator a
 
     private readonly CudaDevice _device = device;
 
-    /// <summary>Measures copies of <paramref name="bytes"/> bytes: as many rounds as fit <paramref name="budget"/>, within the two bounds.</summary>
+    /// <summary>
+    /// Measures copies of <paramref name="bytes"/> bytes: as many rounds as fit <paramref name="budget"/>, within the two bounds.
+    /// </summary>
     public IReadOnlyList<TransferTime> Run(int bytes, TimeSpan budget, int leastRounds, int mostRounds)
     {
         HostMemoryKind[] kinds = Enum.GetValues<HostMemoryKind>();

@@ -48,7 +48,8 @@ internal static partial class DirectFile
     }
 
     /// <summary>
-    /// Tries out which addresses direct reads accept: the system's documentation leaves it to kernel, file system and device. Returns the smallest
+    /// Tries out which addresses direct reads accept: the system's documentation leaves it to kernel, file system and device. Returns the
+    /// smallest
     /// power of two, in bytes, on whose multiples a read into memory succeeds; null where none does, not even on a page.
     /// </summary>
     public static unsafe int? FindLeastAlignment(SafeFileHandle handle)

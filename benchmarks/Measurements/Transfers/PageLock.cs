@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Measurements.Transfers;
 
-/// <summary>Locks memory, so that it stays where it is: what every registration with a device does, and the part of it that needs none.</summary>
+/// <summary>
+/// Locks memory, so that it stays where it is: what every registration with a device does, and the part of it that needs none.
+/// </summary>
 internal static partial class PageLock
 {
     public static string CallName => OperatingSystem.IsWindows() ? "VirtualLock" : "mlock";
@@ -22,7 +24,8 @@ internal static partial class PageLock
     {
         if (!(OperatingSystem.IsWindows() ? VirtualUnlock(address, (nuint)bytes) : MemoryUnlock(address, (nuint)bytes) == 0))
         {
-            throw new Win32Exception(Marshal.GetLastPInvokeError(), $"The end of {CallName} of {bytes} bytes: {Marshal.GetLastPInvokeErrorMessage()}");
+            throw new Win32Exception(Marshal.GetLastPInvokeError(), $"The end of {CallName} of {bytes} bytes: "
+                + $"{Marshal.GetLastPInvokeErrorMessage()}");
         }
     }
 

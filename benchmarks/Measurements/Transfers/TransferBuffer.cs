@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Measuring.Memory;
 
 namespace Measurements.Transfers;
 
@@ -11,7 +10,9 @@ internal abstract class TransferBuffer : IDisposable
 
     public abstract Span<byte> GetSegment(int index);
 
-    /// <summary>Sees to it that the memory stays where it is for the transfer. Does nothing where that is not asked for, or is so already.</summary>
+    /// <summary>
+    /// Sees to it that the memory stays where it is for the transfer. Does nothing where that is not asked for, or is so already.
+    /// </summary>
     public virtual void Register()
     {
     }

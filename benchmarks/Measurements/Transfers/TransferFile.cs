@@ -74,7 +74,8 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
         }
 
         string fallback = Write(writable, content);
-        return new TransferFile(fallback, File.OpenHandle(fallback), $"no folder allows {DirectFile.FlagName}, name one with --directory.{refusals}");
+        return new TransferFile(fallback, File.OpenHandle(fallback), $"no folder allows {DirectFile.FlagName}, name one with "
+            + $"--directory.{refusals}");
     }
 
     public static byte[] MakeContent(int bytes)

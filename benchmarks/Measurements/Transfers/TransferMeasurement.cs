@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -28,7 +27,9 @@ internal sealed unsafe class TransferMeasurement : IDisposable
         NativeMemory.Clear(_bounce, BounceBytes);
     }
 
-    /// <summary>Measures transfers of <paramref name="bytes"/> bytes: as many rounds as fit <paramref name="budget"/>, within the two bounds.</summary>
+    /// <summary>
+    /// Measures transfers of <paramref name="bytes"/> bytes: as many rounds as fit <paramref name="budget"/>, within the two bounds.
+    /// </summary>
     public IReadOnlyList<TransferTime> Run(int bytes, TimeSpan budget, int leastRounds, int mostRounds)
     {
         ulong expected = Checksum(_content.AsSpan(0, bytes));

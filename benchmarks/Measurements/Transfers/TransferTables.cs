@@ -47,7 +47,8 @@ internal sealed class TransferTables(IReadOnlyList<IReadOnlyList<TransferTime>> 
         TransferTime unaligned = sizes[^1].First(time => time.Way == TransferWay.HeapWithBounce);
         return new ResultTable
         {
-            Title = $"Phase by phase, {Size(aligned.Bytes)}: unaligned memory with a bounce buffer against page-aligned blocks of the pool",
+            Title = $"Phase by phase, {Size(aligned.Bytes)}: unaligned memory with a bounce buffer against page-aligned blocks of the "
+                + "pool",
             Labels = ["operation"],
             Columns = [new(unaligned.Way, "ms", "0.000"), new(aligned.Way, "ms", "0.000"), new("Δ", "ms", "0.000")],
             Rows =

@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace Measurements.Transfers;
 
 /// <summary>How long the phases of a transfer took, in microseconds; 0 where there was none.</summary>
@@ -36,7 +34,9 @@ internal sealed record TransferTime(string Way, int Bytes, IReadOnlyList<Transfe
 
     public double Median(Func<TransferPhases, double> phase) => Statistics.Median(Rounds.Select(phase));
 
-    /// <summary>Returns the median over the rounds of this way's whole time divided by that of <paramref name="other"/> in the same round.</summary>
+    /// <summary>
+    /// Returns the median over the rounds of this way's whole time divided by that of <paramref name="other"/> in the same round.
+    /// </summary>
     public double RatioTo(TransferTime other)
         => Statistics.Median(Rounds.Zip(other.Rounds, (mine, others) => mine.Total / others.Total));
 }

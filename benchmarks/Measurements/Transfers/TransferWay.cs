@@ -1,6 +1,5 @@
 using System.Buffers;
 using Allocator;
-using Measuring.Memory;
 using Measuring.Sources;
 
 namespace Measurements.Transfers;
@@ -60,7 +59,8 @@ internal sealed class TransferWay(string name, bool bounces, Func<int, TransferB
     }
 
     /// <summary>
-    /// Lists the ways to read into locked memory, the one first that the others are compared with: blocks of <paramref name="keeping"/>, which locks each once, and memory that is locked for each transfer.
+    /// Lists the ways to read into locked memory, the one first that the others are compared with: blocks of <paramref name="keeping"/>,
+    /// which locks each once, and memory that is locked for each transfer.
     /// </summary>
     public static IReadOnlyList<TransferWay> ListLocked(MemoryAllocator keeping, MemoryAllocator allocator) =>
     [

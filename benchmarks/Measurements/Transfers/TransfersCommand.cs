@@ -1,6 +1,4 @@
 using System.ComponentModel;
-using System.Diagnostics;
-using System.Globalization;
 using Allocator;
 
 namespace Measurements.Transfers;
@@ -98,7 +96,8 @@ internal sealed class TransfersCommand
 
         yield return "Pool: blocks of 4 MiB, each read into by itself; up to 1 MiB the beginning of one. AllocateAligned(page), "
             + "which the system serves each time, differs up to 1 MiB only; contiguous pool memory above 4 MiB only.";
-        yield return $"The bounce buffer has {TransferMeasurement.BounceBytes >> 20} MiB, begins on a page, and is kept for the whole run: "
+        yield return $"The bounce buffer has {TransferMeasurement.BounceBytes >> 20} MiB, begins on a page, and is kept for the whole "
+            + "run: "
             + "a bounced transfer is charged for the copy, not for the buffer.";
         yield return "Populate writes to every page before the read; process sums all words, and the sum is compared. "
             + "All ways in turn in each round; a round before the first is not counted.";

@@ -12,7 +12,8 @@ namespace Measuring.Cgroups;
 internal sealed record CgroupHierarchy(string Folder, string MountPoint, CgroupFiles Files)
 {
     /// <summary>
-    /// Finds it from the contents of <c>/proc/self/cgroup</c> and <c>/proc/self/mountinfo</c>, or returns null where memory is under no control.
+    /// Finds it from the contents of <c>/proc/self/cgroup</c> and <c>/proc/self/mountinfo</c>, or returns null where memory is under no
+    /// control.
     /// Version 1 goes first: where both are mounted, the controller belongs to it.
     /// </summary>
     public static CgroupHierarchy? Find(string membership, string mounts)
@@ -31,7 +32,8 @@ internal sealed record CgroupHierarchy(string Folder, string MountPoint, CgroupF
             return Folder;
         }
 
-        // A group with processes hands no controller down. Then the new one stands beside it, where the one above has handed memory down already.
+        // A group with processes hands no controller down. Then the new one stands beside it, where the one above has handed memory down
+        // already.
         foreach (string folder in (string[])[Folder, Path.GetDirectoryName(Folder) ?? Folder])
         {
             string handedDown = Path.Combine(folder, "cgroup.subtree_control");

@@ -8,8 +8,19 @@ using System.Threading;
 
 namespace Measuring.Cgroups;
 
+/// <summary>No memory cgroup can be made here; the message says why.</summary>
+public sealed class CgroupUnavailableException : Exception
+{
+    /// <summary>Says why.</summary>
+    public CgroupUnavailableException(string message, Exception? innerException = null)
+        : base(message, innerException)
+    {
+    }
+}
+
 /// <summary>
-/// A memory cgroup of one's own, as a container has: the kernel charges it with what its processes use, and ends one of them where that would exceed the limit.
+/// A memory cgroup of one's own, as a container has: the kernel charges it with what its processes use, and ends one of them where that
+/// would exceed the limit.
 /// Made below the group of this process, and removed when disposed.
 /// </summary>
 /// <remarks>Wants the rights of an administrator, or a group that was delegated to this user.</remarks>
@@ -38,7 +49,10 @@ public sealed class MemoryCgroup : IDisposable
     /// <summary>Gets what is charged to the group now, by kind.</summary>
     public CgroupMemory Memory { get; }
 
-    /// <summary>Gets what is charged to the group now: memory of its processes, and files that they read and wrote as far as they are still cached.</summary>
+    /// <summary>
+    /// Gets what is charged to the group now: memory of its processes, and files that they read and wrote as far as they are still
+    /// cached.
+    /// </summary>
     public long UsedBytes => Memory.UsedBytes;
 
     /// <summary>Gets the most that ever was charged, or null where the kernel does not keep it.</summary>
@@ -78,7 +92,10 @@ public sealed class MemoryCgroup : IDisposable
         }
     }
 
-    /// <summary>Has what <paramref name="start"/> describes begin its life in the group, by way of a shell that enters it first and then becomes that program.</summary>
+    /// <summary>
+    /// Has what <paramref name="start"/> describes begin its life in the group, by way of a shell that enters it first and then becomes
+    /// that program.
+    /// </summary>
     public void Wrap(ProcessStartInfo start)
     {
         List<string> command = ["-c", Enter.Trim(), Path.Combine(Folder, CgroupFiles.Processes), start.FileName, .. start.ArgumentList];

@@ -14,14 +14,19 @@ internal sealed record AxisScale
 
     public required bool IsLogarithmic { get; init; }
 
-    /// <summary>Gets a value indicating whether bars stand on this axis: they begin at zero, and the least of them can be seen on a logarithmic axis too.</summary>
+    /// <summary>
+    /// Gets a value indicating whether bars stand on this axis: they begin at zero, and the least of them can be seen on a logarithmic
+    /// axis too.
+    /// </summary>
     public bool HasBars { get; init; }
 
     public bool IsTight { get; init; }
 
     public bool CanShow(double value) => double.IsFinite(value) && (!IsLogarithmic || value > 0);
 
-    /// <summary>Returns the scale for <paramref name="values"/>, all of which can be shown, with at most about <paramref name="ticks"/> marks.</summary>
+    /// <summary>
+    /// Returns the scale for <paramref name="values"/>, all of which can be shown, with at most about <paramref name="ticks"/> marks.
+    /// </summary>
     public ChartScale Create(IReadOnlyCollection<double> values, int ticks)
     {
         AxisUnit unit = AxisUnit.Of(Label);

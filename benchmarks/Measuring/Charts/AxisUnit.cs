@@ -20,7 +20,10 @@ public sealed record AxisUnit
 
     public bool IsBytes { get; }
 
-    /// <summary>Returns the unit of an axis whose label is <paramref name="label"/>: bytes where it ends in that word, as in <c>size, bytes</c> and <c>size (bytes)</c>.</summary>
+    /// <summary>
+    /// Returns the unit of an axis whose label is <paramref name="label"/>: bytes where it ends in that word, as in <c>size, bytes</c>
+    /// and <c>size (bytes)</c>.
+    /// </summary>
     public static AxisUnit Of(string label)
     {
         string word = label.Split(' ', ',', '(', ')').LastOrDefault(part => part.Length > 0) ?? "";

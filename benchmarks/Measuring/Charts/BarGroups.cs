@@ -28,7 +28,10 @@ internal sealed class BarGroups(bool areUpright, IReadOnlyList<IReadOnlyList<str
 
     public double LabelHeight => Labels.Max(lines => lines.Count) * TextMeasure.LineHeight;
 
-    /// <summary>Arranges groups of <paramref name="series"/> bars over <paramref name="names"/>, on <paramref name="width"/> pixels if that can be.</summary>
+    /// <summary>
+    /// Arranges groups of <paramref name="series"/> bars over <paramref name="names"/>, on <paramref name="width"/> pixels if that can
+    /// be.
+    /// </summary>
     public static BarGroups Arrange(IReadOnlyList<string> names, int series, double width)
     {
         int count = Math.Max(1, names.Count);

@@ -74,7 +74,10 @@ internal sealed class ChartFrame
         return axis;
     }
 
-    /// <summary>Draws the marks of <paramref name="scale"/> on the lower edge, with lines up the plot where <paramref name="hasGrid"/> is true, and returns the axis.</summary>
+    /// <summary>
+    /// Draws the marks of <paramref name="scale"/> on the lower edge, with lines up the plot where <paramref name="hasGrid"/> is true,
+    /// and returns the axis.
+    /// </summary>
     public ChartAxis AddHorizontalAxis(ChartScale scale, bool hasGrid)
     {
         ChartAxis axis = new(scale, Left, Right);

@@ -19,7 +19,10 @@ internal sealed class ChartLegend
     private readonly bool _hasLines;
     private readonly double _sampleWidth;
 
-    /// <summary>Arranges the names of <paramref name="series"/> on <paramref name="width"/> pixels. One series needs no legend: the title names it.</summary>
+    /// <summary>
+    /// Arranges the names of <paramref name="series"/> on <paramref name="width"/> pixels. One series needs no legend: the title names
+    /// it.
+    /// </summary>
     public ChartLegend(IReadOnlyList<(string Name, SeriesStyle Style)> series, bool hasLines, double width)
     {
         _series = series.Count > 1 ? series : [];

@@ -22,7 +22,8 @@ public static class ChartPicture
         {
             if (!double.IsInteger(place) || place < 0 || place >= chart.Categories.Count)
             {
-                throw new InvalidDataException($"The chart \"{chart.Title}\" has a bar over name {place}; it has the names 0 to {chart.Categories.Count - 1}.");
+                throw new InvalidDataException($"The chart \"{chart.Title}\" has a bar over name {place}; it has the names 0 to "
+                    + $"{chart.Categories.Count - 1}.");
             }
         }
 

@@ -2,6 +2,15 @@ using System.Collections.Generic;
 
 namespace Measuring.Charts;
 
+/// <summary>A mark on an axis.</summary>
+public readonly record struct ChartTick(double Value, string Label);
+
+/// <summary>A scale laid over a range of coordinates.</summary>
+public readonly record struct ChartAxis(ChartScale Scale, double From, double To)
+{
+    public double this[double value] => From + ((To - From) * Scale.Locate(value));
+}
+
 /// <summary>The values that an axis shows, and the marks on it.</summary>
 public abstract class ChartScale
 {

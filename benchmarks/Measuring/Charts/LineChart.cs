@@ -65,7 +65,8 @@ internal static class LineChart
         return isDense ? style with { Dashes = null } : style;
     }
 
-    // Sparse markers begin at another point in each series, by its share of the distance, so that those of lines that run together stand beside each other.
+    // Sparse markers begin at another point in each series, by its share of the distance, so that those of lines that run together stand
+    // beside each other.
     private static XElement DrawSeries(ResultSeries series, SeriesStyle style, double share, ChartAxis x, ChartAxis y, Predicate<ResultPoint> canShow)
     {
         // Several threads that note points do not do so in order; the sorting leaves those with the same X as they came.

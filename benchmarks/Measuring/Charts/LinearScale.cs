@@ -39,7 +39,8 @@ public sealed class LinearScale : ChartScale
     }
 
     /// <summary>
-    /// Returns a scale for <paramref name="values"/>, with about <paramref name="ticks"/> marks. It begins at zero unless all values are so far from
+    /// Returns a scale for <paramref name="values"/>, with about <paramref name="ticks"/> marks. It begins at zero unless all values are
+    /// so far from
     /// zero that half the axis would be empty; with <paramref name="withZero"/>, as bars need it, it has zero in any case.
     /// </summary>
     /// <param name="tight">Whether the scale ends at the last value, instead of at the mark beyond it.</param>

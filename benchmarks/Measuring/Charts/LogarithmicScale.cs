@@ -5,7 +5,9 @@ using System.Linq;
 
 namespace Measuring.Charts;
 
-/// <summary>A scale on which equal ratios are equal distances. Marks are powers of two, or of ten with round numbers between them.</summary>
+/// <summary>
+/// A scale on which equal ratios are equal distances. Marks are powers of two, or of ten with round numbers between them.
+/// </summary>
 public sealed class LogarithmicScale : ChartScale
 {
     // Sets of round numbers within a decade; the finest that does not crowd the axis is marked.
@@ -33,7 +35,10 @@ public sealed class LogarithmicScale : ChartScale
 
     public override double Maximum { get; }
 
-    /// <summary>Returns a scale from <paramref name="smallest"/>, above zero, to <paramref name="largest"/>, with up to <paramref name="ticks"/> powers of two marked.</summary>
+    /// <summary>
+    /// Returns a scale from <paramref name="smallest"/>, above zero, to <paramref name="largest"/>, with up to <paramref name="ticks"/>
+    /// powers of two marked.
+    /// </summary>
     public static LogarithmicScale OfTwo(double smallest, double largest, int ticks, AxisUnit unit)
     {
         Check(smallest, largest);
@@ -45,7 +50,10 @@ public sealed class LogarithmicScale : ChartScale
         return new LogarithmicScale(Math.Pow(2, first), Math.Pow(2, last), marks, [.. powers[false]]);
     }
 
-    /// <summary>Returns a scale from <paramref name="smallest"/>, above zero, to <paramref name="largest"/>, with up to <paramref name="ticks"/> powers of ten or round numbers marked.</summary>
+    /// <summary>
+    /// Returns a scale from <paramref name="smallest"/>, above zero, to <paramref name="largest"/>, with up to <paramref name="ticks"/>
+    /// powers of ten or round numbers marked.
+    /// </summary>
     public static LogarithmicScale OfTen(double smallest, double largest, int ticks)
     {
         Check(smallest, largest);

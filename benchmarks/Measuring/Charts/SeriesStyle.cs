@@ -3,8 +3,27 @@ using System.Collections.Generic;
 
 namespace Measuring.Charts;
 
+/// <summary>The shapes at the points of a line.</summary>
+public enum MarkerShape
+{
+    Circle,
+
+    Square,
+
+    Triangle,
+
+    Diamond,
+
+    InvertedTriangle,
+
+    Plus,
+
+    Cross,
+}
+
 /// <summary>
-/// How one series looks. Two series differ in colour, in marker and, up to the fifth, in the dashes of the line: lines that lie upon each other
+/// How one series looks. Two series differ in colour, in marker and, up to the fifth, in the dashes of the line: lines that lie upon each
+/// other
 /// show through each other, and nobody needs to see colours to tell them apart.
 /// </summary>
 /// <param name="Dashes">The dashes of a line; null for an unbroken one.</param>

@@ -26,7 +26,10 @@ public static class TextMeasure
     public static double Width(string text, bool bold = false)
         => text.Sum(Advance) * SvgElements.FontSize * (bold ? Bold : 1) / 100;
 
-    /// <summary>Breaks <paramref name="text"/> at blanks into lines of at most <paramref name="width"/> pixels; a word that is wider is broken where the line ends.</summary>
+    /// <summary>
+    /// Breaks <paramref name="text"/> at blanks into lines of at most <paramref name="width"/> pixels; a word that is wider is broken
+    /// where the line ends.
+    /// </summary>
     public static IReadOnlyList<string> Wrap(string text, double width, bool bold = false)
     {
         List<string> lines = [];

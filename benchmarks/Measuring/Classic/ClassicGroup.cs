@@ -18,7 +18,9 @@ public sealed class ClassicGroup<T> : IDisposable
         _elementsPerMember = elementsPerMember;
     }
 
-    /// <summary>Rents blocks for <paramref name="length"/> elements in rows of <paramref name="rowLength"/>, none of which is split.</summary>
+    /// <summary>
+    /// Rents blocks for <paramref name="length"/> elements in rows of <paramref name="rowLength"/>, none of which is split.
+    /// </summary>
     /// <exception cref="OutOfMemoryException">The pool has fewer blocks left.</exception>
     public static unsafe ClassicGroup<T> Allocate(ClassicPool pool, int length, int rowLength)
     {

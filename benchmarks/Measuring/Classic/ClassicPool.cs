@@ -13,7 +13,10 @@ public sealed class ClassicPool
     private readonly nint[] _blocks;
     private int _next;
 
-    /// <summary>Makes a pool of <paramref name="capacity"/> blocks of <paramref name="blockSizeInBytes"/> bytes, which are allocated when first rented.</summary>
+    /// <summary>
+    /// Makes a pool of <paramref name="capacity"/> blocks of <paramref name="blockSizeInBytes"/> bytes, which are allocated when first
+    /// rented.
+    /// </summary>
     public ClassicPool(int blockSizeInBytes, int capacity)
     {
         BlockSizeInBytes = blockSizeInBytes;

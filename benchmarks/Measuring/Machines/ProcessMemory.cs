@@ -18,14 +18,19 @@ public static class ProcessMemory
         : OperatingSystem.IsWindows() ? "the commit charge (PrivateUsage)" : "not to be had on this system";
 
     /// <summary>Returns the memory of the machine that this process occupies (RSS, working set), in bytes.</summary>
-    /// <remarks>On Linux smaps_rollup, which walks the page tables: status and statm lag behind by what each core has not yet folded in.</remarks>
+    /// <remarks>
+    /// On Linux smaps_rollup, which walks the page tables: status and statm lag behind by what each core has not yet folded in.
+    /// </remarks>
     public static long ReadResident()
     {
         const string Rollup = "/proc/self/smaps_rollup";
         return File.Exists(Rollup) ? ReadKilobytes(Rollup, "Rss:") : Environment.WorkingSet;
     }
 
-    /// <summary>As <see cref="ReadResident"/>, without walking the page tables and without allocating where there is <c>/proc</c>: for whoever reads it every few milliseconds.</summary>
+    /// <summary>
+    /// As <see cref="ReadResident"/>, without walking the page tables and without allocating where there is <c>/proc</c>: for whoever
+    /// reads it every few milliseconds.
+    /// </summary>
     public static long ReadResidentOften() => OperatingSystem.IsLinux() ? ReadStatm(field: 1) : Environment.WorkingSet;
 
     /// <summary>Returns the resident size of another process, or null where it has ended.</summary>
@@ -54,7 +59,10 @@ public static class ProcessMemory
         return process.PeakWorkingSet64;
     }
 
-    /// <summary>Returns the memory that the system has promised to this process, in bytes, or null where it does not tell; see <see cref="CommittedMeaning"/>.</summary>
+    /// <summary>
+    /// Returns the memory that the system has promised to this process, in bytes, or null where it does not tell; see <see
+    /// cref="CommittedMeaning"/>.
+    /// </summary>
     public static long? ReadCommitted()
     {
         if (OperatingSystem.IsLinux())
@@ -71,7 +79,8 @@ public static class ProcessMemory
         return process.PrivateMemorySize64;
     }
 
-    // proc(5): size, resident, shared, text, lib, data (and stack), dt, in pages. Read without a trace on the managed heap, so that it can be read often.
+    // proc(5): size, resident, shared, text, lib, data (and stack), dt, in pages. Read without a trace on the managed heap, so that it
+    // can be read often.
     private static long ReadStatm(int field)
     {
         Span<byte> text = stackalloc byte[128];

@@ -6,7 +6,8 @@ using System.Threading;
 namespace Measuring.Machines;
 
 /// <summary>
-/// Reads something again and again on a thread of its own, so that busy workers do not delay it, from its making until it is stopped. Memory is
+/// Reads something again and again on a thread of its own, so that busy workers do not delay it, from its making until it is stopped.
+/// Memory is
 /// read from outside too: a process that is killed cannot report its own last moments.
 /// </summary>
 public sealed class Sampler<T> : IDisposable
@@ -22,7 +23,9 @@ public sealed class Sampler<T> : IDisposable
     private readonly List<T> _samples = new(Room);
     private readonly Thread _thread;
 
-    /// <summary>Starts. <paramref name="read"/> is given the seconds since the start, and returns null where there is nothing any more.</summary>
+    /// <summary>
+    /// Starts. <paramref name="read"/> is given the seconds since the start, and returns null where there is nothing any more.
+    /// </summary>
     public Sampler(TimeSpan period, Func<double, T?> read)
     {
         _period = period;

@@ -34,7 +34,8 @@ public static partial class PageMemory
         bool done = OperatingSystem.IsWindows() ? VirtualFree(address, 0, Release) : MemoryUnmap(address, (nuint)bytes) == 0;
         if (!done)
         {
-            throw new InvalidOperationException($"{bytes} bytes at {address:x} were not taken back: {Marshal.GetLastPInvokeErrorMessage()}");
+            throw new InvalidOperationException($"{bytes} bytes at {address:x} were not taken back: "
+                + $"{Marshal.GetLastPInvokeErrorMessage()}");
         }
     }
 

@@ -8,8 +8,12 @@ public static unsafe class PageTouch
 {
     private static readonly nint s_pageSize = Environment.SystemPageSize;
 
-    /// <summary>Writes <paramref name="value"/> to the first byte of every page of <paramref name="bytes"/> bytes at <paramref name="address"/>.</summary>
-    /// <remarks>Counted from the address, so that memory of several pages which does not begin on one is touched throughout as well.</remarks>
+    /// <summary>
+    /// Writes <paramref name="value"/> to the first byte of every page of <paramref name="bytes"/> bytes at <paramref name="address"/>.
+    /// </summary>
+    /// <remarks>
+    /// Counted from the address, so that memory of several pages which does not begin on one is touched throughout as well.
+    /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)] // Compiled well at its first call: this is timed, and in short runs nothing else would be.
     public static void Write(nint address, nint bytes, byte value = 1)
     {

@@ -56,7 +56,9 @@ public sealed unsafe class NativeAllocator
         return false;
     }
 
-    /// <summary>Allocates <paramref name="lengthInBytes"/> bytes, contents unspecified, which the caller gives to <see cref="Free"/>.</summary>
+    /// <summary>
+    /// Allocates <paramref name="lengthInBytes"/> bytes, contents unspecified, which the caller gives to <see cref="Free"/>.
+    /// </summary>
     /// <exception cref="OutOfMemoryException">The library has no memory.</exception>
     public void* Allocate(nuint lengthInBytes)
     {

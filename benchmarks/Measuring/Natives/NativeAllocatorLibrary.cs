@@ -3,6 +3,16 @@ using System.Collections.Generic;
 
 namespace Measuring.Natives;
 
+/// <summary>The native allocators that programs compare with where the system has them.</summary>
+public enum NativeAllocatorKind
+{
+    Mimalloc,
+
+    Jemalloc,
+
+    Tbb,
+}
+
 /// <summary>Where an allocator's functions are found.</summary>
 /// <param name="Files">The names of the library, the likeliest first.</param>
 internal sealed record NativeAllocatorLibrary(string Name, string AllocateExport, string FreeExport, IReadOnlyList<string> Files)

@@ -9,6 +9,15 @@ using System.Threading.Tasks;
 
 namespace Measuring.Processes;
 
+/// <summary>A child ended without a result.</summary>
+public sealed class ChildFailedException : Exception
+{
+    public ChildFailedException(string message)
+        : base(message)
+    {
+    }
+}
+
 /// <summary>Starts a measurement program again.</summary>
 public static class ChildProgram
 {
@@ -26,7 +35,9 @@ public static class ChildProgram
         : Environment.ProcessPath ?? throw new InvalidOperationException("The system does not tell this program's path.");
 
     /// <summary>Runs what <paramref name="start"/> describes to its end, and returns what it wrote to its output.</summary>
-    /// <exception cref="ChildFailedException">It ended with another exit code than 0, or did not end; the message holds what it wrote about that.</exception>
+    /// <exception cref="ChildFailedException">
+    /// It ended with another exit code than 0, or did not end; the message holds what it wrote about that.
+    /// </exception>
     public static string Run(ProcessStartInfo start)
     {
         using Process child = Start(start);
@@ -43,7 +54,9 @@ public static class ChildProgram
             : throw new ChildFailedException($"exit code {child.ExitCode}. {errors.Result}{output.Result}".Trim());
     }
 
-    /// <summary>Called by a child: ends it when its parent has gone, however it went. The pipe that is the child's input then ends.</summary>
+    /// <summary>
+    /// Called by a child: ends it when its parent has gone, however it went. The pipe that is the child's input then ends.
+    /// </summary>
     public static void EndWithParent() => new Thread(WatchInput) { IsBackground = true, Name = "parent watch" }.Start();
 
     /// <summary>Returns how <paramref name="program"/> is started, with all its streams redirected.</summary>

@@ -5,8 +5,16 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace Measuring.Processes;
 
+/// <summary>A task that a program does when it was started by itself.</summary>
+public interface IChildTask
+{
+    /// <summary>Does what <paramref name="arguments"/> ask for, or returns false where they are not for this task.</summary>
+    bool TryServe(string[] arguments);
+}
+
 /// <summary>
-/// What a program does when it starts itself again, so that each subject has a process, and with it a heap and a peak, of its own: a request
+/// What a program does when it starts itself again, so that each subject has a process, and with it a heap and a peak, of its own: a
+/// request
 /// as JSON on the command line, a result as JSON on the output.
 /// </summary>
 public sealed class ChildTask<TRequest, TResult>(
@@ -24,7 +32,10 @@ public sealed class ChildTask<TRequest, TResult>(
         return true;
     }
 
-    /// <summary>Has a child do it. <paramref name="prepare"/> changes how the child is started; <paramref name="program"/> is another build of this program.</summary>
+    /// <summary>
+    /// Has a child do it. <paramref name="prepare"/> changes how the child is started; <paramref name="program"/> is another build of
+    /// this program.
+    /// </summary>
     /// <exception cref="ChildFailedException">It ended with another exit code than 0, wrote no result, or took too long.</exception>
     public TResult Run(TRequest what, Action<ProcessStartInfo>? prepare = null, string? program = null)
     {

@@ -16,6 +16,8 @@ public sealed record MachineDescription
 
     public required int PageSize { get; init; }
 
-    /// <summary>Gets the system's setting for transparent huge pages (<c>always</c>, <c>madvise</c>, <c>never</c>), or null where there is none.</summary>
+    /// <summary>
+    /// Gets the system's setting for transparent huge pages (<c>always</c>, <c>madvise</c>, <c>never</c>), or null where there is none.
+    /// </summary>
     public string? HugePages { get; init; }
 }

@@ -2,6 +2,20 @@ using System.Collections.Generic;
 
 namespace Measuring.Results;
 
+/// <summary>The kinds of charts.</summary>
+public enum ChartKind
+{
+    Lines,
+
+    Bars,
+}
+
+/// <summary>A point of a chart.</summary>
+public readonly record struct ResultPoint(double X, double Y);
+
+/// <summary>One line, or the bars of one colour.</summary>
+public sealed record ResultSeries(string Name, IReadOnlyList<ResultPoint> Points);
+
 /// <summary>A chart of one or more series over the same axes.</summary>
 public sealed record ResultChart
 {

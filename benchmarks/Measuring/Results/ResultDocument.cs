@@ -3,6 +3,10 @@ using System.Collections.Generic;
 
 namespace Measuring.Results;
 
+/// <summary>A picture that a program drew itself because no <see cref="ResultChart"/> shows such a thing.</summary>
+/// <param name="File">The name of its file, which lies beside the result file.</param>
+public sealed record ResultPicture(string Title, string File);
+
 /// <summary>
 /// What one run of a measurement program found, with all that is needed to repeat it. Programs write it as JSON;
 /// the report command turns it into Markdown tables and SVG charts.

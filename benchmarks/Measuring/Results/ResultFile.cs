@@ -1,12 +1,25 @@
 using System.IO;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 
 namespace Measuring.Results;
+
+/// <summary>Reads and writes result files.</summary>
+[JsonSourceGenerationOptions(
+    WriteIndented = true,
+    UseStringEnumConverter = true,
+    RespectNullableAnnotations = true,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(ResultDocument))]
+public sealed partial class ResultJson : JsonSerializerContext;
 
 /// <summary>Keeps results as files, one for each program.</summary>
 public static class ResultFile
 {
-    /// <summary>Writes <paramref name="document"/> into <paramref name="folder"/>, which is made if need be, and returns the file's path.</summary>
+    /// <summary>
+    /// Writes <paramref name="document"/> into <paramref name="folder"/>, which is made if need be, and returns the file's path.
+    /// </summary>
     public static string Save(ResultDocument document, string folder)
     {
         _ = Directory.CreateDirectory(folder);

@@ -5,11 +5,19 @@ using System.Linq;
 
 namespace Measuring.Timing;
 
+/// <summary>How long one operation took.</summary>
+/// <param name="Best">The shortest round, in nanoseconds an operation.</param>
+/// <param name="Ratio">The median over the rounds of its time divided by that of the first operation in the same round.</param>
+/// <param name="AllocatedBytes">What one operation allocates on the managed heap, on the thread that measures, in bytes.</param>
+public sealed record OperationTime(string Name, double Median, double Best, double Ratio, double AllocatedBytes);
+
 /// <summary>
 /// Times several operations in turn, again and again, in one process: whatever else the machine does falls on all of them,
 /// so that their ratios are steadier than their times.
 /// </summary>
-/// <remarks>For what takes long enough to be looped over from outside; BenchmarkDotNet is the better choice for a single call without ratios.</remarks>
+/// <remarks>
+/// For what takes long enough to be looped over from outside; BenchmarkDotNet is the better choice for a single call without ratios.
+/// </remarks>
 public sealed class SideBySide
 {
     // The runtime counts 30 calls of a method and then compiles it anew in the background, a tenth of a second after the last new method.
@@ -24,7 +32,9 @@ public sealed class SideBySide
     private readonly TimeSpan _sample;
     private readonly List<(string Name, Action<int> Loop)> _operations = [];
 
-    /// <summary>Prepares <paramref name="rounds"/> rounds, in each of which every operation is repeated for about <paramref name="sample"/>.</summary>
+    /// <summary>
+    /// Prepares <paramref name="rounds"/> rounds, in each of which every operation is repeated for about <paramref name="sample"/>.
+    /// </summary>
     public SideBySide(int rounds, TimeSpan sample)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(rounds, 1);
@@ -32,7 +42,9 @@ public sealed class SideBySide
         _sample = sample;
     }
 
-    /// <summary>Adds an operation. <paramref name="loop"/> does it as often as it is told. Ratios are to the operation added first.</summary>
+    /// <summary>
+    /// Adds an operation. <paramref name="loop"/> does it as often as it is told. Ratios are to the operation added first.
+    /// </summary>
     public void Add(string name, Action<int> loop) => _operations.Add((name, loop));
 
     public IReadOnlyList<OperationTime> Run()

@@ -13,7 +13,10 @@ public sealed class ThreadTeam : IDisposable
     private int _count;
     private Exception? _failure;
 
-    /// <summary>Starts <paramref name="threads"/> threads. <paramref name="loop"/> is given a thread's index and how often it is to do the operation.</summary>
+    /// <summary>
+    /// Starts <paramref name="threads"/> threads. <paramref name="loop"/> is given a thread's index and how often it is to do the
+    /// operation.
+    /// </summary>
     public ThreadTeam(int threads, Action<int, int> loop)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threads, 1);

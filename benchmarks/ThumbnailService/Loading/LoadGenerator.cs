@@ -1,16 +1,33 @@
-using System.Diagnostics;
 using System.Security.Cryptography;
+using LoadResizeSave.Running;
 
 namespace ThumbnailService.Loading;
 
-/// <summary>As many clients at once as asked for, each with a connection of its own, who send the next picture as soon as they have the last thumbnail.</summary>
+/// <summary>A picture that clients send.</summary>
+internal sealed record UploadFile(string Name, byte[] Data)
+{
+    /// <summary>Reads the pictures of <paramref name="folder"/>, in an order that is the same everywhere.</summary>
+    public static IReadOnlyList<UploadFile> ReadAll(string folder)
+        => [.. PictureFolder.Find(folder).Select(name => new UploadFile(name, File.ReadAllBytes(Path.Combine(folder, name))))];
+}
+
+/// <summary>What became of one request.</summary>
+/// <param name="Thumbnail">The hash of what came back; null where it failed.</param>
+internal sealed record RequestOutcome(string File, double Seconds, string? Thumbnail, string? Failure);
+
+/// <summary>
+/// As many clients at once as asked for, each with a connection of its own, who send the next picture as soon as they have the last
+/// thumbnail.
+/// </summary>
 internal sealed class LoadGenerator(IReadOnlyList<UploadFile> files, int requests, int clients)
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
     private readonly int _clients = clients;
 
-    /// <summary>Sends them to <paramref name="service"/>, and returns what became of each. When nobody answers any more, the rest is not sent.</summary>
+    /// <summary>
+    /// Sends them to <paramref name="service"/>, and returns what became of each. When nobody answers any more, the rest is not sent.
+    /// </summary>
     public async Task<IReadOnlyList<RequestOutcome>> RunAsync(Uri service, Action onAnswer)
     {
         using SocketsHttpHandler handler = new() { MaxConnectionsPerServer = _clients, UseProxy = false };

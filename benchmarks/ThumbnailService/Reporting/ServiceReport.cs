@@ -1,5 +1,4 @@
 using LoadResizeSave.Limits;
-using Measuring.Results;
 using Measuring.Timing;
 using ThumbnailService.Trials;
 
@@ -75,10 +74,12 @@ internal sealed class ServiceReport(
     [
         Text($"{load.Clients} clients send {files} pictures again and again, {load.Requests} in all, each as soon as it has its last thumbnail. Server and clients are processes of their own on the same machine."),
         Text($"The budget is nine tenths of the limit, less the {_base.Bytes / Mebibyte:0} MiB that the service holds when nobody asks for anything, and less the GCHeapHardLimit. A request reserves all that it may take as soon as its header is read, and until then the rest of it stays on the connection."),
-        "Without a budget the service is the same program with the same pool: it reads what comes, and works on as many pictures as it gets threads.",
+        "Without a budget the service is the same program with the same pool: it reads what comes, and works on as many pictures as it "
+            + "gets threads.",
         Text($"With a budget goes a GCHeapHardLimit of {ProcessBase.HeapLimitInBytes >> 20} MiB; the others have the runtime's default. All run with a MALLOC_MMAP_THRESHOLD_ of 1 MiB, so that what codecs free goes back to the system."),
         noCgroup is null
-            ? "The peak of a cgroup is the kernel's own high-water mark, cached files included; resident memory and the lines of the chart were read every 50 milliseconds."
+            ? "The peak of a cgroup is the kernel's own high-water mark, cached files included; resident memory and the lines of the "
+                + "chart were read every 50 milliseconds."
             : Text($"No cgroup could be made, so no limit was enforced, and memory is the resident set, read every 50 milliseconds. {noCgroup}"),
     ];
 

@@ -3,7 +3,9 @@ using System.IO.Pipelines;
 
 namespace ThumbnailService.Serving;
 
-/// <summary>Lets a codec, which writes to streams without waiting, write into a response. What was written goes out when the response is flushed.</summary>
+/// <summary>
+/// Lets a codec, which writes to streams without waiting, write into a response. What was written goes out when the response is flushed.
+/// </summary>
 internal sealed class ResponseStream(PipeWriter writer) : Stream
 {
     public override bool CanRead => false;

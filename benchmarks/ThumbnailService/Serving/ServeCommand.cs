@@ -1,7 +1,3 @@
-using System.CommandLine;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-using Measuring.Processes;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Hosting;
 

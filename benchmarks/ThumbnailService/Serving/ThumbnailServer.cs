@@ -1,5 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;

@@ -1,8 +1,5 @@
 using LoadResizeSave.Limits;
-using LoadResizeSave.Pixels;
 using Measuring.Cgroups;
-using Measuring.Results;
-using Spectre.Console;
 using ThumbnailService.Loading;
 using ThumbnailService.Reporting;
 
@@ -15,7 +12,9 @@ internal sealed class ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
 
     private readonly List<string> _failures = [];
 
-    /// <summary>Gets what is not as it should be: any request that failed where there is memory for all, and anything that did not come back.</summary>
+    /// <summary>
+    /// Gets what is not as it should be: any request that failed where there is memory for all, and anything that did not come back.
+    /// </summary>
     public IReadOnlyList<string> Failures => _failures;
 
     public async Task<ResultDocument> RunAsync(Func<string, ResultDocument> newDocument)
@@ -61,7 +60,8 @@ internal sealed class ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
         if (!mayFail && result.Answered < result.Requests)
         {
             string reason = result.Outcomes.FirstOrDefault(outcome => outcome.Failure is not null)?.Failure ?? "not sent";
-            _failures.Add($"{result.Trial.Name}: {result.Requests - result.Answered} of {result.Requests} requests failed: {reason} {result.Errors}");
+            _failures.Add($"{result.Trial.Name}: {result.Requests - result.Answered} of {result.Requests} requests failed: {reason} "
+                + $"{result.Errors}");
         }
 
         if (!mayFail && result.Statistics is not { OutstandingAllocations: 0, BudgetUsedBytes: 0 })

@@ -1,7 +1,8 @@
-using System.CommandLine;
-using Measuring;
-
 namespace ThumbnailService.Trials;
+
+/// <summary>What the user asked for, checked.</summary>
+/// <param name="Input">The folder of pictures; null: synthetic photographs are made first.</param>
+internal sealed record ServiceLoad(string? Input, int LimitMegabytes, int Requests, int Clients, bool IsQuick);
 
 /// <summary>The options of the load generator.</summary>
 internal sealed class ServiceOptions

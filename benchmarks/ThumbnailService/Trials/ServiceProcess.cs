@@ -1,11 +1,8 @@
 using System.Collections.Concurrent;
-using System.Diagnostics;
-using System.Globalization;
 using System.Net.Http.Json;
 using Allocator;
 using LoadResizeSave.Limits;
 using Measuring.Cgroups;
-using Measuring.Processes;
 using ThumbnailService.Serving;
 
 namespace ThumbnailService.Trials;
@@ -35,7 +32,9 @@ internal sealed class ServiceProcess : IDisposable
 
     public string Errors => string.Join('\n', _errors).Trim();
 
-    /// <summary>Starts it as <paramref name="trial"/> asks, in <paramref name="group"/> if there is one, and waits until it listens.</summary>
+    /// <summary>
+    /// Starts it as <paramref name="trial"/> asks, in <paramref name="group"/> if there is one, and waits until it listens.
+    /// </summary>
     /// <exception cref="ChildFailedException">It ended instead.</exception>
     public static async Task<ServiceProcess> StartAsync(ServiceTrial trial, MemoryCgroup? group)
     {

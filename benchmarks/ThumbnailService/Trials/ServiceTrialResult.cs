@@ -3,6 +3,14 @@ using ThumbnailService.Loading;
 
 namespace ThumbnailService.Trials;
 
+/// <summary>The service under one condition.</summary>
+/// <param name="LimitMegabytes">The limit of its cgroup in MiB; null: it only counts.</param>
+internal sealed record ServiceTrial(string Name, AllocatorKind Allocator, int? BudgetMegabytes, int? LimitMegabytes);
+
+/// <summary>What the service held at one moment.</summary>
+/// <param name="ChargedBytes">What its cgroup was charged with; where there is none, the resident set.</param>
+internal readonly record struct MemoryPoint(double Seconds, long ResidentBytes, long ChargedBytes);
+
 /// <summary>What the service did under load.</summary>
 internal sealed record ServiceTrialResult
 {

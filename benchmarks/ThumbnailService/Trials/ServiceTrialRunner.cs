@@ -1,7 +1,5 @@
-using System.Diagnostics;
 using Allocator;
 using Measuring.Cgroups;
-using Measuring.Machines;
 using ThumbnailService.Loading;
 
 namespace ThumbnailService.Trials;

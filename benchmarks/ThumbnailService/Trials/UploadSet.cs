@@ -1,4 +1,3 @@
-using LoadResizeSave.Codecs;
 using LoadResizeSave.Running;
 using LoadResizeSave.Synthesis;
 using ThumbnailService.Loading;

@@ -1,18 +1,19 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs.Jpeg;
 
 /// <summary>
-/// JPEG through libjpeg-turbo, which writes its rows straight into the store's memory. It wants them at one pitch, so pictures are contiguous.
+/// JPEG through libjpeg-turbo, which writes its rows straight into the store's memory. It wants them at one pitch, so pictures are
+/// contiguous.
 /// </summary>
 /// <remarks>Embedded profiles and orientation are ignored. CMYK pictures are refused: the library turns them into no RGB.</remarks>
 internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
 {
     private const int Quality = 90;
 
-    // A picture with a warning is damaged or cut short, and a hostile one can hold thousands of scans that each cost a pass over all pixels.
+    // A picture with a warning is damaged or cut short, and a hostile one can hold thousands of scans that each cost a pass over all
+    // pixels.
     private const int DecompressFlags = TurboJpegLibrary.FlagStopOnWarning | TurboJpegLibrary.FlagLimitScans;
 
     private readonly TurboJpegLibrary _library = library;

@@ -2,8 +2,12 @@ using System.Buffers.Binary;
 
 namespace LoadResizeSave.Codecs.Jpeg;
 
-/// <summary>What a JPEG says of its components before its first scan. The library tells none of it, and it decides how much memory decoding takes.</summary>
-/// <param name="HasSeveralScans">Whether the picture comes in layers: then the library keeps all coefficients until the last has come.</param>
+/// <summary>
+/// What a JPEG says of its components before its first scan. The library tells none of it, and it decides how much memory decoding takes.
+/// </summary>
+/// <param name="HasSeveralScans">
+/// Whether the picture comes in layers: then the library keeps all coefficients until the last has come.
+/// </param>
 internal readonly record struct JpegFrame(int Width, long Coefficients, bool HasSeveralScans)
 {
     private const int BlockSide = 8;

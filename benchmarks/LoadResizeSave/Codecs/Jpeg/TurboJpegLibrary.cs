@@ -41,7 +41,10 @@ internal sealed unsafe class TurboJpegLibrary
 
     public delegate* unmanaged<nint, byte*> GetErrorText { get; }
 
-    /// <summary>Gets <c>tjBufSize(width, height, subsampling)</c>: no JPEG of that size is larger. C's <c>unsigned long</c> has 32 bits on Windows.</summary>
+    /// <summary>
+    /// Gets <c>tjBufSize(width, height, subsampling)</c>: no JPEG of that size is larger. C's <c>unsigned long</c> has 32 bits on
+    /// Windows.
+    /// </summary>
     public delegate* unmanaged<int, int, int, CULong> BufferSize { get; }
 
     /// <summary>Gets <c>tjDecompressHeader3(handle, file, length, width, height, subsampling, colourSpace)</c>.</summary>
@@ -50,7 +53,9 @@ internal sealed unsafe class TurboJpegLibrary
     /// <summary>Gets <c>tjDecompress2(handle, file, length, pixels, width, pitch, height, pixelFormat, flags)</c>.</summary>
     public delegate* unmanaged<nint, byte*, CULong, byte*, int, int, int, int, int, int> Decompress { get; }
 
-    /// <summary>Gets <c>tjCompress2(handle, pixels, width, pitch, height, pixelFormat, file, length, subsampling, quality, flags)</c>.</summary>
+    /// <summary>
+    /// Gets <c>tjCompress2(handle, pixels, width, pitch, height, pixelFormat, file, length, subsampling, quality, flags)</c>.
+    /// </summary>
     public delegate* unmanaged<nint, byte*, int, int, int, int, byte**, CULong*, int, int, int, int> Compress { get; }
 
     /// <summary>Loads the library; null where the system has none, or one too old to have every function.</summary>

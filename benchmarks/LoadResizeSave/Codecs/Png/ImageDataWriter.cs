@@ -1,5 +1,4 @@
 using System.Buffers;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs.Png;
 

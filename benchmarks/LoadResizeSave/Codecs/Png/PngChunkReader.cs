@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 
 namespace LoadResizeSave.Codecs.Png;
 
-/// <summary>Walks over the chunks of a PNG in memory. Copies nothing, and refuses a chunk that ends outside the file or has a wrong checksum.</summary>
+/// <summary>
+/// Walks over the chunks of a PNG in memory. Copies nothing, and refuses a chunk that ends outside the file or has a wrong checksum.
+/// </summary>
 internal sealed class PngChunkReader
 {
     // Length and type before the data, checksum after it.
@@ -36,7 +38,8 @@ internal sealed class PngChunkReader
         PngChunk header = new(BinaryPrimitives.ReadUInt32BigEndian(rest[4..]), default);
         if (length > rest.Length - Overhead)
         {
-            throw new UnreadablePictureException($"the file is cut short: chunk {header.Name} claims {length:N0} bytes, {rest.Length - Overhead:N0} are left");
+            throw new UnreadablePictureException($"the file is cut short: chunk {header.Name} claims {length:N0} bytes, "
+                + $"{rest.Length - Overhead:N0} are left");
         }
 
         int end = 8 + (int)length;

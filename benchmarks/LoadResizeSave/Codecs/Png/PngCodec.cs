@@ -1,10 +1,11 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs.Png;
 
-/// <summary>PNG through the base library's zlib: every colour type, depth and interlacing is read, row by row, into pixels of any layout.</summary>
+/// <summary>
+/// PNG through the base library's zlib: every colour type, depth and interlacing is read, row by row, into pixels of any layout.
+/// </summary>
 internal sealed class PngCodec : IPictureCodec
 {
     // Deflate cannot do better than 1032 : 1, so a short file that claims many pixels is found out from its header.

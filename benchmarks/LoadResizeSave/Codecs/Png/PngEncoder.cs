@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs.Png;
 

@@ -1,9 +1,10 @@
 using System.Buffers;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs.Png;
 
-/// <summary>Filters rows of RGB for a PNG: of the four filters that suit photographs, the one with the smallest sum of absolute differences.</summary>
+/// <summary>
+/// Filters rows of RGB for a PNG: of the four filters that suit photographs, the one with the smallest sum of absolute differences.
+/// </summary>
 internal sealed class PngFilterChooser : IDisposable
 {
     private const int Distance = 3;
@@ -24,7 +25,10 @@ internal sealed class PngFilterChooser : IDisposable
 
     public static int ScratchLength(int rowLength) => checked(2 * (rowLength + 1));
 
-    /// <summary>Returns <paramref name="row"/> filtered, its filter byte first; valid until the next call. <paramref name="prior"/> is empty for the first row.</summary>
+    /// <summary>
+    /// Returns <paramref name="row"/> filtered, its filter byte first; valid until the next call. <paramref name="prior"/> is empty for
+    /// the first row.
+    /// </summary>
     public ReadOnlySpan<byte> Filter(ReadOnlySpan<byte> row, ReadOnlySpan<byte> prior)
     {
         row = row[.._rowLength];

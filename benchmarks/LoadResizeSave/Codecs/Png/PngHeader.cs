@@ -2,6 +2,34 @@ using System.Buffers.Binary;
 
 namespace LoadResizeSave.Codecs.Png;
 
+/// <summary>The colour types of a PNG, by the numbers that its header holds.</summary>
+internal enum PngColourType : byte
+{
+    Gray = 0,
+
+    Rgb = 2,
+
+    Palette = 3,
+
+    GrayAlpha = 4,
+
+    Rgba = 6,
+}
+
+/// <summary>One of the seven passes of an interlaced PNG: which pixels of the picture it holds.</summary>
+internal readonly record struct Adam7Pass(int Left, int Top, int StepX, int StepY)
+{
+    public static IReadOnlyList<Adam7Pass> All { get; } =
+    [
+        new(0, 0, 8, 8), new(4, 0, 8, 8), new(0, 4, 4, 8), new(2, 0, 4, 4), new(0, 2, 2, 4), new(1, 0, 2, 2), new(0, 1, 1, 2),
+    ];
+
+    /// <summary>Returns how many pixels a row of the pass has. Written so that no sum can overflow.</summary>
+    public int Columns(int width) => width <= Left ? 0 : ((width - Left - 1) / StepX) + 1;
+
+    public int Rows(int height) => height <= Top ? 0 : ((height - Top - 1) / StepY) + 1;
+}
+
 /// <summary>The first chunk of a PNG, checked: what the rest of the file must contain follows from it.</summary>
 internal readonly record struct PngHeader(int Width, int Height, int BitDepth, PngColourType ColourType, bool Interlaced)
 {
@@ -49,7 +77,8 @@ internal readonly record struct PngHeader(int Width, int Height, int BitDepth, P
 
         if (data[10] != 0 || data[11] != 0 || data[12] > 1)
         {
-            throw new UnreadablePictureException($"compression {data[10]}, filter method {data[11]}, interlace {data[12]}: not in the specification");
+            throw new UnreadablePictureException($"compression {data[10]}, filter method {data[11]}, interlace {data[12]}: not in the "
+                + "specification");
         }
 
         return new PngHeader((int)width, (int)height, depth, type, data[12] == 1);

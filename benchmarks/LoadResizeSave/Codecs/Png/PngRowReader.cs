@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.IO.Compression;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Codecs.Png;
 

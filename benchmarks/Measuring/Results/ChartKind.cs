@@ -1,9 +1,0 @@
-namespace Measuring.Results;
-
-/// <summary>The kinds of charts.</summary>
-public enum ChartKind
-{
-    Lines,
-
-    Bars,
-}
