@@ -13,25 +13,35 @@ namespace Allocator;
 /// <content>What waits for the memory budget without blocking a thread.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>Allocates one buffer, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a budget it completes at once.</summary>
+    /// <summary>
+    /// Allocates one buffer, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a budget it
+    /// completes at once.
+    /// </summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The owner, which the caller disposes. Await it once: an owner that nobody takes is abandoned.</returns>
     /// <remarks>
-    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not, up to 16 times. What runs after the wait runs on the thread pool, never on the
-    /// thread whose <c>Dispose</c> made room. Jobs that each hold some buffers and wait for more can wait for each other for ever:
+    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not, up to 16
+    /// times. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that each hold
+    /// some buffers and wait for more can wait for each other for ever:
     /// <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.
+    /// </exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had beyond.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The buffer is larger than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had
+    /// beyond.
+    /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
-    public ValueTask<IMemoryOwner<T>> AllocateAsync<T>(int length, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
+    public ValueTask<IMemoryOwner<T>> AllocateAsync<T>(
+        int length, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
         where T : struct
     {
         ThrowIfNotElements<T>(length, options);
@@ -39,7 +49,10 @@ public abstract partial class MemoryAllocator
         return AllocateAdmittedAsync<T>(request, cancellationToken);
     }
 
-    /// <summary>Allocates the pixels of an image, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a budget it completes at once.</summary>
+    /// <summary>
+    /// Allocates the pixels of an image, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a
+    /// budget it completes at once.
+    /// </summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
@@ -47,10 +60,17 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The buffer, which the caller disposes. Await it once: a buffer that nobody takes is abandoned.</returns>
     /// <remarks>As <see cref="AllocateAsync{T}"/>.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.</exception>
-    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had beyond.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.
+    /// </exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The pixels need more than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had
+    /// beyond.
+    /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="OutOfMemoryException">
+    /// The operating system refused the memory, again and again. What was had of it has been given back.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
     public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
@@ -58,13 +78,19 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged =>
         AllocatePixelsAdmittedAsync<TPixel>(DescribePixels<TPixel>(width, height, 1, options), width, height, cancellationToken);
 
-    /// <summary>Takes a part of the memory budget for a whole job before it starts, and waits where there is no room. Without a budget it completes at once.</summary>
+    /// <summary>
+    /// Takes a part of the memory budget for a whole job before it starts, and waits where there is no room. Without a budget it completes
+    /// at once.
+    /// </summary>
     /// <param name="bytes">
     /// What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/> and <see cref="EstimateBytes"/>.
     /// </param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
-    /// <remarks>Ten jobs that each hold half of what they need, and wait for the rest, wait for ever. Jobs that reserve all of it first wait for each other in turn.</remarks>
+    /// <remarks>
+    /// Ten jobs that each hold half of what they need, and wait for the rest, wait for ever. Jobs that reserve all of it first wait for
+    /// each other in turn.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
     /// </exception>
@@ -139,13 +165,17 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Counts memory that somebody else allocates, a decoder or a native library, against the budget, as if it was out of this allocator. Idle memory goes back to the system for it.
+    /// Counts memory that somebody else allocates, a decoder or a native library, against the budget, as if it was out of this allocator.
+    /// Idle memory goes back to the system for it.
     /// </summary>
     /// <param name="bytes">How many bytes it is going to take at most.</param>
     /// <returns>What the caller disposes when that memory has been freed.</returns>
     /// <remarks>
-    /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>; within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget, memory
-    /// that the container certainly has no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>); where nothing limits the process it costs an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes; <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
+    /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>;
+    /// within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget, memory that the container certainly has
+    /// no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>); where nothing limits the process it costs
+    /// an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes;
+    /// <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
@@ -172,8 +202,14 @@ public abstract partial class MemoryAllocator
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
-    /// <returns>The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large for any machine is never granted.</returns>
-    /// <remarks>For buffers with packed rows, contiguous only where this allocator prefers that. Add up what else lives at the same time: the thumbnail, say, or a row of another format.</remarks>
+    /// <returns>
+    /// The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large
+    /// for any machine is never granted.
+    /// </returns>
+    /// <remarks>
+    /// For buffers with packed rows, contiguous only where this allocator prefers that. Add up what else lives at the same time: the
+    /// thumbnail, say, or a row of another format.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">A value is below 1.</exception>
     public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1)
     {
@@ -191,8 +227,13 @@ public abstract partial class MemoryAllocator
     /// </summary>
     /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
-    /// <returns>The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large for any machine is never granted.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="lengthInBytes"/> is negative, or <paramref name="liveCopies"/> is below 1.</exception>
+    /// <returns>
+    /// The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large
+    /// for any machine is never granted.
+    /// </returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="lengthInBytes"/> is negative, or <paramref name="liveCopies"/> is below 1.
+    /// </exception>
     public long EstimateBytes(long lengthInBytes, int liveCopies = 1)
     {
         if (lengthInBytes < 0)
@@ -232,7 +273,8 @@ public abstract partial class MemoryAllocator
         try
         {
             cancellationToken.ThrowIfCancellationRequested();
-            BudgetPermit permit = await GetPipeline().Admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
+            BudgetPermit permit = await GetPipeline().Admission.AcquireAsync(Account, bytes, timeout, cancellationToken)
+                .ConfigureAwait(false);
             return MakeReservation(bytes, permit);
         }
         finally

@@ -10,13 +10,17 @@ namespace Allocator;
 /// <content>The allocator in the shapes that other code takes.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>Gives this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and whatever else takes one.</summary>
+    /// <summary>
+    /// Gives this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and whatever else takes one.
+    /// </summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <returns>
-    /// A pool whose <c>Rent</c> allocates here, with exactly the length that was asked for, or about 4 KB where none was. It owns nothing: disposing it ends its own <c>Rent</c> only, neither this allocator
-    /// nor what is out.
+    /// A pool whose <c>Rent</c> allocates here, with exactly the length that was asked for, or about 4 KB where none was. It owns nothing:
+    /// disposing it ends its own <c>Rent</c> only, neither this allocator nor what is out.
     /// </returns>
-    /// <remarks>Costs one object, which can be kept for ever and shared by threads. Its <c>MaxBufferSize</c> is the limit for one allocation.</remarks>
+    /// <remarks>
+    /// Costs one object, which can be kept for ever and shared by threads. Its <c>MaxBufferSize</c> is the limit for one allocation.
+    /// </remarks>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     public MemoryPool<T> AsMemoryPool<T>()
@@ -27,14 +31,21 @@ public abstract partial class MemoryAllocator
         return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetPipeline().Settings.AllocationLimitInBytes / size), size);
     }
 
-    /// <summary>Makes a stream that grows in pooled blocks, for codecs and other code that writes streams. What was written is never moved or copied.</summary>
+    /// <summary>
+    /// Makes a stream that grows in pooled blocks, for codecs and other code that writes streams. What was written is never moved or
+    /// copied.
+    /// </summary>
     /// <param name="capacity">The bytes that memory is taken for now; the stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
-    /// Blocks are small at first, from 4 KB, and double up to 4 MiB. Each is an allocation of its own, so the limit for one allocation does not limit the stream, but what one call may add to it. What goes wrong while it grows leaves it as it was.
+    /// Blocks are small at first, from 4 KB, and double up to 4 MiB. Each is an allocation of its own, so the limit for one allocation
+    /// does not limit the stream, but what one call may add to it. What goes wrong while it grows leaves it as it was.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="capacity"/> is negative.</exception>
-    /// <exception cref="MemoryLimitExceededException"><paramref name="capacity"/> is larger than the limit for one allocation or than the whole budget; or the budget had no room in time.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// <paramref name="capacity"/> is larger than the limit for one allocation or than the whole budget; or the budget had no room in
+    /// time.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -56,18 +67,30 @@ public abstract partial class MemoryAllocator
         return new PooledMemoryStream(memory, length: 0);
     }
 
-    /// <summary>Makes a pixel buffer of memory that the caller owns, for code that takes one. Nothing is copied or allocated but some small objects, and no statistics and no budget count it.</summary>
+    /// <summary>
+    /// Makes a pixel buffer of memory that the caller owns, for code that takes one. Nothing is copied or allocated but some small
+    /// objects, and no statistics and no budget count it.
+    /// </summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="pixels">The memory, row after row.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="rowStride">The pixels from the beginning of one row to the beginning of the next, at least <paramref name="width"/>. What lies between rows is never written to.</param>
-    /// <param name="release">
-    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; <c>owner.Dispose</c>, for instance. Never called for a buffer that is dropped
-    /// without <c>Dispose</c>, and not where this throws. It must not throw where the buffer is handed off: no exception can pass native code.
+    /// <param name="rowStride">
+    /// The pixels from the beginning of one row to the beginning of the next, at least <paramref name="width"/>. What lies between rows is
+    /// never written to.
     /// </param>
-    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="rowStride"/> is below <paramref name="width"/>.</exception>
+    /// <param name="release">
+    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use;
+    /// <c>owner.Dispose</c>, for instance. Never called for a buffer that is dropped without <c>Dispose</c>, and not where this throws. It
+    /// must not throw where the buffer is handed off: no exception can pass native code.
+    /// </param>
+    /// <returns>
+    /// The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.
+    /// </returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="rowStride"/> is below
+    /// <paramref name="width"/>.
+    /// </exception>
     /// <exception cref="ArgumentException"><paramref name="pixels"/> is shorter than the rows.</exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> WrapPixels<TPixel>(Memory<TPixel> pixels, int width, int height, int rowStride, Action? release = null)
@@ -87,15 +110,26 @@ public abstract partial class MemoryAllocator
     /// <param name="address">Where the first row begins. Nothing can check that the memory is there.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="rowBytes">The bytes from the beginning of one row to the beginning of the next: a multiple of the pixel size. What lies between rows is never written to.</param>
-    /// <param name="release">
-    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; frees the memory, for instance. Never called for a buffer that is dropped
-    /// without <c>Dispose</c>, and not where this throws. It must not throw where the buffer is handed off: no exception can pass native code.
+    /// <param name="rowBytes">
+    /// The bytes from the beginning of one row to the beginning of the next: a multiple of the pixel size. What lies between rows is never
+    /// written to.
     /// </param>
-    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.</returns>
+    /// <param name="release">
+    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; frees the
+    /// memory, for instance. Never called for a buffer that is dropped without <c>Dispose</c>, and not where this throws. It must not
+    /// throw where the buffer is handed off: no exception can pass native code.
+    /// </param>
+    /// <returns>
+    /// The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.
+    /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.</exception>
-    /// <exception cref="ArgumentException"><paramref name="rowBytes"/> is no multiple of the pixel size, as with rows of 24-bit pixels on 4-byte boundaries: take <see cref="byte"/> for the pixel type then.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.
+    /// </exception>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="rowBytes"/> is no multiple of the pixel size, as with rows of 24-bit pixels on 4-byte boundaries: take
+    /// <see cref="byte"/> for the pixel type then.
+    /// </exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> WrapPixels<TPixel>(nint address, int width, int height, int rowBytes, Action? release = null)
         where TPixel : unmanaged
@@ -109,16 +143,23 @@ public abstract partial class MemoryAllocator
         long length = LengthOfRows(width, height, rowStride, nameof(rowBytes));
         if (rowBytes % Unsafe.SizeOf<TPixel>() != 0)
         {
-            Throw.BadArgument(nameof(rowBytes), $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.");
+            Throw.BadArgument(
+                nameof(rowBytes),
+                $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.");
         }
 
         return WrapPixels(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
     }
 
-    /// <summary>Makes a group of memory that the caller owns, for code that takes one. Nothing is copied, and no statistics and no budget count it.</summary>
+    /// <summary>
+    /// Makes a group of memory that the caller owns, for code that takes one. Nothing is copied, and no statistics and no budget count it.
+    /// </summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="memory">The memory: the only member.</param>
-    /// <param name="release">Called once when the group has been disposed and nothing pins or uses it any more, on the thread that ends the last use. Never called for a group that is dropped without <c>Dispose</c>.</param>
+    /// <param name="release">
+    /// Called once when the group has been disposed and nothing pins or uses it any more, on the thread that ends the last use. Never
+    /// called for a group that is dropped without <c>Dispose</c>.
+    /// </param>
     /// <returns>The group, which the caller disposes. The memory must stay valid until then.</returns>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     [return: OwnedBuffer]

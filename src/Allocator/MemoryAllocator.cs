@@ -10,12 +10,13 @@ using Allocator.Lifetime;
 namespace Allocator;
 
 /// <summary>
-/// Hands out memory for pixels. Requests of up to 1 MiB are served from <see cref="ArrayPool{T}.Shared"/>, larger ones from a pool of unmanaged 4 MiB blocks,
-/// and what exceeds the pool by the operating system, which gets it back at once.
+/// Hands out memory for pixels. Requests of up to 1 MiB are served from <see cref="ArrayPool{T}.Shared"/>, larger ones from a pool of
+/// unmanaged 4 MiB blocks, and what exceeds the pool by the operating system, which gets it back at once.
 /// </summary>
 /// <remarks>
-/// Thread-safe. What is handed out belongs to the caller, who disposes it; one owner, group, pixel buffer or lease is used and disposed by whoever owns it.
-/// Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary or better, and what a pool block begins on a 2 MiB one.
+/// Thread-safe. What is handed out belongs to the caller, who disposes it; one owner, group, pixel buffer or lease is used and disposed by
+/// whoever owns it. Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary
+/// or better, and what a pool block begins on a 2 MiB one.
 /// </remarks>
 public abstract partial class MemoryAllocator : IDisposable
 {
@@ -23,9 +24,16 @@ public abstract partial class MemoryAllocator : IDisposable
     {
     }
 
-    /// <summary>Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.</summary>
-    /// <remarks>Where the library is loaded in a context that can be unloaded, it belongs to that context, and ends when the host begins to unload it.</remarks>
-    /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
+    /// <summary>
+    /// Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.
+    /// </summary>
+    /// <remarks>
+    /// Where the library is loaded in a context that can be unloaded, it belongs to that context, and ends when the host begins to unload
+    /// it.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">
+    /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.
+    /// </exception>
     public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
     /// <summary>
@@ -34,16 +42,25 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </summary>
     public abstract string? Name { get; }
 
-    /// <summary>Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.</summary>
-    /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.</exception>
+    /// <summary>
+    /// Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">
+    /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.
+    /// </exception>
     [return: OwnedBuffer]
     public static MemoryAllocator Create() => Create(new MemoryAllocatorOptions());
 
     /// <summary>Makes an allocator.</summary>
     /// <param name="options">How it behaves; copied now, so that later changes have no effect.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A value of <paramref name="options"/> is out of range; the message names it and the limit.</exception>
-    /// <exception cref="InvalidOperationException">The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is asked for the safety mode, and is none.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// A value of <paramref name="options"/> is out of range; the message names it and the limit.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is asked for the safety mode, and
+    /// is none.
+    /// </exception>
     [return: OwnedBuffer]
     public static MemoryAllocator Create(MemoryAllocatorOptions options)
     {
@@ -56,10 +73,16 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <returns>The owner, which the caller disposes. Its <c>Memory</c> has exactly <paramref name="length"/> elements.</returns>
-    /// <remarks>From the calling thread's share of a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
+    /// <remarks>
+    /// From the calling thread's share of a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.
+    /// </exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -76,10 +99,18 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="alignmentInBytes">The boundary in bytes: a power of two, from 1 to 2 MiB.</param>
     /// <param name="options">What the memory must be.</param>
     /// <returns>The owner, which the caller disposes.</returns>
-    /// <remarks>Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the native heap, because arrays move; alignments above 64 KiB take a whole block of the pool where it has one.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, <paramref name="alignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.</exception>
+    /// <remarks>
+    /// Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the native heap, because arrays move;
+    /// alignments above 64 KiB take a whole block of the pool where it has one.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="length"/> is negative, <paramref name="alignmentInBytes"/> is no such boundary, or <paramref name="options"/> has
+    /// undefined flags.
+    /// </exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -95,10 +126,16 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="length">The length in elements; 0 gives an empty lease.</param>
     /// <param name="options">What the memory must be.</param>
-    /// <returns>The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.</exception>
+    /// <returns>
+    /// The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.
+    /// </returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.
+    /// </exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
@@ -112,14 +149,26 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Allocates what may come in several members of equal length, so that no large contiguous memory is needed.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="totalLength">The length of all members together, in elements; 0 gives one empty member.</param>
-    /// <param name="elementAlignment">Elements that belong together, an image row for instance: every member but the last holds a multiple of it. What a 32 MiB segment holds at most.</param>
+    /// <param name="elementAlignment">
+    /// Elements that belong together, an image row for instance: every member but the last holds a multiple of it. What a 32 MiB segment
+    /// holds at most.
+    /// </param>
     /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one member.</param>
     /// <returns>The group, which the caller disposes.</returns>
-    /// <remarks>Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the operating system.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="totalLength"/> is negative, <paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold, or <paramref name="options"/> has undefined flags.</exception>
+    /// <remarks>
+    /// Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the operating system.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="totalLength"/> is negative, <paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold, or
+    /// <paramref name="options"/> has undefined flags.
+    /// </exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">The group is larger than the limit for one allocation, or the memory budget had no room for it in time.</exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The group is larger than the limit for one allocation, or the memory budget had no room for it in time.
+    /// </exception>
+    /// <exception cref="OutOfMemoryException">
+    /// The operating system refused the memory, again and again. What was had of it has been given back.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
     public MemoryGroup<T> AllocateGroup<T>(long totalLength, int elementAlignment = 1, AllocationOptions options = AllocationOptions.None)
@@ -145,12 +194,22 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all rows are one run of memory.</param>
-    /// <returns>The buffer, which the caller disposes. Rows are packed: <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>.</returns>
+    /// <param name="options">
+    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all rows are one run of memory.
+    /// </param>
+    /// <returns>
+    /// The buffer, which the caller disposes. Rows are packed: <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>.
+    /// </returns>
     /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.</exception>
-    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.</exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.
+    /// </exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.
+    /// </exception>
+    /// <exception cref="OutOfMemoryException">
+    /// The operating system refused the memory, again and again. What was had of it has been given back.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> AllocatePixels<TPixel>(int width, int height, AllocationOptions options = AllocationOptions.None)
@@ -162,15 +221,24 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
     /// <param name="options">What the memory must be.</param>
-    /// <returns>The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to whole pixels and whole boundaries.</returns>
+    /// <returns>
+    /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to
+    /// whole pixels and whole boundaries.
+    /// </returns>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or <paramref name="options"/> has undefined flags.
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or
+    /// <paramref name="options"/> has undefined flags.
     /// </exception>
-    /// <exception cref="MemoryLimitExceededException">The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.</exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. What was had of it has been given back.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.
+    /// </exception>
+    /// <exception cref="OutOfMemoryException">
+    /// The operating system refused the memory, again and again. What was had of it has been given back.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
-    public PixelBuffer<TPixel> AllocatePixels<TPixel>(int width, int height, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
+    public PixelBuffer<TPixel> AllocatePixels<TPixel>(
+        int width, int height, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
@@ -178,25 +246,34 @@ public abstract partial class MemoryAllocator : IDisposable
         return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
-    /// <summary>Commits memory of the pool and makes it resident ahead of use, until that many bytes lie idle there or the pool is full.</summary>
+    /// <summary>
+    /// Commits memory of the pool and makes it resident ahead of use, until that many bytes lie idle there or the pool is full.
+    /// </summary>
     /// <param name="bytes">The bytes that shall lie idle, rounded up to whole blocks; what exceeds the pool is left out.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
-    /// <remarks>What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; blocks that came before it stay.</remarks>
+    /// <remarks>
+    /// What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; blocks that came before it stay.
+    /// </remarks>
     public abstract void Prewarm(long bytes);
 
     /// <summary>Gives all idle memory back to the operating system now. What is out stays valid.</summary>
     /// <remarks>
-    /// Costs about a quarter of a millisecond for each resident block, on the calling thread only. Blocks that <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay.
-    /// Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has thrown, after all other memory is back.
+    /// Costs about a quarter of a millisecond for each resident block, on the calling thread only. Blocks that
+    /// <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay. Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has
+    /// thrown, after all other memory is back.
     /// </remarks>
     public abstract void ReleaseRetainedResources();
 
-    /// <summary>Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.</summary>
+    /// <summary>
+    /// Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.
+    /// </summary>
     public abstract MemoryAllocatorStatistics GetStatistics();
 
-    /// <summary>Reads from the system how short memory is, and who says so: what this allocator's trimming goes by at its next tick.</summary>
+    /// <summary>
+    /// Reads from the system how short memory is, and who says so: what this allocator's trimming goes by at its next tick.
+    /// </summary>
     /// <remarks>Reads a handful of small files or makes some system calls: meant for diagnostics, not for every request.</remarks>
     public abstract MemoryLoad GetMemoryLoad();
 
@@ -275,7 +352,8 @@ public abstract partial class MemoryAllocator : IDisposable
         {
             try
             {
-                Instance = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { Name = nameof(Default) }) { IsShared = true });
+                Instance = new PooledMemoryAllocator(
+                    new AllocatorSettings(new MemoryAllocatorOptions { Name = nameof(Default) }) { IsShared = true });
             }
             catch (InvalidOperationException e)
             {

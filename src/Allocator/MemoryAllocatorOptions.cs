@@ -3,7 +3,10 @@ using System.Threading;
 
 namespace Allocator;
 
-/// <summary>Settles how an allocator behaves. Read once, by <see cref="MemoryAllocator.Create(MemoryAllocatorOptions)"/>, which also checks the values and takes a copy: later changes have no effect.</summary>
+/// <summary>
+/// Settles how an allocator behaves. Read once, by <see cref="MemoryAllocator.Create(MemoryAllocatorOptions)"/>, which also checks the
+/// values and takes a copy: later changes have no effect.
+/// </summary>
 /// <remarks>Can be bound to a configuration. Not thread-safe.</remarks>
 public sealed class MemoryAllocatorOptions
 {
@@ -15,56 +18,74 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>
     /// Gets or sets how much memory the pool holds at most, in MiB, rounded down to whole blocks of 4 MiB.
-    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that figure is not to be had. 0: nothing is retained.
+    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that figure is not to be
+    /// had. 0: nothing is retained.
     /// </summary>
-    /// <remarks>1/8 is the figure that the source of this design measured best on machines from 16 to 64 GB; container limits are honoured.</remarks>
+    /// <remarks>
+    /// 1/8 is the figure that the source of this design measured best on machines from 16 to 64 GB; container limits are honoured.
+    /// </remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }
 
-    /// <summary>Gets or sets the largest single buffer, group or pixel buffer, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.</summary>
+    /// <summary>
+    /// Gets or sets the largest single buffer, group or pixel buffer, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.
+    /// </summary>
     public int? AllocationLimitMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets how much memory may be held at once, in MiB: all that is out, at its capacity, and all that lies idle. <see langword="null"/>: no budget. What does not fit waits, see <see cref="BudgetTimeout"/>;
+    /// Gets or sets how much memory may be held at once, in MiB: all that is out, at its capacity, and all that lies idle.
+    /// <see langword="null"/>: no budget. What does not fit waits, see <see cref="BudgetTimeout"/>;
     /// <see cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
     /// </summary>
-    /// <remarks>Idle memory is given back before anybody waits. What <c>ArrayPool.Shared</c> keeps for itself is not counted. A budget costs some interlocked operations an allocation, and small buffers a guard with a finalizer.</remarks>
+    /// <remarks>
+    /// Idle memory is given back before anybody waits. What <c>ArrayPool.Shared</c> keeps for itself is not counted. A budget costs some
+    /// interlocked operations an allocation, and small buffers a guard with a finalizer.
+    /// </remarks>
     public int? MemoryBudgetMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets how long a synchronous call waits for the budget before it throws <see cref="MemoryLimitExceededException"/>: up to 24 days, or <see cref="Timeout.InfiniteTimeSpan"/>. It blocks its thread meanwhile,
-    /// so the default is zero: it throws at once.
+    /// Gets or sets how long a synchronous call waits for the budget before it throws <see cref="MemoryLimitExceededException"/>: up to 24
+    /// days, or <see cref="Timeout.InfiniteTimeSpan"/>. It blocks its thread meanwhile, so the default is zero: it throws at once.
     /// </summary>
     public TimeSpan BudgetTimeout { get; set; }
 
     /// <summary>
-    /// Gets or sets whether memory that certainly does not fit the container is refused with <see cref="MemoryLimitExceededException"/>, instead of being handed out to a process that is then killed for it. The default is <see langword="true"/>.
+    /// Gets or sets whether memory that certainly does not fit the container is refused with <see cref="MemoryLimitExceededException"/>,
+    /// instead of being handed out to a process that is then killed for it. The default is <see langword="true"/>.
     /// </summary>
     /// <remarks>
-    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows). Before a request is refused, all idle memory and free memory of <c>malloc</c> is given back, a blocking collection runs (at
-    /// most one a second, in the whole process), and up to 0.1 s pass for finalizers. File pages count as free. It is looked at where memory is taken from the system, never where idle memory is rented.
-    /// Where a limit is honored, small buffers come from arrays that the allocator counts, and not from <c>ArrayPool.Shared</c>, which keeps arrays for every thread.
+    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows). Before a request is
+    /// refused, all idle memory and free memory of <c>malloc</c> is given back, a blocking collection runs (at most one a second, in the
+    /// whole process), and up to 0.1 s pass for finalizers. File pages count as free. It is looked at where memory is taken from the
+    /// system, never where idle memory is rented. Where a limit is honored, small buffers come from arrays that the allocator counts, and
+    /// not from <c>ArrayPool.Shared</c>, which keeps arrays for every thread.
     /// </remarks>
     public bool HonorMemoryLimit { get; set; } = true;
 
     /// <summary>
-    /// Gets or sets how much of the container's memory, or without a limit of the machine's, has to stay free for a request to be let in, in MiB. <see langword="null"/>: that is not looked at. It needs no budget, and works beside one; requests that do
-    /// not fit wait as for a budget, see <see cref="BudgetTimeout"/>. What idle memory serves always fits.
+    /// Gets or sets how much of the container's memory, or without a limit of the machine's, has to stay free for a request to be let in,
+    /// in MiB. <see langword="null"/>: that is not looked at. It needs no budget, and works beside one; requests that do not fit wait as
+    /// for a budget, see <see cref="BudgetTimeout"/>. What idle memory serves always fits.
     /// </summary>
     /// <remarks>
-    /// The system's figures are read at most every 10 ms, with file pages that nobody has touched lately counted as free. What was granted and is not used yet counts as used, for up to 10 s; what is reserved counts until it is returned. Memory that
-    /// others, or other parts of the process, take after a request was let in cannot be foreseen: this is the room left for them. Where nothing else is outstanding or reserved, one request may take of it, and fails at once where
-    /// even that is not enough.
+    /// The system's figures are read at most every 10 ms, with file pages that nobody has touched lately counted as free. What was granted
+    /// and is not used yet counts as used, for up to 10 s; what is reserved counts until it is returned. Memory that others, or other
+    /// parts of the process, take after a request was let in cannot be foreseen: this is the room left for them. Where nothing else is
+    /// outstanding or reserved, one request may take of it, and fails at once where even that is not enough.
     /// </remarks>
     public int? MinimumFreeMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets whether free memory of the C library's <c>malloc</c> is given back where memory is short: at high load, before a request waits or is refused, and in <see cref="MemoryAllocator.ReleaseRetainedResources"/>. Codecs leave much of it, and it
-    /// counts against a container's limit. <see langword="null"/>: where a budget or <see cref="MinimumFreeMegabytes"/> is set or a limit is honored. With glibc only; see <see cref="NativeHeap"/>.
+    /// Gets or sets whether free memory of the C library's <c>malloc</c> is given back where memory is short: at high load, before a
+    /// request waits or is refused, and in <see cref="MemoryAllocator.ReleaseRetainedResources"/>. Codecs leave much of it, and it counts
+    /// against a container's limit. <see langword="null"/>: where a budget or <see cref="MinimumFreeMegabytes"/> is set or a limit is
+    /// honored. With glibc only; see <see cref="NativeHeap"/>.
     /// </summary>
     /// <remarks>At most once in a second, and in no more than a twentieth of the time: threads that allocate may wait meanwhile.</remarks>
     public bool? TrimNativeHeap { get; set; }
 
-    /// <summary>Gets or sets whether every group and pixel buffer is made as if <see cref="AllocationOptions.Contiguous"/> had been asked for.</summary>
+    /// <summary>
+    /// Gets or sets whether every group and pixel buffer is made as if <see cref="AllocationOptions.Contiguous"/> had been asked for.
+    /// </summary>
     public bool PreferContiguous { get; set; }
 
     /// <summary>Gets or sets where unmanaged memory comes from.</summary>
@@ -73,44 +94,63 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Gets or sets whether huge pages are asked for.</summary>
     public HugePages HugePages { get; set; } = HugePages.Auto;
 
-    /// <summary>Gets or sets how often idle memory is looked at: from 1 millisecond to 24 days. The default is 1 minute, as in <c>ArrayPool.Shared</c>.</summary>
-    /// <remarks>Each period is stretched by a random part of up to a fifth, so that pools and processes that were started together do not trim together.</remarks>
+    /// <summary>
+    /// Gets or sets how often idle memory is looked at: from 1 millisecond to 24 days. The default is 1 minute, as in
+    /// <c>ArrayPool.Shared</c>.
+    /// </summary>
+    /// <remarks>
+    /// Each period is stretched by a random part of up to a fifth, so that pools and processes that were started together do not trim
+    /// together.
+    /// </remarks>
     public TimeSpan TrimPeriod { get; set; } = TimeSpan.FromMinutes(1);
 
-    /// <summary>Gets or sets which part, from 0 to 1, of what stayed idle through a whole period goes back to the system at its end. The default is 0.5.</summary>
+    /// <summary>
+    /// Gets or sets which part, from 0 to 1, of what stayed idle through a whole period goes back to the system at its end. The default is
+    /// 0.5.
+    /// </summary>
     public double TrimRate { get; set; } = 0.5;
 
     /// <summary>
-    /// Gets or sets what is called with the address and the length in bytes of every block of the pool that has got memory from the system: when it is first used or prewarmed, and again after it lost its memory to a trim.
-    /// Here a block is registered with a device. Nobody has the block yet. <see langword="null"/>: nothing.
+    /// Gets or sets what is called with the address and the length in bytes of every block of the pool that has got memory from the
+    /// system: when it is first used or prewarmed, and again after it lost its memory to a trim. Here a block is registered with a device.
+    /// Nobody has the block yet. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An exception goes on to that thread, nothing is allocated, and the block's memory goes back to the
-    /// system without <see cref="BlockReleasing"/>. Where the system refuses to take it, the block is retained, and the call is repeated
-    /// before the block is used. Small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches
-    /// are not blocks, and it is not called for them.
+    /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An
+    /// exception goes on to that thread, nothing is allocated, and the block's memory goes back to the system without
+    /// <see cref="BlockReleasing"/>. Where the system refuses to take it, the block is retained, and the call is repeated before the block
+    /// is used. Small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches are not blocks,
+    /// and it is not called for them.
     /// </remarks>
     public Action<nint, long>? BlockCommitted { get; set; }
 
     /// <summary>
-    /// Gets or sets what is called with the address and the length in bytes of every block of the pool that is about to give its memory back to the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the
-    /// allocator is disposed. Here the registration ends. Nobody has the block any more. <see langword="null"/>: nothing.
+    /// Gets or sets what is called with the address and the length in bytes of every block of the pool that is about to give its memory
+    /// back to the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the allocator is disposed. Here the
+    /// registration ends. Nobody has the block any more. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and on the finalizer's only where a finalizer of your own disposes the last buffer of a disposed allocator;
-    /// for different blocks on several threads at once; under no lock. A block that is out when the allocator is disposed follows when it comes back. Not called at the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed it is called once more, and the memory goes all the same;
-    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>.
+    /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and on the finalizer's only
+    /// where a finalizer of your own disposes the last buffer of a disposed allocator; for different blocks on several threads at once;
+    /// under no lock. A block that is out when the allocator is disposed follows when it comes back. Not called at the end of the process.
+    /// After an exception the block keeps its memory until the next trim; where the allocator is disposed it is called once more, and the
+    /// memory goes all the same;
+    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of their
+    /// own calls; others are written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>.
     /// Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows; if that throws it is called again before the
     /// block is used.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; set; }
 
     /// <summary>
-    /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor <see cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a
-    /// device stays registered. <see cref="MaximumPoolSizeMegabytes"/> has to be given, and not to exceed <see cref="MemoryBudgetMegabytes"/> where there is one.
+    /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor
+    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a device stays
+    /// registered. <see cref="MaximumPoolSizeMegabytes"/> has to be given, and not to exceed <see cref="MemoryBudgetMegabytes"/> where
+    /// there is one.
     /// </summary>
     /// <remarks>
-    /// With a budget, idle blocks make no room for others: a request that would need their memory throws <see cref="MemoryLimitExceededException"/>. Leave as much of the budget beside the pool as small and larger buffers need.
+    /// With a budget, idle blocks make no room for others: a request that would need their memory throws
+    /// <see cref="MemoryLimitExceededException"/>. Leave as much of the budget beside the pool as small and larger buffers need.
     /// </remarks>
     public bool KeepBlocks { get; set; }
 
@@ -120,29 +160,40 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Gets or sets what becomes of memory whose owner was collected without <c>Dispose</c>.</summary>
     public AbandonedMemory Abandoned { get; set; } = AbandonedMemory.Quarantine;
 
-    /// <summary>Gets or sets whether collections of the garbage collector are forced to find memory whose owner was dropped without <c>Dispose</c>. The default is <see langword="true"/>.</summary>
+    /// <summary>
+    /// Gets or sets whether collections of the garbage collector are forced to find memory whose owner was dropped without <c>Dispose</c>.
+    /// The default is <see langword="true"/>.
+    /// </summary>
     /// <remarks>
-    /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation 2, not blocking, and on no thread that allocates or disposes; there is at most one in a
-    /// <see cref="TrimPeriod"/>, and in a process that neither allocates nor disposes ever fewer, down to one an hour. Where concurrent collection is off, collections are only forced before a request is refused.
+    /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation
+    /// 2, not blocking, and on no thread that allocates or disposes; there is at most one in a
+    /// <see cref="TrimPeriod"/>, and in a process that neither allocates nor disposes ever fewer, down to one an hour. Where concurrent
+    /// collection is off, collections are only forced before a request is refused.
     /// </remarks>
     public bool CollectToFindAbandoned { get; set; } = true;
 
     /// <summary>
-    /// Gets or sets how closely the use of memory is watched. <see langword="null"/>: as the AppContext data <c>Allocator.Safety</c> says, which a <c>runtimeconfig.json</c> may contain; without it as the environment
-    /// variable <c>ALLOCATOR_SAFETY</c> says; without either <see cref="SafetyMode.Standard"/>.
+    /// Gets or sets how closely the use of memory is watched. <see langword="null"/>: as the AppContext data <c>Allocator.Safety</c> says,
+    /// which a <c>runtimeconfig.json</c> may contain; without it as the environment variable <c>ALLOCATOR_SAFETY</c> says; without either
+    /// <see cref="SafetyMode.Standard"/>.
     /// </summary>
     public SafetyMode? Safety { get; set; }
 
-    /// <summary>Gets or sets how many allocations there are, on average, to each that is watched in <see cref="SafetyMode.Sampled"/> mode: at least 1. The default is 1,000.</summary>
+    /// <summary>
+    /// Gets or sets how many allocations there are, on average, to each that is watched in <see cref="SafetyMode.Sampled"/> mode: at least
+    /// 1. The default is 1,000.
+    /// </summary>
     public int SafetySampleInterval { get; set; } = 1000;
 
     /// <summary>
-    /// Gets or sets how many bytes behind every unmanaged buffer can be read without a fault, from 0 to 4,096. <see langword="null"/>: 64 in <see cref="SafetyMode.Standard"/> and <see cref="SafetyMode.Sampled"/> mode, and 0 in
+    /// Gets or sets how many bytes behind every unmanaged buffer can be read without a fault, from 0 to 4,096. <see langword="null"/>: 64
+    /// in <see cref="SafetyMode.Standard"/> and <see cref="SafetyMode.Sampled"/> mode, and 0 in
     /// <see cref="SafetyMode.Guarded"/>. In Standard mode it is never less than 64.
     /// </summary>
     /// <remarks>
-    /// Codecs and other code for SIMD read some bytes past the end of a row. What lies there is unspecified, often another buffer; nothing clears it and no count includes it. Writing there is an error, which Sampled and Guarded mode find.
-    /// Arrays, which serve requests of up to 1 MiB, and memory that you wrap have what their owner gives them.
+    /// Codecs and other code for SIMD read some bytes past the end of a row. What lies there is unspecified, often another buffer; nothing
+    /// clears it and no count includes it. Writing there is an error, which Sampled and Guarded mode find. Arrays, which serve requests of
+    /// up to 1 MiB, and memory that you wrap have what their owner gives them.
     /// </remarks>
     public int? OverreadToleranceInBytes { get; set; }
 
@@ -169,7 +220,8 @@ public sealed class MemoryAllocatorOptions
             ValidateKeptPool();
         }
 
-        if (BudgetTimeout != Timeout.InfiniteTimeSpan && (BudgetTimeout < TimeSpan.Zero || BudgetTimeout > TimeSpan.FromMilliseconds(int.MaxValue)))
+        if (BudgetTimeout != Timeout.InfiniteTimeSpan
+            && (BudgetTimeout < TimeSpan.Zero || BudgetTimeout > TimeSpan.FromMilliseconds(int.MaxValue)))
         {
             Throw.OutOfRange(nameof(BudgetTimeout), BudgetTimeout, "must be from zero to int.MaxValue milliseconds, or infinite");
         }
@@ -221,11 +273,17 @@ public sealed class MemoryAllocatorOptions
     {
         if (MaximumPoolSizeMegabytes is not (int size and >= 4))
         {
-            Throw.OutOfRange(nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes, $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
+            Throw.OutOfRange(
+                nameof(MaximumPoolSizeMegabytes),
+                MaximumPoolSizeMegabytes,
+                $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
         }
         else if (size > MemoryBudgetMegabytes)
         {
-            Throw.OutOfRange(nameof(MaximumPoolSizeMegabytes), size, $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
+            Throw.OutOfRange(
+                nameof(MaximumPoolSizeMegabytes),
+                size,
+                $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
         }
     }
 }

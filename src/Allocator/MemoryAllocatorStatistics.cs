@@ -9,26 +9,35 @@ namespace Allocator;
 /// </summary>
 public readonly record struct MemoryAllocatorStatistics
 {
-    /// <summary>Gets the capacity, not the requested length, of all that is out: whole blocks, whole mappings, and the arrays of small requests.</summary>
+    /// <summary>
+    /// Gets the capacity, not the requested length, of all that is out: whole blocks, whole mappings, and the arrays of small requests.
+    /// </summary>
     public long RentedBytes { get; init; }
 
     /// <summary>Gets what lies idle in the pool, in bytes.</summary>
     public long RetainedBytes { get; init; }
 
-    /// <summary>Gets what the operating system has given and not taken back, in bytes. Managed arrays and purged blocks are not in it.</summary>
+    /// <summary>
+    /// Gets what the operating system has given and not taken back, in bytes. Managed arrays and purged blocks are not in it.
+    /// </summary>
     public long CommittedBytes { get; init; }
 
     /// <summary>Gets the largest value that <see cref="CommittedBytes"/> has had.</summary>
     public long PeakCommittedBytes { get; init; }
 
-    /// <summary>Gets memory that is kept apart for now, in bytes: abandoned, or in <see cref="SafetyMode.Guarded"/> mode returned.</summary>
+    /// <summary>
+    /// Gets memory that is kept apart for now, in bytes: abandoned, or in <see cref="SafetyMode.Guarded"/> mode returned.
+    /// </summary>
     public long QuarantinedBytes { get; init; }
 
     /// <summary>Gets how many bytes of idle memory went back to the operating system since creation.</summary>
     public long TrimmedBytes { get; init; }
 
     /// <summary>Gets how many allocations are out: not disposed, or disposed and still pinned.</summary>
-    /// <remarks>A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count; larger ones leave it when they are found, and with a memory budget all do.</remarks>
+    /// <remarks>
+    /// A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count; larger ones
+    /// leave it when they are found, and with a memory budget all do.
+    /// </remarks>
     public long OutstandingAllocations { get; init; }
 
     /// <summary>Gets how many allocations were made since creation.</summary>
@@ -46,16 +55,27 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many allocations were found unreachable without <c>Dispose</c>.</summary>
     public long Abandoned { get; init; }
 
-    /// <summary>Gets how many requests found no room in the memory budget when they came: they waited, or failed. Those larger than the whole budget are not in it.</summary>
+    /// <summary>
+    /// Gets how many requests found no room in the memory budget when they came: they waited, or failed. Those larger than the whole
+    /// budget are not in it.
+    /// </summary>
     public long BudgetWaits { get; init; }
 
-    /// <summary>Gets how much of the memory budget is taken, in bytes: what is out, at its capacity, and what is reserved and not used. 0 where there is no budget.</summary>
+    /// <summary>
+    /// Gets how much of the memory budget is taken, in bytes: what is out, at its capacity, and what is reserved and not used. 0 where
+    /// there is no budget.
+    /// </summary>
     public long BudgetUsedBytes { get; init; }
 
-    /// <summary>Gets how often free memory of the C library's <c>malloc</c> was given back on behalf of this allocator; see <see cref="MemoryAllocatorOptions.TrimNativeHeap"/>.</summary>
+    /// <summary>
+    /// Gets how often free memory of the C library's <c>malloc</c> was given back on behalf of this allocator; see
+    /// <see cref="MemoryAllocatorOptions.TrimNativeHeap"/>.
+    /// </summary>
     public long NativeHeapTrims { get; init; }
 
-    /// <summary>Gets by how many bytes less of the process was resident after these than before. What other threads did meanwhile is in it.</summary>
+    /// <summary>
+    /// Gets by how many bytes less of the process was resident after these than before. What other threads did meanwhile is in it.
+    /// </summary>
     public long NativeHeapTrimmedBytes { get; init; }
 
     /// <summary>Gets how long these took in all.</summary>

@@ -4,8 +4,8 @@ using Allocator.Diagnostics;
 namespace Allocator;
 
 /// <summary>
-/// Thrown in <see cref="SafetyMode.Guarded"/> mode by the call that finds that somebody wrote outside a buffer, or to it after its return: a <c>Dispose</c>, an allocation,
-/// or a release of what the allocator keeps. What that call had to do has been done.
+/// Thrown in <see cref="SafetyMode.Guarded"/> mode by the call that finds that somebody wrote outside a buffer, or to it after its return:
+/// a <c>Dispose</c>, an allocation, or a release of what the allocator keeps. What that call had to do has been done.
 /// </summary>
 public sealed class MemoryCorruptedException : InvalidOperationException
 {

@@ -3,7 +3,10 @@ using System.Globalization;
 
 namespace Allocator;
 
-/// <summary>Thrown when a request is larger than a limit its allocator was made with, or than what the memory budget had left for it in time. Nothing was allocated.</summary>
+/// <summary>
+/// Thrown when a request is larger than a limit its allocator was made with, or than what the memory budget had left for it in time.
+/// Nothing was allocated.
+/// </summary>
 /// <remarks>
 /// <see cref="IsTransient"/> says whether the same request may succeed later: a web service answers 503 where it may, and 413 where it
 /// never will.
@@ -11,7 +14,9 @@ namespace Allocator;
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     /// <summary>Makes the exception for a request above the limit for one allocation, naming both numbers. It is not transient.</summary>
-    /// <param name="requestedBytes">What was asked for, in bytes; <see cref="long.MaxValue"/> where the true size is larger than that.</param>
+    /// <param name="requestedBytes">
+    /// What was asked for, in bytes; <see cref="long.MaxValue"/> where the true size is larger than that.
+    /// </param>
     /// <param name="limitBytes">The limit that it exceeds, in bytes.</param>
     public MemoryLimitExceededException(long requestedBytes, long limitBytes)
         : this(
@@ -121,7 +126,9 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             budgetBytes - usedBytes,
             neededBytes <= budgetBytes,
             Format(
-                "{0} bytes were requested beyond a reservation of {1:N0} bytes, of which {2:N0} bytes are outstanding (at most {3:N0} were). No job runs that could make room in the memory budget of {4:N0} bytes, and of the reservations that wait this one is the youngest. Reserve the whole estimate of a job before it starts.",
+                "{0} bytes were requested beyond a reservation of {1:N0} bytes, of which {2:N0} bytes are outstanding (at most {3:N0} "
+                    + "were). No job runs that could make room in the memory budget of {4:N0} bytes, and of the reservations that wait "
+                    + "this one is the youngest. Reserve the whole estimate of a job before it starts.",
                 Describe(requestedBytes),
                 reservedBytes,
                 heldBytes,
@@ -143,12 +150,14 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             requestedBytes <= budgetBytes - keptBytes,
             keptBytes > 0
                 ? Format(
-                    "{0} bytes were requested, and of the memory budget of {1:N0} bytes {2:N0} bytes are idle blocks, which MemoryAllocatorOptions.KeepBlocks keeps in the pool.",
+                    "{0} bytes were requested, and of the memory budget of {1:N0} bytes {2:N0} bytes are idle blocks, which "
+                        + "MemoryAllocatorOptions.KeepBlocks keeps in the pool.",
                     Describe(requestedBytes),
                     budgetBytes,
                     keptBytes)
                 : Format(
-                    "{0} bytes were requested and fit the memory budget of {1:N0} bytes, but memory that is no longer in use did not go back to the system, although that was tried {2} times.",
+                    "{0} bytes were requested and fit the memory budget of {1:N0} bytes, but memory that is no longer in use did not "
+                        + "go back to the system, although that was tried {2} times.",
                     Describe(requestedBytes),
                     budgetBytes,
                     attempts));
@@ -164,27 +173,33 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             leftBytes,
             requestedBytes <= containerBytes,
             Format(
-                "{0} bytes were requested; the container of {1:N0} bytes has {2:N0} bytes left, after all idle memory was given back, and would be killed for more ({3}.{4}). Run fewer jobs at once, reserve memory before a job starts, or raise the container's limit.",
+                "{0} bytes were requested; the container of {1:N0} bytes has {2:N0} bytes left, after all idle memory was given back, "
+                    + "and would be killed for more ({3}.{4}). Run fewer jobs at once, reserve memory before a job starts, or raise "
+                    + "the container's limit.",
                 Describe(requestedBytes),
                 containerBytes,
                 leftBytes,
                 nameof(MemoryAllocatorOptions),
                 nameof(MemoryAllocatorOptions.HonorMemoryLimit)));
 
-    /// <summary>A request that would leave too little of the container free. Transient, unless it would even if nothing else were used.</summary>
+    /// <summary>
+    /// A request that would leave too little of the container free. Transient, unless it would even if nothing else were used.
+    /// </summary>
     /// <param name="requestedBytes">What was asked for.</param>
     /// <param name="neededBytes">That with the rest of its reservation.</param>
     /// <param name="containerBytes">The limit of the container, or the memory of the machine.</param>
     /// <param name="minimumFreeBytes">What has to stay free.</param>
     /// <param name="freeBytes">What is free.</param>
-    internal static MemoryLimitExceededException ForMinimumFree(long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes) =>
+    internal static MemoryLimitExceededException ForMinimumFree(
+        long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes) =>
         new(
             requestedBytes,
             containerBytes - minimumFreeBytes,
             freeBytes - minimumFreeBytes,
             neededBytes <= containerBytes - minimumFreeBytes,
             Format(
-                "{0} bytes were requested; {1:N0} of {2:N0} bytes are free, of which others have reserved a part, and {3:N0} have to stay so ({4}.{5}).",
+                "{0} bytes were requested; {1:N0} of {2:N0} bytes are free, of which others have reserved a part, and {3:N0} have to "
+                    + "stay so ({4}.{5}).",
                 Describe(requestedBytes),
                 freeBytes,
                 containerBytes,

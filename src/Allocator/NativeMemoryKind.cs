@@ -3,7 +3,10 @@ namespace Allocator;
 /// <summary>Names where unmanaged memory comes from.</summary>
 public enum NativeMemoryKind
 {
-    /// <summary>Address space reserved from the operating system (<c>mmap</c>, <c>VirtualAlloc</c>). What is trimmed really leaves the process, blocks start on 2 MiB boundaries, and adjacent blocks make contiguous runs. The default.</summary>
+    /// <summary>
+    /// Address space reserved from the operating system (<c>mmap</c>, <c>VirtualAlloc</c>). What is trimmed really leaves the process,
+    /// blocks start on 2 MiB boundaries, and adjacent blocks make contiguous runs. The default.
+    /// </summary>
     Virtual,
 
     /// <summary>The C heap, aligned (<c>NativeMemory.AlignedAlloc</c>). What is freed may stay with the process.</summary>

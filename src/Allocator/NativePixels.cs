@@ -5,11 +5,12 @@ using Allocator.Adapters;
 namespace Allocator;
 
 /// <summary>
-/// Pixels in the hands of native code: an address that does not move, the bytes of a row, and what releases them. Made by <see cref="PixelBuffer{TPixel}.HandOff"/>.
+/// Pixels in the hands of native code: an address that does not move, the bytes of a row, and what releases them. Made by
+/// <see cref="PixelBuffer{TPixel}.HandOff"/>.
 /// </summary>
 /// <remarks>
-/// The pixels stay until they are released, by <see cref="Dispose"/> or by <see cref="ReleaseFunction"/>, whichever comes first, from any thread; a second release of either kind does nothing. This object need not be kept
-/// meanwhile: dropping it releases nothing.
+/// The pixels stay until they are released, by <see cref="Dispose"/> or by <see cref="ReleaseFunction"/>, whichever comes first, from any
+/// thread; a second release of either kind does nothing. This object need not be kept meanwhile: dropping it releases nothing.
 /// </remarks>
 public sealed class NativePixels : IDisposable
 {
@@ -55,19 +56,30 @@ public sealed class NativePixels : IDisposable
     public long LengthInBytes { get; }
 
     /// <summary>
-    /// Gets a function for native code, <c>void release(void* address, void* context)</c> with the C calling convention, which releases the pixels that <see cref="ReleaseContext"/> stands for. It is the same function for all
-    /// pixels, may be called from any thread, native ones included, does not look at the address, and is never freed.
+    /// Gets a function for native code, <c>void release(void* address, void* context)</c> with the C calling convention, which releases
+    /// the pixels that <see cref="ReleaseContext"/> stands for. It is the same function for all pixels, may be called from any thread,
+    /// native ones included, does not look at the address, and is never freed.
     /// </summary>
-    /// <remarks>Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is a delegate of another type.</remarks>
+    /// <remarks>
+    /// Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is
+    /// a delegate of another type.
+    /// </remarks>
     public nint ReleaseFunction => HandedOffPixels.ReleaseFunction;
 
     /// <summary>
-    /// Gets the context for <see cref="ReleaseFunction"/>: a number that stands for these pixels, not an address, and for no others after them. Whoever takes it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
+    /// Gets the context for <see cref="ReleaseFunction"/>: a number that stands for these pixels, not an address, and for no others after
+    /// them. Whoever takes it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
     /// </summary>
     public nint ReleaseContext { get; }
 
-    /// <summary>Releases the pixels: the memory goes back where it came from. A second call does nothing, and neither does one after <see cref="ReleaseFunction"/>.</summary>
-    /// <exception cref="MemoryCorruptedException">In guarded mode, something has written outside the buffer. Released by <see cref="ReleaseFunction"/>, that is only raised as an event.</exception>
+    /// <summary>
+    /// Releases the pixels: the memory goes back where it came from. A second call does nothing, and neither does one after
+    /// <see cref="ReleaseFunction"/>.
+    /// </summary>
+    /// <exception cref="MemoryCorruptedException">
+    /// In guarded mode, something has written outside the buffer. Released by <see cref="ReleaseFunction"/>, that is only raised as an
+    /// event.
+    /// </exception>
     public void Dispose()
     {
         if (HandedOffPixels.TryRemove(ReleaseContext))

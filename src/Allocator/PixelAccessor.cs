@@ -17,7 +17,9 @@ public readonly ref struct PixelAccessor<TPixel>
     private readonly RowMap _map;
     private readonly nint _rowStride;
 
-    /// <param name="first">Where the buffer begins, where it is unmanaged and has one member or members one stride apart; otherwise 0.</param>
+    /// <param name="first">
+    /// Where the buffer begins, where it is unmanaged and has one member or members one stride apart; otherwise 0.
+    /// </param>
     /// <param name="array">The buffer, where it is an array; otherwise empty.</param>
     /// <param name="layout">Where the members are, where there are several.</param>
     /// <param name="map">Finds a row's member, where there are several.</param>
@@ -38,7 +40,9 @@ public readonly ref struct PixelAccessor<TPixel>
     /// <summary>Gets the number of rows that can be reached: all of the buffer, or those of one band.</summary>
     public int Height { get; internal init; }
 
-    /// <summary>Gets the buffer's row that row 0 of this accessor is: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>.</summary>
+    /// <summary>
+    /// Gets the buffer's row that row 0 of this accessor is: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>.
+    /// </summary>
     public int FirstRow { get; internal init; }
 
     /// <summary>Gives the pixels of one row. Costs a few instructions, the same for one block of memory and for many.</summary>
@@ -60,7 +64,8 @@ public readonly ref struct PixelAccessor<TPixel>
             : GetRowSpan(_array, _origins, _map, y, _rowStride, Width);
     }
 
-    // Static, and everything by value: a call on this accessor would keep its fields in memory, where loops over rows would read them again for each row.
+    // Static, and everything by value: a call on this accessor would keep its fields in memory, where loops over rows would read them
+    // again for each row.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static unsafe Span<TPixel> GetRowSpan(Span<TPixel> array, nint[]? origins, RowMap map, int y, nint rowStride, int width) =>
         origins is null

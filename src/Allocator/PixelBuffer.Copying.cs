@@ -47,7 +47,10 @@ public sealed partial class PixelBuffer<TPixel>
         }
     }
 
-    /// <summary>Sets all pixels to zero. What lies between two rows, where <see cref="RowStride"/> is more than <see cref="Width"/>, is left as it is.</summary>
+    /// <summary>
+    /// Sets all pixels to zero. What lies between two rows, where <see cref="RowStride"/> is more than <see cref="Width"/>, is left as it
+    /// is.
+    /// </summary>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public void Clear()
     {

@@ -1,6 +1,9 @@
 namespace Allocator;
 
-/// <summary>Works on the rows of a pixel buffer. The accessor, and every span it gives, is valid until the call returns; the compiler refuses to let it out.</summary>
+/// <summary>
+/// Works on the rows of a pixel buffer. The accessor, and every span it gives, is valid until the call returns; the compiler refuses to
+/// let it out.
+/// </summary>
 /// <typeparam name="TPixel">The pixel type.</typeparam>
 /// <param name="accessor">The rows.</param>
 public delegate void PixelRowsAction<TPixel>(scoped PixelAccessor<TPixel> accessor)

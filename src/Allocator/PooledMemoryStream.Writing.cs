@@ -17,14 +17,21 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     private IMemoryOwner<byte>? _apart;
     private bool _isApartOffered;
 
-    /// <summary>Gives memory to write to at the stream's position; <see cref="Advance"/> then says how much of it was written. Most of the time it is the stream's own, and nothing is copied.</summary>
+    /// <summary>
+    /// Gives memory to write to at the stream's position; <see cref="Advance"/> then says how much of it was written. Most of the time it
+    /// is the stream's own, and nothing is copied.
+    /// </summary>
     /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
     /// <returns>Memory of that length at least, of unspecified content. Not to be used after any other call.</returns>
-    /// <remarks>Where the block at the position has less than that left, the memory lies apart, and <see cref="Advance"/> copies it.</remarks>
+    /// <remarks>
+    /// Where the block at the position has less than that left, the memory lies apart, and <see cref="Advance"/> copies it.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
-    /// <exception cref="MemoryLimitExceededException">The memory budget has or had no room, or more than the limit for one allocation would have to be added.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The memory budget has or had no room, or more than the limit for one allocation would have to be added.
+    /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
@@ -57,9 +64,14 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     /// <inheritdoc cref="GetMemory"/>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <summary>Says that so many bytes were written to what <see cref="GetMemory"/> or <see cref="GetSpan"/> gave last: they are the stream's now, and its position is behind them.</summary>
+    /// <summary>
+    /// Says that so many bytes were written to what <see cref="GetMemory"/> or <see cref="GetSpan"/> gave last: they are the stream's now,
+    /// and its position is behind them.
+    /// </summary>
     /// <param name="count">From 0 to the length of what was given.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is not in that range; or something else was done since: nothing counts as given then.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="count"/> is not in that range; or something else was done since: nothing counts as given then.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public void Advance(int count)
     {
@@ -119,7 +131,8 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         _length = Math.Max(_length, _position);
     }
 
-    // Puts zeros between the end and a position beyond it. Memory that is new for them comes zeroed, which leaves untouched what the system has just given.
+    // Puts zeros between the end and a position beyond it. Memory that is new for them comes zeroed, which leaves untouched what the
+    // system has just given.
     private void FillTo(StreamMemory memory, long position)
     {
         if (position > _length)
@@ -189,7 +202,8 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         }
     }
 
-    private static async Task CopyBlocksAsync(StreamMemory memory, long start, long end, Stream destination, CancellationToken cancellationToken)
+    private static async Task CopyBlocksAsync(
+        StreamMemory memory, long start, long end, Stream destination, CancellationToken cancellationToken)
     {
         while (start < end)
         {

@@ -8,12 +8,14 @@ using Allocator.Adapters;
 namespace Allocator;
 
 /// <summary>
-/// A stream over pooled memory, for codecs and whatever else reads or writes streams; also an <see cref="IBufferWriter{T}"/>, which writes at the stream's position.
-/// Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves what was written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
+/// A stream over pooled memory, for codecs and whatever else reads or writes streams; also an <see cref="IBufferWriter{T}"/>, which writes
+/// at the stream's position. Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves what was
+/// written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
 /// </summary>
 /// <remarks>
-/// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/> and <c>Dispose</c> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>,
-/// which gives all memory back. Its asynchronous methods complete at once, except for copying to another stream. Not thread-safe, as no stream is.
+/// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/> and
+/// <c>Dispose</c> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>, which gives all memory back. Its asynchronous methods
+/// complete at once, except for copying to another stream. Not thread-safe, as no stream is.
 /// </remarks>
 public sealed partial class PooledMemoryStream : Stream
 {
@@ -48,7 +50,9 @@ public sealed partial class PooledMemoryStream : Stream
         }
     }
 
-    /// <summary>Gets or sets where the next byte is read or written. It may lie beyond the end: what is written there leaves zeros between.</summary>
+    /// <summary>
+    /// Gets or sets where the next byte is read or written. It may lie beyond the end: what is written there leaves zeros between.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override long Position
@@ -114,13 +118,19 @@ public sealed partial class PooledMemoryStream : Stream
         return _position = from + offset;
     }
 
-    /// <summary>Sets the length. What is added is zero; blocks that lie wholly beyond a shorter length go back at once, and a position beyond it becomes the end.</summary>
+    /// <summary>
+    /// Sets the length. What is added is zero; blocks that lie wholly beyond a shorter length go back at once, and a position beyond it
+    /// becomes the end.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// More than the limit for one allocation would have to be added, or the stream would exceed the whole memory budget: both are refused at once. Or the budget had no room in time. The stream is as it was.
+    /// More than the limit for one allocation would have to be added, or the stream would exceed the whole memory budget: both are refused
+    /// at once. Or the budget had no room in time. The stream is as it was.
     /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again. The stream is as it was.</exception>
+    /// <exception cref="OutOfMemoryException">
+    /// The operating system refused the memory, again and again. The stream is as it was.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
     public override void SetLength(long value)
     {
@@ -148,7 +158,9 @@ public sealed partial class PooledMemoryStream : Stream
     /// <summary>Reads up to that many bytes.</summary>
     /// <returns>The number of bytes read: less than <paramref name="count"/> only where the stream ends; 0 at the end.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.</exception>
+    /// <exception cref="ArgumentException">
+    /// The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override int Read(byte[] buffer, int offset, int count) => ReadBytes(SpanOf(buffer, offset, count));
 
@@ -161,7 +173,10 @@ public sealed partial class PooledMemoryStream : Stream
         return _position < _length ? memory.From(_position++).Span[0] : -1;
     }
 
-    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are refused at once.</summary>
+    /// <summary>
+    /// Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are
+    /// refused at once.
+    /// </summary>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
     {
         Memory<byte> destination = MemoryOf(buffer, offset, count);
@@ -180,13 +195,19 @@ public sealed partial class PooledMemoryStream : Stream
         }
     }
 
-    /// <summary>Writes bytes at the position. Beyond the end the stream grows by as much as is written, and zeros where there was nothing; all of it or, where that fails, nothing is written.</summary>
+    /// <summary>
+    /// Writes bytes at the position. Beyond the end the stream grows by as much as is written, and zeros where there was nothing; all of
+    /// it or, where that fails, nothing is written.
+    /// </summary>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.</exception>
+    /// <exception cref="ArgumentException">
+    /// The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.
+    /// </exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// More than the limit for one allocation would have to be added, as after a <see cref="Seek"/> far beyond the end, or the stream would exceed the whole memory budget: both are refused at once. Or the budget had no room in time.
+    /// More than the limit for one allocation would have to be added, as after a <see cref="Seek"/> far beyond the end, or the stream
+    /// would exceed the whole memory budget: both are refused at once. Or the budget had no room in time.
     /// </exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
@@ -199,7 +220,10 @@ public sealed partial class PooledMemoryStream : Stream
         MoveBehind(1);
     }
 
-    /// <summary>Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are refused at once.</summary>
+    /// <summary>
+    /// Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are
+    /// refused at once.
+    /// </summary>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> source = MemoryOf(buffer, offset, count);
@@ -219,7 +243,9 @@ public sealed partial class PooledMemoryStream : Stream
         }
     }
 
-    /// <summary>Copies what is left to another stream, block by block and without a buffer between. The position is at the end when this returns.</summary>
+    /// <summary>
+    /// Copies what is left to another stream, block by block and without a buffer between. The position is at the end when this returns.
+    /// </summary>
     /// <param name="destination">What is written to.</param>
     /// <param name="bufferSize">Must be at least 1, and says nothing: none is used.</param>
     /// <param name="cancellationToken">Ends the copying, between blocks at the latest.</param>
@@ -241,8 +267,13 @@ public sealed partial class PooledMemoryStream : Stream
         return CopyBlocksAsync(memory, start, _position, destination, cancellationToken);
     }
 
-    /// <summary>Gives the whole content, whatever the position, as one sequence over the stream's own blocks. Costs a small object for each block.</summary>
-    /// <returns>The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: of blocks that have gone back it throws <see cref="ObjectDisposedException"/>.</returns>
+    /// <summary>
+    /// Gives the whole content, whatever the position, as one sequence over the stream's own blocks. Costs a small object for each block.
+    /// </summary>
+    /// <returns>
+    /// The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: of blocks that
+    /// have gone back it throws <see cref="ObjectDisposedException"/>.
+    /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public ReadOnlySequence<byte> AsReadOnlySequence() => SequenceSegment.Over(Use(), _length);
 

@@ -4,8 +4,9 @@ using System.Threading;
 namespace Allocator;
 
 /// <summary>
-/// A lock for short sections that a return of memory has to enter. Entering never fails: <see cref="Thread.Interrupt"/> takes effect after the section,
-/// because an exception in the middle of a return would leave counts wrong for ever. Not for sections that call the system or users' code.
+/// A lock for short sections that a return of memory has to enter. Entering never fails: <see cref="Thread.Interrupt"/> takes effect after
+/// the section, because an exception in the middle of a return would leave counts wrong for ever. Not for sections that call the system or
+/// users' code.
 /// </summary>
 internal sealed class ShortLock
 {

@@ -28,13 +28,15 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void OutOfRange(string name, object? value, string requirement) =>
-        throw new ArgumentOutOfRangeException(name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value ?? "not set", requirement));
+        throw new ArgumentOutOfRangeException(
+            name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value ?? "not set", requirement));
 
-    // Apart from OutOfRange, which would have callers box the row in a loop's body. It throws by itself: a method that only calls another one that does
-    // is inlined into that loop, with all that makes the message.
+    // Apart from OutOfRange, which would have callers box the row in a loop's body. It throws by itself: a method that only calls another
+    // one that does is inlined into that loop, with all that makes the message.
     [DoesNotReturn]
     public static void RowOutOfRange(int y, int height) =>
-        throw new ArgumentOutOfRangeException(nameof(y), y, string.Format(CultureInfo.InvariantCulture, "y is {0}; it must be from 0 to {1}.", y, height - 1));
+        throw new ArgumentOutOfRangeException(
+            nameof(y), y, string.Format(CultureInfo.InvariantCulture, "y is {0}; it must be from 0 to {1}.", y, height - 1));
 
     [DoesNotReturn]
     public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);
@@ -45,10 +47,12 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void ContainsReferences(Type type) =>
-        throw new ArgumentException($"{type} contains references: unmanaged memory can hold only types that the garbage collector need not look into.");
+        throw new ArgumentException(
+            $"{type} contains references: unmanaged memory can hold only types that the garbage collector need not look into.");
 
     [DoesNotReturn]
-    public static void LimitExceeded(long requestedBytes, long limitBytes) => throw new MemoryLimitExceededException(requestedBytes, limitBytes);
+    public static void LimitExceeded(long requestedBytes, long limitBytes) =>
+        throw new MemoryLimitExceededException(requestedBytes, limitBytes);
 
     [DoesNotReturn]
     public static void OutOfMemory(long requestedBytes, int attempts) =>
@@ -62,21 +66,31 @@ internal static class Throw
     public static void Corrupted(CorruptionEventArgs finding) => throw new MemoryCorruptedException(finding);
 
     [DoesNotReturn]
-    public static void TooManyReferences() => throw new InvalidOperationException("The buffer is pinned or in use more than 65,535 times at once.");
+    public static void TooManyReferences() =>
+        throw new InvalidOperationException("The buffer is pinned or in use more than 65,535 times at once.");
 
     [DoesNotReturn]
     public static void TooShort(string name, long length, long required) =>
-        throw new ArgumentException(string.Format(CultureInfo.InvariantCulture, "{0} holds {1:N0} elements; {2:N0} are needed.", name, length, required), name);
+        throw new ArgumentException(
+            string.Format(CultureInfo.InvariantCulture, "{0} holds {1:N0} elements; {2:N0} are needed.", name, length, required), name);
 
     [DoesNotReturn]
     public static void SizeMismatch(string name, int width, int height, int expectedWidth, int expectedHeight) =>
         throw new ArgumentException(
-            string.Format(CultureInfo.InvariantCulture, "{0} is {1} x {2} pixels; {3} x {4} are needed.", name, width, height, expectedWidth, expectedHeight),
+            string.Format(
+                CultureInfo.InvariantCulture,
+                "{0} is {1} x {2} pixels; {3} x {4} are needed.",
+                name,
+                width,
+                height,
+                expectedWidth,
+                expectedHeight),
             name);
 
     [DoesNotReturn]
     public static void FixedLength(long length) =>
-        throw new NotSupportedException(string.Format(CultureInfo.InvariantCulture, "The stream is over memory of {0:N0} bytes, and cannot grow.", length));
+        throw new NotSupportedException(
+            string.Format(CultureInfo.InvariantCulture, "The stream is over memory of {0:N0} bytes, and cannot grow.", length));
 
     [DoesNotReturn]
     public static void StreamTooLong() => throw new IOException("The stream would be longer than any stream can be.");
@@ -93,9 +107,11 @@ internal static class Throw
     [DoesNotReturn]
     public static void NotContiguous() =>
         throw new InvalidOperationException(
-            "The pixels lie in several pieces of memory, and native code wants one: allocate them with AllocationOptions.Contiguous, or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
+            "The pixels lie in several pieces of memory, and native code wants one: allocate them with AllocationOptions.Contiguous, "
+                + "or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
 
     [DoesNotReturn]
     public static void RowsTooLong(long rowBytes) =>
-        throw new InvalidOperationException(string.Format(CultureInfo.InvariantCulture, "A row takes {0:N0} bytes, and native code counts them in 32 bits. The buffer is as it was.", rowBytes));
+        throw new InvalidOperationException(string.Format(CultureInfo.InvariantCulture, "A row takes {0:N0} bytes, and native code "
+            + "counts them in 32 bits. The buffer is as it was.", rowBytes));
 }

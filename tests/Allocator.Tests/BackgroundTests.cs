@@ -17,7 +17,10 @@ using Xunit;
 
 namespace Allocator.Tests;
 
-/// <summary>What the library does on its own account, where each of its places fails. In processes of their own: the thread pool's queue is replaced.</summary>
+/// <summary>
+/// What the library does on its own account, where each of its places fails. In processes of their own: the thread pool's queue is
+/// replaced.
+/// </summary>
 public class BackgroundTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -103,7 +106,9 @@ public class BackgroundTests
                 {
                     setup.Clock.Advance(TimeSpan.FromMinutes(1));
                     Collect();
-                    return setup.Statistics is { QuarantinedBytes: 0, OutstandingAllocations: 0, RentedBytes: 0, BudgetUsedBytes: 0 } && setup.Source.LiveAllocations == 0 && setup.AllIsIdle;
+                    return setup.Statistics is { QuarantinedBytes: 0, OutstandingAllocations: 0, RentedBytes: 0, BudgetUsedBytes: 0 }
+                        && setup.Source.LiveAllocations == 0
+                        && setup.AllIsIdle;
                 },
                 s_patience));
             Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref reports) == 4, s_patience));
@@ -152,7 +157,8 @@ public class BackgroundTests
     [Fact]
     public void Quarantine_ClosedDuringATick_LeavesWhatStaysToFinalizers() => RemoteExecutor.Invoke(static () =>
     {
-        // A mapping each. The second, which is looked at first, goes back; while that happens the load context begins to unload, and the first has not stayed long enough.
+        // A mapping each. The second, which is looked at first, goes back; while that happens the load context begins to unload, and the
+        // first has not stayed long enough.
         using TestSetup longer = new(0, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMinutes(10) });
         using TestSetup setup = new(0, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMinutes(1) }, sharesTimeWith: longer);
         AbandonOne(longer.Allocator);
@@ -194,7 +200,10 @@ public class BackgroundTests
                 clock,
                 static () => { },
                 watchesCollections: false,
-                () => Interlocked.Decrement(ref failures) >= 0 ? throw new OutOfMemoryException() : System.Runtime.GCLatencyMode.Interactive),
+                () =>
+                    Interlocked.Decrement(ref failures) >= 0
+                        ? throw new OutOfMemoryException()
+                        : System.Runtime.GCLatencyMode.Interactive),
         });
         allocator.Allocate<byte>(4 << 20).Dispose();
         clock.Advance(TimeSpan.FromMinutes(1));
@@ -214,7 +223,8 @@ public class BackgroundTests
         AbandonOne(setup.Allocator);
         Collect();
         List<EventWrittenEventArgs> events = [.. Enumerable.Range(0, 4).Select(_ => listener.Take())];
-        Assert.Equal(["AllocationAbandoned", "CallbackFailed", "LeakFound", "CallbackFailed"], events.Select(static written => written.EventName));
+        Assert.Equal(
+            ["AllocationAbandoned", "CallbackFailed", "LeakFound", "CallbackFailed"], events.Select(static written => written.EventName));
         Assert.Equal(["AllocationAbandoned", "System.NotSupportedException", "first"], events[1].Payload!);
 
         // The message of the one in between throws; the others are reported all the same.

@@ -44,7 +44,8 @@ public class ExhaustedMemoryTests
         static (budget, text) =>
         {
             int length = int.Parse(text);
-            using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget == "0" ? null : int.Parse(budget) });
+            using MemoryAllocator allocator = MemoryAllocator.Create(
+                new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget == "0" ? null : int.Parse(budget) });
             using ManualResetEventSlim go = new();
             using CountdownEvent done = new(2);
             Exception? failure = null;
@@ -112,7 +113,9 @@ public class ExhaustedMemoryTests
     [SkippableFact]
     public void Meter_MadeWithoutManagedMemory_IsMadeLater()
     {
-        Skip.If(typeof(MemoryAllocator).Assembly.GetType("Allocator.Diagnostics.UsageInstrument") is null, "The asset for netstandard2.0 has no meter.");
+        Skip.If(
+            typeof(MemoryAllocator).Assembly.GetType("Allocator.Diagnostics.UsageInstrument") is null,
+            "The asset for netstandard2.0 has no meter.");
         Run(
             static () =>
             {
@@ -123,7 +126,13 @@ public class ExhaustedMemoryTests
                 WithoutMemory(AllocatorMeter.Ensure, ref failure);
                 MemoryAllocator.Create().Dispose();
                 int instruments = 0;
-                using MeterListener listener = new() { InstrumentPublished = (instrument, _) => instruments += instrument.Meter.Name == "Allocator" ? 1 : 0 };
+                using MeterListener listener =
+                    new()
+                    {
+                        InstrumentPublished = (instrument, _) => instruments += instrument.Meter.Name == "Allocator"
+                    ? 1
+                    : 0
+                    };
                 listener.Start();
                 SpinWait.SpinUntil(() => Volatile.Read(ref instruments) >= Instruments, s_patience);
                 Assert.True(instruments == Instruments, $"{instruments} {AllocatorMeter.IsMade} {failure}");
@@ -134,7 +143,8 @@ public class ExhaustedMemoryTests
     public void Waiter_FirstNotifiedWithoutManagedMemory_IsServed() => Run(
         static () =>
         {
-            using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 8, TrimPeriod = TimeSpan.FromMilliseconds(50) });
+            using MemoryAllocator allocator = MemoryAllocator.Create(
+                new MemoryAllocatorOptions { MemoryBudgetMegabytes = 8, TrimPeriod = TimeSpan.FromMilliseconds(50) });
             IDisposable held = allocator.Allocate<byte>(2 * Large);
             Task<IDisposable>[] waiting = new Task<IDisposable>[3];
             for (int i = 0; i < waiting.Length; i++)
@@ -200,7 +210,8 @@ public class ExhaustedMemoryTests
         Exception? first = null;
         bool isDone = false;
 
-        // The runtime's own thread pool and exceptions need memory when they are first used, and end the process where there is none: this is not about that.
+        // The runtime's own thread pool and exceptions need memory when they are first used, and end the process where there is none: this
+        // is not about that.
         using Barrier together = new(5);
         ThreadPool.SetMinThreads(8, 8);
         for (int i = 1; i < together.ParticipantCount; i++)
@@ -234,9 +245,11 @@ public class ExhaustedMemoryTests
 
     private static void Run(Action<string> method, string argument) => Run(() => RemoteExecutor.Invoke(method, argument, Limited()));
 
-    private static void Run(Action<string, string> method, string first, string second) => Run(() => RemoteExecutor.Invoke(method, first, second, Limited()));
+    private static void Run(Action<string, string> method, string first, string second) =>
+        Run(() => RemoteExecutor.Invoke(method, first, second, Limited()));
 
-    // The runtime ends a process where it compiles or starts a thread without memory, whatever the library does. What the library does wrong fails in an assertion.
+    // The runtime ends a process where it compiles or starts a thread without memory, whatever the library does. What the library does
+    // wrong fails in an assertion.
     private static void Run(Func<RemoteInvokeHandle> start)
     {
         try
@@ -245,7 +258,8 @@ public class ExhaustedMemoryTests
         }
         catch (RemoteExecutionException death)
         {
-            Skip.If(death.Message.Contains("Out of memory.", StringComparison.Ordinal), "The runtime did not survive without managed memory.");
+            Skip.If(
+                death.Message.Contains("Out of memory.", StringComparison.Ordinal), "The runtime did not survive without managed memory.");
             throw;
         }
     }

@@ -124,7 +124,9 @@ public partial class LayeringTests
 
             IEnumerable<string> used = QualifiedName().Matches(line).Select(static match => match.Groups["folder"].Value)
                 .Where(s_mayUse.ContainsKey)
-                .Concat(folder == Root ? [] : Word().Matches(line).Where(static match => IsRootClass(match.Value)).Select(static _ => Root));
+                .Concat(folder == Root
+                    ? []
+                    : Word().Matches(line).Where(static match => IsRootClass(match.Value)).Select(static _ => Root));
             foreach (string other in used.Distinct().Where(other => other != folder && !s_mayUse[folder].Contains(other)))
             {
                 yield return $":{number} uses {other}: {line.Trim()}";
@@ -148,7 +150,8 @@ public partial class LayeringTests
     [GeneratedRegex(@"(?<![\w.])[A-Z]\w+")]
     private static partial Regex Word();
 
-    [GeneratedRegex(@"^(?:public |internal |static |abstract |sealed |unsafe |partial )+(?:class|interface) (?<name>\w+)", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^(?:public |internal |static |abstract |sealed |unsafe |partial )+(?:class|interface) (?<name>\w+)",
+        RegexOptions.Multiline)]
     private static partial Regex ClassDeclaration();
 
     private static class RootClasses

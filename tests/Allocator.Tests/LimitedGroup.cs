@@ -5,7 +5,9 @@ using System.Linq;
 
 namespace Allocator.Tests;
 
-/// <summary>A control group of its own below that of the process, with a limit that the kernel enforces. Needs root, or a delegated group.</summary>
+/// <summary>
+/// A control group of its own below that of the process, with a limit that the kernel enforces. Needs root, or a delegated group.
+/// </summary>
 internal sealed class LimitedGroup : IDisposable
 {
     private readonly string _parent;
@@ -37,7 +39,8 @@ internal sealed class LimitedGroup : IDisposable
         }
 
         string[] memberships = File.ReadAllLines("/proc/self/cgroup");
-        string? version1 = memberships.Select(static line => line.Split(':', 3)).FirstOrDefault(static parts => parts[1].Split(',').Contains("memory"))?[2];
+        string? version1 = memberships.Select(static line => line.Split(':', 3))
+            .FirstOrDefault(static parts => parts[1].Split(',').Contains("memory"))?[2];
         string version2 = memberships.Select(static line => line.Split(':', 3)).FirstOrDefault(static parts => parts[0] == "0")?[2] ?? "/";
         LimitedGroup group = version1 is not null
             ? new("/sys/fs/cgroup/memory" + version1.TrimEnd('/'), "memory.limit_in_bytes")

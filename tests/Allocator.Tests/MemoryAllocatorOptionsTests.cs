@@ -26,7 +26,12 @@ public class MemoryAllocatorOptionsTests
         ["HugePages", new MemoryAllocatorOptions { HugePages = (HugePages)9 }],
         ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true }],
         ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 3 }],
-        ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 65, MemoryBudgetMegabytes = 64 }],
+        ["MaximumPoolSizeMegabytes", new MemoryAllocatorOptions
+        {
+            KeepBlocks = true,
+            MaximumPoolSizeMegabytes = 65,
+            MemoryBudgetMegabytes = 64,
+        }],
         ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = -1 }],
         ["OverreadToleranceInBytes", new MemoryAllocatorOptions { OverreadToleranceInBytes = 4097 }],
         ["Abandoned", new MemoryAllocatorOptions { Abandoned = (AbandonedMemory)(-1) }],
@@ -41,7 +46,8 @@ public class MemoryAllocatorOptionsTests
     public void Create_KeptPoolWithoutASize_SaysThatItIsNotSet() =>
         Assert.Contains(
             "MaximumPoolSizeMegabytes is not set;",
-            Assert.Throws<ArgumentOutOfRangeException>(() => MemoryAllocator.Create(new MemoryAllocatorOptions { KeepBlocks = true })).Message);
+            Assert.Throws<ArgumentOutOfRangeException>(
+                () => MemoryAllocator.Create(new MemoryAllocatorOptions { KeepBlocks = true })).Message);
 
     // Configuration binding, and services.Configure, change objects that others have.
     [Fact]

@@ -41,7 +41,8 @@ public class MemoryAllocatorTests
         Assert.Equal(-1, owner.Memory.Span.IndexOfAnyExcept((byte)0xA5));
     }
 
-    // The tiers, at their boundaries. Bytes of capacity say which one served: arrays are powers of two, blocks 4 MiB, mappings whole pages.
+    // The tiers, at their boundaries. Bytes of capacity say which one served: arrays are powers of two, blocks 4 MiB, mappings whole
+    // pages.
     [Theory]
     [InlineData(1024 * 1024, 1024 * 1024, 0)]
     [InlineData(1024 * 1024 + 1, 4 * 1024 * 1024, 4 * 1024 * 1024)]
@@ -71,7 +72,8 @@ public class MemoryAllocatorTests
         using (allocator.Allocate<byte>(1024 * 1024 + 1))
         {
             MemoryAllocatorStatistics rented = allocator.GetStatistics();
-            Assert.Equal((Block, 0, Block, Block), (rented.RentedBytes, rented.RetainedBytes, rented.CommittedBytes, rented.PeakCommittedBytes));
+            Assert.Equal(
+                (Block, 0, Block, Block), (rented.RentedBytes, rented.RetainedBytes, rented.CommittedBytes, rented.PeakCommittedBytes));
         }
 
         MemoryAllocatorStatistics returned = allocator.GetStatistics();
@@ -86,7 +88,8 @@ public class MemoryAllocatorTests
     public void Allocate_NegativeLength_ThrowsNamingIt(int length)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
-        Assert.Contains(length.ToString(), Assert.Throws<ArgumentOutOfRangeException>("length", () => allocator.Allocate<byte>(length)).Message);
+        Assert.Contains(
+            length.ToString(), Assert.Throws<ArgumentOutOfRangeException>("length", () => allocator.Allocate<byte>(length)).Message);
         Assert.Throws<ArgumentOutOfRangeException>("length", () => allocator.AllocateAligned<byte>(length, 64));
         Assert.Throws<ArgumentOutOfRangeException>("length", () => { allocator.Rent<byte>(length).Dispose(); });
         Assert.Throws<ArgumentOutOfRangeException>("totalLength", () => allocator.AllocateGroup<byte>(length));
@@ -127,7 +130,8 @@ public class MemoryAllocatorTests
         using MemoryAllocator allocator = MemoryAllocator.Create();
 
         // 2^30 x 2^30 x 16 bytes is 2^64: unchecked, it wraps to 0 and passes any limit.
-        MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(() => allocator.AllocatePixels<Pixel16>(1 << 30, 1 << 30));
+        MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(
+            () => allocator.AllocatePixels<Pixel16>(1 << 30, 1 << 30));
         Assert.Equal(long.MaxValue, e.RequestedBytes);
         Assert.Throws<MemoryLimitExceededException>(() => allocator.AllocatePixels<byte>(int.MaxValue, int.MaxValue));
         Assert.Throws<MemoryLimitExceededException>(() => allocator.AllocatePixels<short>(int.MaxValue, int.MaxValue));
@@ -235,7 +239,8 @@ public class MemoryAllocatorTests
     public void Clean_InEveryTier_IsZeroAlsoAfterAnotherRenter()
     {
         using TestSetup setup = new(maximumBlocks: 8);
-        foreach (int length in (int[])[1, TestSetup.ArrayThreshold, TestSetup.BlockSize, 3 * TestSetup.BlockSize, 40 * TestSetup.BlockSize])
+        foreach (
+            int length in (int[])[1, TestSetup.ArrayThreshold, TestSetup.BlockSize, 3 * TestSetup.BlockSize, 40 * TestSetup.BlockSize])
         {
             for (int round = 0; round < 3; round++)
             {

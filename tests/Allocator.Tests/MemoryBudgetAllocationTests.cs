@@ -21,12 +21,15 @@ public class MemoryBudgetAllocationTests
     {
         using TestSetup setup = new(budget: 4 * Block);
         using MemoryGroup<byte> held = setup.Allocator.AllocateGroup<byte>(3 * Block);
-        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(2 * Block));
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(
+            () => setup.Allocator.AllocateGroup<byte>(2 * Block));
         Assert.Equal((2L * Block, 4L * Block), (failure.RequestedBytes, failure.LimitBytes));
         Assert.Contains("32,768", failure.Message);
         Assert.Contains("49,152", failure.Message);
         Assert.Contains("65,536", failure.Message);
-        Assert.Equal((3L * Block, 1L, 1L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits, setup.Statistics.OutstandingAllocations));
+        Assert.Equal(
+            (3L * Block, 1L, 1L),
+            (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits, setup.Statistics.OutstandingAllocations));
         using IMemoryOwner<byte> fits = setup.Allocator.Allocate<byte>(Block);
         Assert.Equal(4 * Block, setup.Statistics.BudgetUsedBytes);
     }
@@ -39,7 +42,8 @@ public class MemoryBudgetAllocationTests
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocatePixels<int>(Block, 2));
         await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.AllocateAsync<byte>(4 * Block + 1));
         await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.AllocatePixelsAsync<int>(Block, 2));
-        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.ReserveAsync(4 * Block + 1));
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(
+            async () => await setup.Allocator.ReserveAsync(4 * Block + 1));
         Assert.Equal((4L * Block + 1, 4L * Block), (failure.RequestedBytes, failure.LimitBytes));
         Assert.Equal((0L, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits, setup.Statistics.Rents));
     }
@@ -104,7 +108,8 @@ public class MemoryBudgetAllocationTests
         Assert.Equal(source.Token, failure.CancellationToken);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => pixels);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reservation);
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await setup.Allocator.AllocateAsync<byte>(1, cancellationToken: source.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            async () => await setup.Allocator.AllocateAsync<byte>(1, cancellationToken: source.Token));
         Assert.Equal(2 * Block, setup.Statistics.BudgetUsedBytes);
         using IMemoryOwner<byte> next = setup.Allocator.Allocate<byte>(2 * Block);
     }
@@ -129,7 +134,9 @@ public class MemoryBudgetAllocationTests
     [InlineData(false)]
     public async Task Allocate_MemoryComesBackInTime_Succeeds(bool hasTimeout)
     {
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = hasTimeout ? TimeSpan.FromSeconds(30) : Timeout.InfiniteTimeSpan }, budget: Block);
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { BudgetTimeout = hasTimeout ? TimeSpan.FromSeconds(30) : Timeout.InfiniteTimeSpan },
+            budget: Block);
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
         Task<IMemoryOwner<byte>> waiting = OnAThread(() => setup.Allocator.Allocate<byte>(Block));
         WaitForWaiter(setup);
@@ -171,7 +178,8 @@ public class MemoryBudgetAllocationTests
     [Fact]
     public void Allocate_AllThreadsOfThePoolAreBlocked_TheWaitingThreadIsWokenAllTheSame() => RemoteExecutor.Invoke(static () =>
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 4, BudgetTimeout = Timeout.InfiniteTimeSpan });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 4, BudgetTimeout = Timeout.InfiniteTimeSpan });
         IMemoryOwner<byte> held = allocator.Allocate<byte>(4 << 20);
         Assert.True(ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount));
         using ManualResetEventSlim end = new();
@@ -335,12 +343,15 @@ public class MemoryBudgetAllocationTests
             owners.Add(setup.Allocator.Allocate<byte>(TestSetup.ArrayThreshold - i));
         }
 
-        Assert.Equal((16L * TestSetup.ArrayThreshold, 16L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.CommittedBytes));
+        Assert.Equal(
+            (16L * TestSetup.ArrayThreshold, 16L, 0L),
+            (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.CommittedBytes));
         Assert.Equal(16 * TestSetup.ArrayThreshold, setup.Statistics.RentedBytes);
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(1));
         setup.Allocator.Allocate<byte>(0).Dispose();
         owners.ForEach(static owner => owner.Dispose());
-        Assert.Equal((0L, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
+        Assert.Equal(
+            (0L, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
         using IMemoryOwner<byte> block = setup.Allocator.Allocate<byte>(Block);
     }
 
@@ -431,7 +442,9 @@ public class MemoryBudgetAllocationTests
             for (int i = 0; i < 2_000; i++)
             {
                 string shape = s_shapes[random.Next(s_shapes.Length)];
-                using IDisposable owner = random.Next(4) == 0 ? allocator.AllocateAsync<byte>(random.Next(6 * Block)).AsTask().GetAwaiter().GetResult() : Allocate(allocator, shape);
+                using IDisposable owner = random.Next(4) == 0
+                    ? allocator.AllocateAsync<byte>(random.Next(6 * Block)).AsTask().GetAwaiter().GetResult()
+                    : Allocate(allocator, shape);
                 if (random.Next(50) == 0)
                 {
                     allocator.ReleaseRetainedResources();
@@ -466,7 +479,8 @@ public class MemoryBudgetAllocationTests
     }
 
     // A thread and not the pool's: it blocks.
-    private static Task<T> OnAThread<T>(Func<T> action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    private static Task<T> OnAThread<T>(Func<T> action) =>
+        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     private static void WaitForWaiter(TestSetup setup) => SpinWait.SpinUntil(() => setup.Clock.Waits > 0);
 

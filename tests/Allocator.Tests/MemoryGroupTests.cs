@@ -203,8 +203,8 @@ public class MemoryGroupTests
         Assert.Equal(setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes);
     }
 
-    // A race of the user's own making may read old pixels or throw; it must not reach address 0, which ends the process: in one of its own.
-    // More threads than cores, so that some are interrupted between the check and the use.
+    // A race of the user's own making may read old pixels or throw; it must not reach address 0, which ends the process: in one of its
+    // own. More threads than cores, so that some are interrupted between the check and the use.
     [Fact]
     public void Span_WhileAnotherThreadDisposes_IsValidOrThrows() => RemoteExecutor.Invoke(static () =>
     {

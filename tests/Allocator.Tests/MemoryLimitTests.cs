@@ -18,8 +18,11 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new();
         Leave(setup, 3 * Block);
-        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(4 * Block));
-        Assert.Equal((4L * Block, 100L * Block, 3L * Block, true), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(
+            () => setup.Allocator.AllocateGroup<byte>(4 * Block));
+        Assert.Equal(
+            (4L * Block, 100L * Block, 3L * Block, true),
+            (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
         Assert.Contains("49,152", failure.Message);
         Assert.Contains(nameof(MemoryAllocatorOptions.HonorMemoryLimit), failure.Message);
         Assert.Equal((0, 0), (setup.Statistics.RentedBytes, setup.Statistics.OutstandingAllocations));
@@ -158,7 +161,8 @@ public class MemoryLimitTests
     [Fact]
     public void MinimumFree_ThreadThatWaits_LooksAgainByItself()
     {
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(10) }, minimumFree: 2 * Block);
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(10) }, minimumFree: 2 * Block);
         setup.Left.Untouched = 0;
         setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
@@ -177,10 +181,12 @@ public class MemoryLimitTests
     [Fact]
     public async Task MinimumFree_NeverFits_FailsAtOnceInEveryCall()
     {
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 2 * Block);
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 2 * Block);
         setup.Left.Now = new Headroom(10 * Block, 10 * Block, 10 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
-        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(9 * Block));
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(
+            () => setup.Allocator.Allocate<byte>(9 * Block));
         Assert.Contains(nameof(MemoryAllocatorOptions.MinimumFreeMegabytes), failure.Message);
         Assert.False(failure.IsTransient);
         await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await setup.Allocator.AllocateAsync<byte>(9 * Block));
@@ -190,7 +196,8 @@ public class MemoryLimitTests
     [Fact]
     public async Task MinimumFree_NothingIsOut_IsLetThroughOrFailsAtOnce()
     {
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 5 * Block);
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { BudgetTimeout = Timeout.InfiniteTimeSpan }, minimumFree: 5 * Block);
         setup.Left.Now = new Headroom(20 * Block, 6 * Block, 20 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         setup.Allocator.Allocate<byte>(6 * Block).Dispose();
@@ -250,7 +257,9 @@ public class MemoryLimitTests
         using TestSetup setup = new();
         Leave(setup, 3 * Block);
         MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(4 * Block));
-        Assert.Equal((4L * Block, 100L * Block, 3L * Block, true), (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
+        Assert.Equal(
+            (4L * Block, 100L * Block, 3L * Block, true),
+            (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
         setup.Allocator.CountExternal(3 * Block).Dispose();
     }
 
@@ -291,7 +300,8 @@ public class MemoryLimitTests
     public void Options_NegativeMinimumFree_IsRefusedByName()
     {
         ArgumentOutOfRangeException failure =
-            Assert.Throws<ArgumentOutOfRangeException>(static () => MemoryAllocator.Create(new MemoryAllocatorOptions { MinimumFreeMegabytes = -1 }));
+            Assert.Throws<ArgumentOutOfRangeException>(
+                static () => MemoryAllocator.Create(new MemoryAllocatorOptions { MinimumFreeMegabytes = -1 }));
         Assert.Equal(nameof(MemoryAllocatorOptions.MinimumFreeMegabytes), failure.ParamName);
     }
 

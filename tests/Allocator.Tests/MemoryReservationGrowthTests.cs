@@ -156,7 +156,11 @@ public class MemoryReservationGrowthTests
     public async Task GrowAsync_OnlyPlainMemoryCouldMakeRoom_FailsAtTheTickAfterFiveSeconds()
     {
         using TestSetup setup = new(
-            options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.Zero, TrimPeriod = TimeSpan.FromHours(1) }, budget: 8 * Block, watchesLoad: true);
+            options: new MemoryAllocatorOptions
+            {
+                BudgetTimeout = TimeSpan.Zero,
+                TrimPeriod = TimeSpan.FromHours(1),
+            }, budget: 8 * Block, watchesLoad: true);
         using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(4 * Block);
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(4 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(500));

@@ -23,7 +23,8 @@ public class MemoryReservationTests
         using (PixelBuffer<int> pixels = reservation.AllocatePixels<int>(64, 128))
         using (MemoryLease<byte> lease = reservation.Rent<byte>(10))
         {
-            Assert.Equal((5L * Block - 2 * Block - 2 * Block - 16, 5L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+            Assert.Equal(
+                (5L * Block - 2 * Block - 2 * Block - 16, 5L * Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
             using PixelBuffer<int> clone = pixels.Clone();
             Assert.Equal((0L, 6L * Block + 16), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
         }
@@ -86,9 +87,11 @@ public class MemoryReservationTests
         IMemoryOwner<byte> ofYounger = younger.Allocate<byte>(4 * Block);
         Task<IMemoryOwner<byte>> moreForOlder = older.AllocateAsync<byte>(2 * Block).AsTask();
         Assert.False(moreForOlder.IsCompleted);
-        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(async () => await younger.AllocateAsync<byte>(2 * Block));
+        MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(
+            async () => await younger.AllocateAsync<byte>(2 * Block));
         Assert.Contains("youngest", failure.Message);
-        Assert.Contains("32,768 bytes were requested beyond a reservation of 65,536 bytes, of which 65,536 bytes are outstanding (at most 65,536 were)", failure.Message);
+        Assert.Contains("32,768 bytes were requested beyond a reservation of 65,536 bytes, of which 65,536 bytes are outstanding (at "
+            + "most 65,536 were)", failure.Message);
         Assert.False(moreForOlder.IsCompleted);
 
         ofYounger.Dispose();
@@ -149,7 +152,8 @@ public class MemoryReservationTests
     [InlineData(2_000, 300, 4, 2)]
     [InlineData(5_000, 1, 8, 1)]
     [InlineData(30_000, 4, 8, 1)]
-    public async Task EstimatePixelBytes_OfTheJobsBuffers_IsEnoughForThemAndNotTwiceAsMuch(int width, int height, int pixelSize, int copies)
+    public async Task EstimatePixelBytes_OfTheJobsBuffers_IsEnoughForThemAndNotTwiceAsMuch(
+        int width, int height, int pixelSize, int copies)
     {
         using TestSetup setup = new(maximumBlocks: 8, budget: 4096 * Block);
         long estimate = setup.Allocator.EstimatePixelBytes(width, height, pixelSize, copies);
@@ -171,7 +175,9 @@ public class MemoryReservationTests
         using (IMemoryOwner<byte> pixels = reservation.Allocate<byte>(2 * Block))
         {
             IDisposable decoder = reservation.CountExternal(4 * Block);
-            Assert.Equal((4L * Block, 0L, 6L * Block), (setup.Statistics.CommittedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+            Assert.Equal(
+                (4L * Block, 0L, 6L * Block),
+                (setup.Statistics.CommittedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
 
             // What is held never exceeds the budget, with what others hold.
             using (setup.Allocator.AllocateGroup<byte>(2 * Block))
@@ -198,7 +204,9 @@ public class MemoryReservationTests
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(9 * Block));
         Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.CountExternal(-1));
         setup.Allocator.CountExternal(0).Dispose();
-        Assert.Equal((6L * Block, 0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations));
+        Assert.Equal(
+            (6L * Block, 0L, 0L),
+            (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations));
         using TestSetup unlimited = new();
         unlimited.Allocator.CountExternal(1L << 50).Dispose();
     }
@@ -266,9 +274,12 @@ public class MemoryReservationTests
         using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
         foreach (MemoryAllocator allocator in new[] { setup.Allocator, reservation })
         {
-            ArgumentOutOfRangeException ofReservation = await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await allocator.ReserveAsync(bytes));
+            ArgumentOutOfRangeException ofReservation = await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+                async () => await allocator.ReserveAsync(bytes));
             ArgumentOutOfRangeException ofExternal = Assert.Throws<ArgumentOutOfRangeException>(() => allocator.CountExternal(bytes));
-            Assert.Equal(("bytes", bytes, "bytes", bytes), (ofReservation.ParamName, ofReservation.ActualValue, ofExternal.ParamName, ofExternal.ActualValue));
+            Assert.Equal(
+                ("bytes", bytes, "bytes", bytes),
+                (ofReservation.ParamName, ofReservation.ActualValue, ofExternal.ParamName, ofExternal.ActualValue));
         }
 
         Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);

@@ -21,7 +21,8 @@ public unsafe class NativePixelsTests
     public void HandOff_AnySize_GivesThePixelsWhereTheyStay(int width, int height)
     {
         using TestSetup setup = new();
-        PixelBuffer<int> buffer = setup.Allocator.AllocatePixels<int>(width, height, rowAlignmentInBytes: 64, AllocationOptions.Contiguous);
+        PixelBuffer<int> buffer = setup.Allocator.AllocatePixels<int>(
+            width, height, rowAlignmentInBytes: 64, AllocationOptions.Contiguous);
         Number(buffer);
 
         using (NativePixels pixels = buffer.HandOff())
@@ -33,7 +34,8 @@ public unsafe class NativePixelsTests
             Assert.Equal((long)(height - 1) * pixels.RowBytes + width * sizeof(int), pixels.LengthInBytes);
             for (int y = 0; y < height; y++)
             {
-                Assert.Equal(Enumerable.Range(y * width, width), new Span<int>((byte*)pixels.Pointer + (long)y * pixels.RowBytes, width).ToArray());
+                Assert.Equal(
+                    Enumerable.Range(y * width, width), new Span<int>((byte*)pixels.Pointer + (long)y * pixels.RowBytes, width).ToArray());
             }
 
             Assert.Equal(1, setup.Statistics.OutstandingAllocations);
@@ -78,7 +80,8 @@ public unsafe class NativePixelsTests
         {
             int released = 0;
             byte[] memory = new byte[64];
-            NativePixels pixels = setup.Allocator.WrapPixels(memory.AsMemory(), 8, 8, 8, () => Interlocked.Increment(ref released)).HandOff();
+            NativePixels pixels = setup.Allocator.WrapPixels(memory.AsMemory(), 8, 8, 8, () => Interlocked.Increment(ref released))
+                .HandOff();
             nint context = pixels.ReleaseContext;
             Parallel.For(0, 8, i =>
             {
@@ -159,7 +162,8 @@ public unsafe class NativePixelsTests
     public void HandOff_AllocatorDisposedMeanwhile_StaysUntilReleased()
     {
         TestSetup setup = new();
-        NativePixels pixels = setup.Allocator.AllocatePixels<int>(300, 100, AllocationOptions.Contiguous | AllocationOptions.Clean).HandOff();
+        NativePixels pixels = setup.Allocator.AllocatePixels<int>(300, 100, AllocationOptions.Contiguous | AllocationOptions.Clean)
+            .HandOff();
         setup.Dispose();
         new Span<byte>((void*)pixels.Pointer, (int)pixels.LengthInBytes).Fill(1);
         Assert.Equal(1, setup.Statistics.OutstandingAllocations);
@@ -235,7 +239,8 @@ public unsafe class NativePixelsTests
         return (pixels.Pointer, pixels.ReleaseFunction, pixels.ReleaseContext);
     }
 
-    private static void Release(nint function, nint context) => ((delegate* unmanaged[Cdecl]<void*, void*, void>)function)(null, (void*)context);
+    private static void Release(nint function, nint context) =>
+        ((delegate* unmanaged[Cdecl]<void*, void*, void>)function)(null, (void*)context);
 
     private static void Number(PixelBuffer<int> buffer) => buffer.ProcessPixelRows(static rows =>
     {
@@ -258,7 +263,8 @@ public unsafe class NativePixelsTests
     }
 
     [DllImport("libc", EntryPoint = "pthread_create")]
-    private static extern int PThreadCreate(out nint thread, nint attributes, delegate* unmanaged[Cdecl]<void*, void*> start, void* argument);
+    private static extern int PThreadCreate(
+        out nint thread, nint attributes, delegate* unmanaged[Cdecl]<void*, void*> start, void* argument);
 
     [DllImport("libc", EntryPoint = "pthread_join")]
     private static extern int PThreadJoin(nint thread, nint result);

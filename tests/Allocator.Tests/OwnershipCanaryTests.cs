@@ -8,8 +8,8 @@ using Xunit;
 namespace Allocator.Tests;
 
 /// <summary>
-/// Each renter writes a number of its own over its whole block, and looks for it before the return, on real memory: while threads come and go, allocators come and go,
-/// collections run, and idle memory is taken away all the time.
+/// Each renter writes a number of its own over its whole block, and looks for it before the return, on real memory: while threads come and
+/// go, allocators come and go, collections run, and idle memory is taken away all the time.
 /// </summary>
 public class OwnershipCanaryTests
 {
@@ -90,7 +90,9 @@ public class OwnershipCanaryTests
     {
         // A block or a run; never so much that those who hold nothing could not go on.
         int length = random.Next(1 << 20, 9 << 20);
-        using MemoryGroup<byte> group = allocator.AllocateGroup<byte>(length, options: random.Next(2) == 0 ? AllocationOptions.Contiguous : AllocationOptions.None);
+        using MemoryGroup<byte> group = allocator.AllocateGroup<byte>(length, options: random.Next(2) == 0
+            ? AllocationOptions.Contiguous
+            : AllocationOptions.None);
         long number = Interlocked.Increment(ref s_lastNumber);
         foreach (Memory<byte> member in group)
         {

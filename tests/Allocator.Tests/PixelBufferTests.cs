@@ -160,9 +160,11 @@ public class PixelBufferTests
         using TestSetup setup = new();
         PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(1000, 50);
         Assert.Throws<InvalidTimeZoneException>(() => pixels.ProcessPixelRows(static _ => throw new InvalidTimeZoneException()));
-        Assert.Throws<InvalidTimeZoneException>(() => pixels.ProcessPixelRows(pixels, static (_, _) => throw new InvalidTimeZoneException()));
+        Assert.Throws<InvalidTimeZoneException>(
+            () => pixels.ProcessPixelRows(pixels, static (_, _) => throw new InvalidTimeZoneException()));
         Assert.IsType<InvalidTimeZoneException>(
-            Assert.Throws<AggregateException>(() => pixels.ProcessPixelRowsInParallel(static _ => throw new InvalidTimeZoneException(), 1)).InnerException);
+            Assert.Throws<AggregateException>(
+                () => pixels.ProcessPixelRowsInParallel(static _ => throw new InvalidTimeZoneException(), 1)).InnerException);
         pixels.Dispose();
         Assert.Equal(0, setup.Statistics.OutstandingAllocations);
     }
@@ -278,7 +280,11 @@ public class PixelBufferTests
         {
             PixelBuffer<byte> pixels = setup.Allocator.AllocatePixels<byte>(1000, height);
             using PixelBuffer<byte> other = setup.Allocator.AllocatePixels<byte>(1000, height);
-            Memory<byte> memory = pixels.DangerousTryGetSingleMemory(out Memory<byte> single) ? single : other.DangerousTryGetSingleMemory(out single) ? single : default;
+            Memory<byte> memory = pixels.DangerousTryGetSingleMemory(out Memory<byte> single)
+                ? single
+                : other.DangerousTryGetSingleMemory(out single)
+                ? single
+                : default;
             pixels.Dispose();
             using PixelBuffer<byte> next = setup.Allocator.AllocatePixels<byte>(1000, height);
 
@@ -311,7 +317,9 @@ public class PixelBufferTests
             using PixelBuffer<Rgb> clone = source.Clone();
             source.Clear();
             Assert.Equal((source.RowStride, source.IsContiguous), (clone.RowStride, clone.IsContiguous));
-            Assert.Equal((69, 1, 207), (clone.DangerousGetRowSpan(69)[332].R, clone.DangerousGetRowSpan(69)[332].G, clone.DangerousGetRowSpan(69)[332].B));
+            Assert.Equal(
+                (69, 1, 207),
+                (clone.DangerousGetRowSpan(69)[332].R, clone.DangerousGetRowSpan(69)[332].G, clone.DangerousGetRowSpan(69)[332].B));
             Assert.Equal(0, source.DangerousGetRowSpan(69)[332].G);
         }
     }

@@ -6,7 +6,9 @@ using Xunit;
 
 namespace Allocator.Tests;
 
-/// <summary>The same random operations on a stream of ours and on a <see cref="MemoryStream"/>: same results, same exceptions, same content.</summary>
+/// <summary>
+/// The same random operations on a stream of ours and on a <see cref="MemoryStream"/>: same results, same exceptions, same content.
+/// </summary>
 public class PooledMemoryStreamOracleTests
 {
     private const int Reach = 6 * TestSetup.BlockSize;
@@ -37,7 +39,13 @@ public class PooledMemoryStreamOracleTests
         for (int i = 0; i < 1500; i++)
         {
             int operation = random.Next(12);
-            int length = random.Next(4) switch { 0 => random.Next(3), 1 => random.Next(100), 2 => random.Next(TestSetup.BlockSize), _ => random.Next(2 * TestSetup.BlockSize) };
+            int length = random.Next(4) switch
+            {
+                0 => random.Next(3),
+                1 => random.Next(100),
+                2 => random.Next(TestSetup.BlockSize),
+                _ => random.Next(2 * TestSetup.BlockSize),
+            };
             long place = random.Next(Reach);
             byte[] data = new byte[length];
             random.NextBytes(data);
@@ -48,10 +56,13 @@ public class PooledMemoryStreamOracleTests
 
             Assert.True(expected.Exception == actual.Exception, $"{step}: {actual.Exception} in place of {expected.Exception}");
             Assert.True(Equals(expected.Result, actual.Result), $"{step}: {actual.Result} in place of {expected.Result}");
-            Assert.True((oracle.Position, oracle.Length) == (stream.Position, stream.Length), $"{step}: {stream.Position} of {stream.Length} in place of {oracle.Position} of {oracle.Length}");
+            Assert.True(
+                (oracle.Position, oracle.Length) == (stream.Position, stream.Length),
+                $"{step}: {stream.Position} of {stream.Length} in place of {oracle.Position} of {oracle.Length}");
             if (i % 10 == 0)
             {
-                Assert.True(oracle.ToArray().AsSpan().SequenceEqual(stream.AsReadOnlySequence().ToArray()), $"{step}: the contents differ");
+                Assert.True(
+                    oracle.ToArray().AsSpan().SequenceEqual(stream.AsReadOnlySequence().ToArray()), $"{step}: the contents differ");
             }
         }
 
@@ -123,7 +134,9 @@ public class PooledMemoryStreamOracleTests
             data.CopyTo(writer.GetSpan(Math.Max(sizeHint, data.Length)));
             writer.Advance(data.Length);
         }
-        else if (stream is MemoryStream { Capacity: int capacity } oracle && stream.Position + Math.Max(sizeHint, data.Length) > capacity && IsFixed(oracle))
+        else if (stream is MemoryStream { Capacity: int capacity } oracle
+            && stream.Position + Math.Max(sizeHint, data.Length) > capacity
+            && IsFixed(oracle))
         {
             // Where there is no room for what is asked for, none is given, although less was going to be written.
             throw new NotSupportedException();

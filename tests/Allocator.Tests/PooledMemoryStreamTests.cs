@@ -146,7 +146,11 @@ public class PooledMemoryStreamTests
     {
         // A block has room before it only where pages are larger.
         const int Page = 16384;
-        using TestSetup setup = new(16, new MemoryAllocatorOptions { Safety = SafetyMode.Guarded }, new FakeMemorySource(pageSizeInBytes: Page), blockSize: 4 * Page);
+        using TestSetup setup = new(
+            16,
+            new MemoryAllocatorOptions { Safety = SafetyMode.Guarded },
+            new FakeMemorySource(pageSizeInBytes: Page),
+            blockSize: 4 * Page);
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
         stream.Write(Bytes(1000));
         GuardedSetup.Change(GuardedSetup.AddressOf(stream.GetSpan()) - 1001);
@@ -196,7 +200,8 @@ public class PooledMemoryStreamTests
         Assert.Equal(0, stream.AsReadOnlySequence().Slice(Far - 1, 1).First.Span[0]);
     }
 
-    // Without a budget the limit for one allocation is what one call may add. It took what there was, block after block, until the process ended.
+    // Without a budget the limit for one allocation is what one call may add. It took what there was, block after block, until the process
+    // ended.
     [Theory]
     [InlineData((1 << 20) + 1)]
     [InlineData(3L << 20)]
@@ -218,7 +223,8 @@ public class PooledMemoryStreamTests
         Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory());
 
         MemoryAllocatorStatistics after = allocator.GetStatistics();
-        Assert.Equal((before.Rents, before.CommittedBytes, 0L, length - 1), (after.Rents, after.CommittedBytes, stream.Length, stream.Position));
+        Assert.Equal(
+            (before.Rents, before.CommittedBytes, 0L, length - 1), (after.Rents, after.CommittedBytes, stream.Length, stream.Position));
         stream.Position = 0;
         stream.WriteByte(1);
         Assert.Equal(1, stream.Length);
@@ -249,7 +255,8 @@ public class PooledMemoryStreamTests
         Assert.Equal(3L << 20, stream.Length);
     }
 
-    // Longer than a block, it lies apart, beside the blocks that it is copied to: with an infinite timeout the call waited for ever for memory that its own stream had.
+    // Longer than a block, it lies apart, beside the blocks that it is copied to: with an infinite timeout the call waited for ever for
+    // memory that its own stream had.
     [Fact]
     public void GetMemory_ApartFromTheBlocksBeyondTheBudget_IsRefusedRatherThanWaitedFor()
     {
@@ -268,7 +275,9 @@ public class PooledMemoryStreamTests
     [Fact]
     public void Growth_RoundedUpBeyondTheBudget_IsRefusedRatherThanWaitedFor()
     {
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = System.Threading.Timeout.InfiniteTimeSpan }, budget: 6 * TestSetup.BlockSize);
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { BudgetTimeout = System.Threading.Timeout.InfiniteTimeSpan },
+            budget: 6 * TestSetup.BlockSize);
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
         stream.Write(Bytes(1000));
         Assert.Throws<MemoryLimitExceededException>(() => stream.SetLength(6 * TestSetup.BlockSize));
@@ -402,8 +411,11 @@ public class PooledMemoryStreamTests
         Assert.Equal(content[10..], target.ToArray());
         Assert.Equal(stream.Length, stream.Position);
 
-        // With a small buffer between there would be thousands of writes. The stream of netstandard2.0 lets only the asynchronous one be overridden.
-        bool isOwn = async || typeof(PooledMemoryStream).GetMethod(nameof(Stream.CopyTo), [typeof(Stream), typeof(int)])!.DeclaringType == typeof(PooledMemoryStream);
+        // With a small buffer between there would be thousands of writes. The stream of netstandard2.0 lets only the asynchronous one be
+        // overridden.
+        bool isOwn = async
+            || typeof(PooledMemoryStream)
+                .GetMethod(nameof(Stream.CopyTo), [typeof(Stream), typeof(int)])!.DeclaringType == typeof(PooledMemoryStream);
         Assert.True(!isOwn || target.Writes <= 100_000 / TestSetup.BlockSize + 1, $"{target.Writes} writes");
     }
 

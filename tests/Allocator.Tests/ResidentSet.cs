@@ -17,7 +17,8 @@ internal static class ResidentSet
             }
 
             // smaps_rollup is exact; the figure of /proc/self/status lags behind by what each core has not yet folded in.
-            string line = File.ReadLines("/proc/self/smaps_rollup").First(static text => text.StartsWith("Rss:", StringComparison.Ordinal));
+            string line = File.ReadLines("/proc/self/smaps_rollup")
+                .First(static text => text.StartsWith("Rss:", StringComparison.Ordinal));
             return long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1]) * 1024;
         }
     }

@@ -7,7 +7,10 @@ using Xunit;
 
 namespace Allocator.Tests;
 
-/// <summary>Holds the build to what it was asked for: <c>-p:TestNetStandard=true</c> must not silently test another asset, nor <c>-p:TestFramework=net8.0</c> run on another runtime.</summary>
+/// <summary>
+/// Holds the build to what it was asked for: <c>-p:TestNetStandard=true</c> must not silently test another asset, nor
+/// <c>-p:TestFramework=net8.0</c> run on another runtime.
+/// </summary>
 public class TestedAssemblyTests
 {
     [Fact]
@@ -31,5 +34,6 @@ public class TestedAssemblyTests
     private static string Running() => $"net{Environment.Version.Major}.{Environment.Version.Minor}";
 
     private static string Metadata(string key) =>
-        typeof(TestedAssemblyTests).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(metadata => metadata.Key == key).Value!;
+        typeof(TestedAssemblyTests).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
+            .Single(metadata => metadata.Key == key).Value!;
 }

@@ -35,7 +35,8 @@ public unsafe class WrappedMemoryTests
             }
         });
         Assert.Equal(4, buffer.DangerousGetRowSpan(3)[4]);
-        Assert.Equal(Enumerable.Range(0, Length).Select(i => i % Stride < Width ? i / Stride + 1 : -1), memory.Span.Slice(0, Length).ToArray());
+        Assert.Equal(
+            Enumerable.Range(0, Length).Select(i => i % Stride < Width ? i / Stride + 1 : -1), memory.Span.Slice(0, Length).ToArray());
 
         buffer.Clear();
         Assert.Equal(Enumerable.Range(0, Length).Select(i => i % Stride < Width ? 0 : -1), memory.Span.Slice(0, Length).ToArray());

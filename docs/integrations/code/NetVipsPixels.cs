@@ -8,8 +8,8 @@ namespace Integrations;
 public static class NetVipsPixels
 {
     /// <summary>
-    /// Calls a delegate with contiguous, packed pixels of 4 bytes as an image, and releases them afterwards. libvips computes late: whatever is made of the image must be written, or copied to memory, and disposed before the
-    /// delegate returns.
+    /// Calls a delegate with contiguous, packed pixels of 4 bytes as an image, and releases them afterwards. libvips computes late:
+    /// whatever is made of the image must be written, or copied to memory, and disposed before the delegate returns.
     /// </summary>
     public static void Process(PixelBuffer<uint> buffer, Action<Image> action)
     {
@@ -20,7 +20,8 @@ public static class NetVipsPixels
         }
 
         using NativePixels pixels = buffer.HandOff();
-        using Image image = Image.NewFromMemory(pixels.Pointer, (ulong)pixels.LengthInBytes, pixels.Width, pixels.Height, 4, Enums.BandFormat.Uchar);
+        using Image image = Image.NewFromMemory(
+            pixels.Pointer, (ulong)pixels.LengthInBytes, pixels.Width, pixels.Height, 4, Enums.BandFormat.Uchar);
         action(image);
     }
 }

@@ -4,7 +4,9 @@ using OpenCvSharp;
 
 namespace Integrations;
 
-/// <summary>Pooled pixels as an OpenCV matrix, without a copy. OpenCV calls nobody when it is done, so both are held here and disposed together.</summary>
+/// <summary>
+/// Pooled pixels as an OpenCV matrix, without a copy. OpenCV calls nobody when it is done, so both are held here and disposed together.
+/// </summary>
 public sealed class OpenCvPixels : IDisposable
 {
     private readonly NativePixels _pixels;
@@ -15,7 +17,9 @@ public sealed class OpenCvPixels : IDisposable
         Mat = mat;
     }
 
-    /// <summary>Gets the matrix. What is made of it by reference, a region or a row, must not be used after <see cref="Dispose"/>.</summary>
+    /// <summary>
+    /// Gets the matrix. What is made of it by reference, a region or a row, must not be used after <see cref="Dispose"/>.
+    /// </summary>
     public Mat Mat { get; }
 
     /// <summary>Makes a matrix of contiguous pixels of 4 bytes. They are the result's from now on.</summary>
@@ -25,7 +29,8 @@ public sealed class OpenCvPixels : IDisposable
         NativePixels pixels = buffer.HandOff();
         try
         {
-            return new OpenCvPixels(pixels, Mat.FromPixelData(pixels.Height, pixels.Width, MatType.CV_8UC4, pixels.Pointer, pixels.RowBytes));
+            return new OpenCvPixels(
+                pixels, Mat.FromPixelData(pixels.Height, pixels.Width, MatType.CV_8UC4, pixels.Pointer, pixels.RowBytes));
         }
         catch
         {

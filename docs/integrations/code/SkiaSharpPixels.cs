@@ -7,7 +7,9 @@ namespace Integrations;
 /// <summary>Pooled pixels as SkiaSharp bitmaps, and the other way round, without a copy.</summary>
 public static class SkiaSharpPixels
 {
-    /// <summary>Makes a bitmap of contiguous pixels. They are the bitmap's from now on, and go back to the pool when Skia releases them.</summary>
+    /// <summary>
+    /// Makes a bitmap of contiguous pixels. They are the bitmap's from now on, and go back to the pool when Skia releases them.
+    /// </summary>
     public static SKBitmap ToBitmap(PixelBuffer<uint> buffer, SKAlphaType alphaType = SKAlphaType.Premul)
     {
         SKImageInfo info = new(buffer.Width, buffer.Height, SKColorType.Rgba8888, alphaType);
@@ -15,7 +17,8 @@ public static class SkiaSharpPixels
         try
         {
             NativePixels pixels = buffer.HandOff();
-            if (bitmap.InstallPixels(info, pixels.Pointer, pixels.RowBytes, static (_, context) => ((NativePixels)context).Dispose(), pixels))
+            if (bitmap.InstallPixels(info, pixels.Pointer, pixels.RowBytes, static (_, context) => ((NativePixels)context).Dispose(),
+                pixels))
             {
                 return bitmap;
             }

@@ -5,7 +5,8 @@ using System.Threading;
 namespace Allocator.Adapters;
 
 /// <summary>
-/// All pixels that native code has, by number. It keeps them reachable until they are released; and a number that is given back a second time stands for nothing, where a handle would stand for somebody else's object.
+/// All pixels that native code has, by number. It keeps them reachable until they are released; and a number that is given back a second
+/// time stands for nothing, where a handle would stand for somebody else's object.
 /// </summary>
 internal static class HandedOffPixels
 {

@@ -3,7 +3,9 @@ using System.Buffers;
 
 namespace Allocator.Adapters;
 
-/// <summary>The bytes behind a stream, in blocks: reached by position, whatever the blocks' lengths. Not thread-safe, as streams are not.</summary>
+/// <summary>
+/// The bytes behind a stream, in blocks: reached by position, whatever the blocks' lengths. Not thread-safe, as streams are not.
+/// </summary>
 internal abstract class StreamMemory : IDisposable
 {
     // The block that was asked for last: most streams are read and written in order.
@@ -13,7 +15,9 @@ internal abstract class StreamMemory : IDisposable
     /// <summary>Gets how many bytes there are.</summary>
     public long Capacity { get; protected set; }
 
-    /// <summary>Gives the bytes from a position to the end of the block that it lies in. pre: from 0 to <see cref="Capacity"/> - 1.</summary>
+    /// <summary>
+    /// Gives the bytes from a position to the end of the block that it lies in. pre: from 0 to <see cref="Capacity"/> - 1.
+    /// </summary>
     public Memory<byte> From(long position)
     {
         long offset = position - _blockStart;

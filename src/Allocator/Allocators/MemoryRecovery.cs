@@ -28,7 +28,8 @@ internal sealed class MemoryRecovery
     private readonly GuardedSource? _fences;
 
     public MemoryRecovery(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext context, GuardedSource? fences)
+        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext context,
+        GuardedSource? fences)
     {
         _settings = settings;
         _pool = pool;

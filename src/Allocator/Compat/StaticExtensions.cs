@@ -6,7 +6,8 @@ using System.Threading;
 namespace Allocator;
 
 /// <summary>
-/// Static members of newer runtimes under their own names, for netstandard2.0. In the root namespace, so that no caller needs a conditional
+/// Static members of newer runtimes under their own names, for netstandard2.0. In the root namespace, so that no caller needs a
+/// conditional
 /// <c>using</c>.
 /// </summary>
 internal static class StaticExtensions

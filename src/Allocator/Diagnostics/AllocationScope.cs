@@ -46,8 +46,8 @@ public sealed class AllocationScope : IDisposable
     }
 
     /// <summary>
-    /// Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is listed
-    /// too.
+    /// Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is
+    /// listed too.
     /// </summary>
     public IReadOnlyList<OutstandingAllocation> GetOutstanding()
     {

@@ -20,7 +20,9 @@ public readonly record struct MemoryLoad
     /// </summary>
     public long UsedBytes { get; init; }
 
-    /// <summary>Gets how many bytes there are: the limit of the container, or the memory of the machine. 0 where that is unknown.</summary>
+    /// <summary>
+    /// Gets how many bytes there are: the limit of the container, or the memory of the machine. 0 where that is unknown.
+    /// </summary>
     public long TotalBytes { get; init; }
 
     /// <summary>

@@ -4,8 +4,8 @@ using System.Collections.Generic;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Knows all allocators for the process-wide figures and the metrics, by their names, and keeps what ended ones have done: totals of a name
-/// never fall. A source references no allocator, so none is kept alive. Thread-safe.
+/// Knows all allocators for the process-wide figures and the metrics, by their names, and keeps what ended ones have done: totals of a
+/// name never fall. A source references no allocator, so none is kept alive. Thread-safe.
 /// </summary>
 internal static class UsageRegistry
 {

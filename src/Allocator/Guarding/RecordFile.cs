@@ -10,9 +10,9 @@ using static Allocator.Diagnostics.AllocationRecords;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any code of ours could
-/// run: so what would explain it is written beforehand. Slots are used again as late as possible, so that mappings that are gone can still
-/// be explained for a while.
+/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any code of ours
+/// could run: so what would explain it is written beforehand. Slots are used again as late as possible, so that mappings that are gone can
+/// still be explained for a while.
 /// </summary>
 internal sealed unsafe class RecordFile
 {

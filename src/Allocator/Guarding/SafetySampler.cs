@@ -10,9 +10,9 @@ namespace Allocator.Guarding;
 /// random number a choice. Costs others a thread-static subtraction.
 /// </summary>
 /// <remarks>
-/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; the one that exhausts it is
-/// chosen. That distribution has no memory, hence what is left of it serves allocators of different rates, and threads that end after a few
-/// allocations are not seen less often than others.
+/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; the one that exhausts it
+/// is chosen. That distribution has no memory, hence what is left of it serves allocators of different rates, and threads that end after a
+/// few allocations are not seen less often than others.
 /// </remarks>
 internal sealed class SafetySampler
 {

@@ -11,7 +11,9 @@ internal static class GlibcHeap
     /// <summary>M_MMAP_THRESHOLD of <c>malloc.h</c>.</summary>
     private const int MapThreshold = -3;
 
-    /// <summary>Gets the largest threshold that glibc takes: HEAP_MAX_SIZE / 2, 32 MiB in 64-bit processes and 512 KiB in others.</summary>
+    /// <summary>
+    /// Gets the largest threshold that glibc takes: HEAP_MAX_SIZE / 2, 32 MiB in 64-bit processes and 512 KiB in others.
+    /// </summary>
     public static int LargestMapThreshold => IntPtr.Size == sizeof(long) ? 32 * 1024 * 1024 : 512 * 1024;
 
     /// <summary>Returns free memory of all of malloc's arenas to the system. Locks one arena after the other.</summary>

@@ -96,7 +96,8 @@ internal abstract class SystemMemory
     };
 
     /// <summary>
-    /// Returns of two limits that both bind the one that is short of memory, or else the one that leaves less; the other where one is null.
+    /// Returns of two limits that both bind the one that is short of memory, or else the one that leaves less; the other where one is
+    /// null.
     /// </summary>
     public static MemoryLoad? Tighter(MemoryLoad? a, MemoryLoad? b)
     {

@@ -182,7 +182,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
         if (_useHugePages && lengthInBytes >= MaximumAlignment && LibC.AdviceHugePage is int hugePage)
         {
-            // Before the first touch, or the range is populated with small pages. A kernel without huge pages refuses, and no harm is done.
+            // Before the first touch, or the range is populated with small pages. A kernel without huge pages refuses, and no harm is
+            // done.
             LibC.MAdvise(start, (nuint)lengthInBytes, hugePage);
         }
 

@@ -15,7 +15,8 @@ public sealed class ExplorerTests
     {
         static void AddOne(Inline run) => Volatile.Write(ref run.Shared.X, Volatile.Read(ref run.Shared.X) + 1);
 
-        Outcome outcome = new Interleaving.Explorer().Explore(() => new Inline(static run => Assert.Equal(2, run.Shared.X), AddOne, AddOne));
+        Outcome outcome = new Interleaving.Explorer()
+            .Explore(() => new Inline(static run => Assert.Equal(2, run.Shared.X), AddOne, AddOne));
 
         Assert.Contains("Expected: 2", outcome.Failure, StringComparison.Ordinal);
         Assert.Contains("Write(run.Shared.X)  0 → 1", outcome.Failure, StringComparison.Ordinal);
@@ -58,7 +59,8 @@ public sealed class ExplorerTests
         Assert.Equal(1, outcome.Schedules);
     }
 
-    // Two writers and a reader of two reads: the writes have 2 orders, the reads fall into 3 × 3 intervals less those in the wrong order, 6 each.
+    // Two writers and a reader of two reads: the writes have 2 orders, the reads fall into 3 × 3 intervals less those in the wrong order,
+    // 6 each.
     [Fact]
     public void Explore_WritersAndAReader_SeesEveryPairOfValues()
     {
@@ -103,7 +105,8 @@ public sealed class ExplorerTests
             }
         }
 
-        Outcome outcome = new Interleaving.Explorer().Explore(static () => new Inline(static run => Assert.Equal(3, run.Shared.X), AddOne, AddOne, AddOne));
+        Outcome outcome = new Interleaving.Explorer()
+            .Explore(static () => new Inline(static run => Assert.Equal(3, run.Shared.X), AddOne, AddOne, AddOne));
 
         Assert.Null(outcome.Failure);
         Assert.True(outcome.IsExhaustive);
@@ -126,7 +129,8 @@ public sealed class ExplorerTests
         static Scenario Create() => new Inline(static run => Assert.Equal(2, run.Shared.X), AddOne, AddOne);
 
         Assert.Null(new Interleaving.Explorer().Explore(Create).Failure);
-        Interleaving.Explorer planted = new() { Weakness = new Weakness("ExplorerTests.Add", "CompareExchange", WeaknessKind.ComparesNothing) };
+        Interleaving.Explorer planted =
+            new() { Weakness = new Weakness("ExplorerTests.Add", "CompareExchange", WeaknessKind.ComparesNothing) };
         Assert.NotNull(planted.Explore(Create).Failure);
     }
 
@@ -158,12 +162,14 @@ public sealed class ExplorerTests
             Interlocked.Increment(ref run.Shared.X);
         }
 
-        Assert.Throws<InvalidOperationException>(() => new Interleaving.Explorer().Explore(() => new Inline(static _ => { }, Change, static run => Interlocked.Increment(ref run.Shared.X))));
+        Assert.Throws<InvalidOperationException>(() => new Interleaving.Explorer()
+            .Explore(() => new Inline(static _ => { }, Change, static run => Interlocked.Increment(ref run.Shared.X))));
     }
 
     private static int Run(int seed, HashSet<string> outcomes, bool leavesOutEquivalents)
     {
-        Outcome outcome = new Interleaving.Explorer { LeavesOutEquivalents = leavesOutEquivalents }.Explore(() => new RandomProgram(seed, 3, 2, outcomes));
+        Outcome outcome = new Interleaving.Explorer { LeavesOutEquivalents = leavesOutEquivalents }.Explore(
+            () => new RandomProgram(seed, 3, 2, outcomes));
         Assert.True(outcome.IsExhaustive && outcome.Failure is null, outcome.ToString());
         return outcome.Schedules;
     }

@@ -9,12 +9,14 @@ using Xunit;
 namespace Allocator.Concurrency.Scenarios;
 
 /// <summary>
-/// One rented block whose guard and owner a collection has found unreachable: the guard's finalizer is pending, and a finalizer of the user's may still dispose of the owner, or hand it to another thread that does.
+/// One rented block whose guard and owner a collection has found unreachable: the guard's finalizer is pending, and a finalizer of the
+/// user's may still dispose of the owner, or hand it to another thread that does.
 /// </summary>
 internal sealed class AbandonScenario : PoolScenario
 {
     private static readonly FieldInfo s_self = typeof(FinalizableGuard).GetField("_self", BindingFlags.Instance | BindingFlags.NonPublic)!;
-    private static readonly MethodInfo s_finalize = typeof(FinalizableGuard).GetMethod("Finalize", BindingFlags.Instance | BindingFlags.NonPublic)!;
+    private static readonly MethodInfo s_finalize = typeof(FinalizableGuard)
+        .GetMethod("Finalize", BindingFlags.Instance | BindingFlags.NonPublic)!;
 
     private readonly BlockGuard _guard;
     private readonly Action _finalize;

@@ -46,7 +46,9 @@ internal sealed class BudgetScenario : Scenario
         return this;
     }
 
-    /// <summary>Adds a thread that takes bytes and keeps them, and waits for them where it must: without a thread, so it comes to its end at once.</summary>
+    /// <summary>
+    /// Adds a thread that takes bytes and keeps them, and waits for them where it must: without a thread, so it comes to its end at once.
+    /// </summary>
     public BudgetScenario Waits(long bytes) => Waits(Budget, bytes, givesUp: false);
 
     /// <summary>Adds a thread that asks for bytes and does not wait, and keeps what it gets.</summary>
@@ -168,7 +170,9 @@ internal sealed class BudgetScenario : Scenario
 
         Assert.True(_requests.TrueForAll(request => !IsLeftWaiting(request)), "A request waits although nothing is outstanding.");
         WorkItems.DoAll();
-        Assert.True(_requests.TrueForAll(request => request.IsWaiting || _atPost.Contains(request) || request.Settled.Wait(TimeSpan.FromSeconds(30))), "A waiter was not notified.");
+        Assert.True(_requests.TrueForAll(request => request.IsWaiting
+            || _atPost.Contains(request)
+            || request.Settled.Wait(TimeSpan.FromSeconds(30))), "A waiter was not notified.");
         Assert.Equal(0, Budget.ReservedBytes);
         Assert.Equal(0, Budget.AdmittedBytes);
         Assert.False(Budget.HasWaiters);

@@ -50,7 +50,8 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void Wait_OfTwoReservationsForEachOther_FailsTheYoungest() => ExpectNoFailure(static () =>
     {
-        BudgetScenario run = new BudgetScenario(2) { Grants = 0 }.Reserved(1, 1, out ReservationAccount older).Reserved(1, 1, out ReservationAccount younger);
+        BudgetScenario run = new BudgetScenario(2) { Grants = 0 }.Reserved(1, 1, out ReservationAccount older)
+            .Reserved(1, 1, out ReservationAccount younger);
         return run.Waits(older, 1).Waits(younger, 1);
     });
 

@@ -12,7 +12,9 @@ internal sealed class CacheScenario : PoolScenario
     private readonly BlockGuard?[] _held;
     private readonly long[] _generations;
 
-    /// <summary>Makes a scenario of so many blocks, which lie in the cache but for those that a thread that returns one holds at first.</summary>
+    /// <summary>
+    /// Makes a scenario of so many blocks, which lie in the cache but for those that a thread that returns one holds at first.
+    /// </summary>
     /// <param name="blocks">How many blocks there are.</param>
     /// <param name="neighbours">Whether each thread begins at a slot of its own; otherwise all begin at the same.</param>
     /// <param name="bodies">What the threads do. The first fills the cache.</param>
@@ -25,7 +27,8 @@ internal sealed class CacheScenario : PoolScenario
         {
             int index = i;
             Action<CacheScenario, int> body = bodies[i];
-            Thread(body.Method.Name, () => body(this, index), () => Prepare(index, index == 0 ? blocks : 0, neighbours ? index : 0, body.Method.Name is nameof(Put) or nameof(PutAndRent)));
+            Thread(body.Method.Name, () => body(this, index), () =>
+                Prepare(index, index == 0 ? blocks : 0, neighbours ? index : 0, body.Method.Name is nameof(Put) or nameof(PutAndRent)));
             _closes |= body.Method.Name == nameof(Close);
         }
     }

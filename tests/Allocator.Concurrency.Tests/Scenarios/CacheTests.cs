@@ -15,7 +15,8 @@ public sealed class CacheTests : Exploring
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Take_OfTheOnlyBlock_GoesToOneThread(bool neighbours) => ExpectNoFailure(() => new CacheScenario(1, neighbours, Take, Take, Take));
+    public void Take_OfTheOnlyBlock_GoesToOneThread(bool neighbours) =>
+        ExpectNoFailure(() => new CacheScenario(1, neighbours, Take, Take, Take));
 
     [Theory]
     [InlineData(false)]
@@ -28,7 +29,8 @@ public sealed class CacheTests : Exploring
     public void Put_WhileAnotherTakes_LosesNothing(bool neighbours) => ExpectNoFailure(() => new CacheScenario(2, neighbours, Put, Take));
 
     [Fact]
-    public void Drain_WhileAnotherTakes_TakesEachBlockOnce() => ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, Take, Drain));
+    public void Drain_WhileAnotherTakes_TakesEachBlockOnce() =>
+        ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, Take, Drain));
 
     [Fact]
     public void Drain_WhileAnotherPuts_LosesNothing() => ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, Put, Drain));
@@ -38,33 +40,40 @@ public sealed class CacheTests : Exploring
         ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, RentAndReturn, DrainByLooks));
 
     [Fact]
-    public void Drain_OfTwoAtOnceWhileAnotherPuts_LosesNothing() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Put, Drain, Drain));
+    public void Drain_OfTwoAtOnceWhileAnotherPuts_LosesNothing() =>
+        ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Put, Drain, Drain));
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Rent_OfTheOnlyBlock_GoesToOneThread(bool neighbours) => ExpectNoFailure(() => new CacheScenario(1, neighbours, Take, RentOne));
+    public void Rent_OfTheOnlyBlock_GoesToOneThread(bool neighbours) =>
+        ExpectNoFailure(() => new CacheScenario(1, neighbours, Take, RentOne));
 
     [Fact]
     public void Rent_WhileAnotherReturnsTheOnlyBlockAndRentsAgain_GoesToOneThread() =>
         ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, PutAndRent, RentOne));
 
     [Fact]
-    public void Rent_WhileTheOnlyBlockIsDrained_LosesNothing() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: true, Drain, RentOne));
+    public void Rent_WhileTheOnlyBlockIsDrained_LosesNothing() =>
+        ExpectNoFailure(static () => new CacheScenario(1, neighbours: true, Drain, RentOne));
 
     [Fact]
-    public void TrimAll_WhileAnotherTakes_TakesNoMemoryInUse() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Take, TrimAll));
+    public void TrimAll_WhileAnotherTakes_TakesNoMemoryInUse() =>
+        ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Take, TrimAll));
 
     [Fact]
-    public void TrimAll_WhileAnotherPuts_TakesNoMemoryInUse() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Put, TrimAll));
+    public void TrimAll_WhileAnotherPuts_TakesNoMemoryInUse() =>
+        ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, Put, TrimAll));
 
     [Fact]
-    public void Close_WhileAnotherTakes_LeavesNothing() => ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, TakeOrRelease, Close));
+    public void Close_WhileAnotherTakes_LeavesNothing() =>
+        ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, TakeOrRelease, Close));
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Close_WhileAnotherPuts_LeavesNothing(bool neighbours) => ExpectNoFailure(() => new CacheScenario(1, neighbours, Put, Close));
+    public void Close_WhileAnotherPuts_LeavesNothing(bool neighbours) =>
+        ExpectNoFailure(() => new CacheScenario(1, neighbours, Put, Close));
 
     [Fact]
     public void Take_ThatReadsAndLeavesTheBlockThere_IsFound() =>

@@ -3,7 +3,9 @@ using Allocator.Lifetime;
 
 namespace Allocator.Concurrency.Scenarios;
 
-/// <summary>A guard of nothing, which fails where its memory is given back while somebody uses it. What it looks at are steps of the schedule.</summary>
+/// <summary>
+/// A guard of nothing, which fails where its memory is given back while somebody uses it. What it looks at are steps of the schedule.
+/// </summary>
 internal sealed class CountedGuard : LifetimeGuard
 {
     // The renter, and one for each use.

@@ -13,7 +13,8 @@ public sealed class FreeMapTests : Exploring
     }
 
     [Fact]
-    public void Claim_SinglesOfThreeThreads_AreNeverInTwoHands() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Single, Single, Single));
+    public void Claim_SinglesOfThreeThreads_AreNeverInTwoHands() =>
+        ExpectNoFailure(static () => new FreeMapScenario(2, 2, Single, Single, Single));
 
     [Fact]
     public void Claim_ColdSingles_GetMemoryOnce() => ExpectNoFailure(static () => new FreeMapScenario(2, 0, ColdSingle, ColdSingle));
@@ -31,7 +32,8 @@ public sealed class FreeMapTests : Exploring
     public void Purge_TwoAtOnce_TakeEachBlockOnce() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Purge, Purge));
 
     [Fact]
-    public void ReleaseAll_BesideRenters_HappensOnceAndForGood() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Close, Close, Single));
+    public void ReleaseAll_BesideRenters_HappensOnceAndForGood() =>
+        ExpectNoFailure(static () => new FreeMapScenario(2, 2, Close, Close, Single));
 
     [Fact]
     public void Claim_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>

@@ -17,21 +17,26 @@ public sealed class GuardTests : Exploring
     public void Dispose_ByThreeThreads_GivesBackOnce() => ExpectNoFailure(static () => new GuardScenario(Dispose, Dispose, DisposeTwice));
 
     [Fact]
-    public void Dispose_WhilePinned_WaitsForTheLastUnpin() => ExpectNoFailure(static () => new GuardScenario(Dispose, PinAndUnpin, PinAndUnpin));
+    public void Dispose_WhilePinned_WaitsForTheLastUnpin() =>
+        ExpectNoFailure(static () => new GuardScenario(Dispose, PinAndUnpin, PinAndUnpin));
 
     [Fact]
-    public void Unpin_OnceTooOften_TakesNoReferenceOfTheOwner() => ExpectNoFailure(static () => new GuardScenario(Dispose, UnpinOnceTooOften));
+    public void Unpin_OnceTooOften_TakesNoReferenceOfTheOwner() =>
+        ExpectNoFailure(static () => new GuardScenario(Dispose, UnpinOnceTooOften));
 
     [Fact]
-    public void Dispose_OfAnEndedRent_DoesNothingToTheNext() => ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, DisposeTwice));
+    public void Dispose_OfAnEndedRent_DoesNothingToTheNext() =>
+        ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, DisposeTwice));
 
     [Fact]
-    public void Pin_OfAnEndedRent_DoesNothingToTheNext() => ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, PinAndUnpin, Dispose));
+    public void Pin_OfAnEndedRent_DoesNothingToTheNext() =>
+        ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, PinAndUnpin, Dispose));
 
     [Fact]
     public void Dispose_WithoutAGenerationCheck_IsFound() =>
         ExpectFailure(
-            new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, BlockState.References), "Memory was given back twice, or in use",
+            new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, BlockState.References),
+            "Memory was given back twice, or in use",
             static () => new GuardScenario(DisposeAndRentAgain, Dispose));
 
     [Fact]

@@ -2,7 +2,10 @@ using System;
 
 namespace Allocator.Concurrency.Scenarios;
 
-/// <summary>Who has which block: fails as soon as one is in two hands. Taking and giving are steps of the schedule, or the search would not know that their order matters.</summary>
+/// <summary>
+/// Who has which block: fails as soon as one is in two hands. Taking and giving are steps of the schedule, or the search would not know
+/// that their order matters.
+/// </summary>
 internal sealed class Ownership
 {
     private readonly int[] _hands;

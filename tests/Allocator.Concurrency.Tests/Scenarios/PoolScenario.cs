@@ -67,7 +67,9 @@ internal abstract class PoolScenario : Scenario
         block.Dispose(generation);
     }
 
-    /// <summary>Has the current thread begin at a slot of the cache: what it remembers of an earlier schedule would decide where it looks first.</summary>
+    /// <summary>
+    /// Has the current thread begin at a slot of the cache: what it remembers of an earlier schedule would decide where it looks first.
+    /// </summary>
     protected static void BeginAt(int slot) => s_start.SetValue(null, (slot + BlockCache.Capacity) * SlotDistance);
 
     /// <summary>Rents as many single blocks as asked, and then returns them: they lie in the cache then.</summary>

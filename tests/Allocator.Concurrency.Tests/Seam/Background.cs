@@ -4,7 +4,9 @@ using Allocator.Concurrency.Seam;
 
 namespace Allocator;
 
-/// <summary>In place of the library's: what is thrown ends the schedule, and work that is queued is done when the scenario says so.</summary>
+/// <summary>
+/// In place of the library's: what is thrown ends the schedule, and work that is queued is done when the scenario says so.
+/// </summary>
 internal static class Background
 {
     private static readonly Queue<IBackgroundWork> s_kept = new();

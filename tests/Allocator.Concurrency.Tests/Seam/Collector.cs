@@ -3,7 +3,10 @@ using Interleaving;
 
 namespace Allocator.Concurrency.Seam;
 
-/// <summary>The calls to the garbage collector that the library makes. In a schedule, finalizers are called by a thread of the scenario, so nothing is registered there.</summary>
+/// <summary>
+/// The calls to the garbage collector that the library makes. In a schedule, finalizers are called by a thread of the scenario, so nothing
+/// is registered there.
+/// </summary>
 internal static class Collector
 {
     private static int s_collections;
@@ -15,7 +18,8 @@ internal static class Collector
 
     public static void Collect(int generation, GCCollectionMode mode, bool blocking) => System.GC.Collect(generation, mode, blocking);
 
-    public static void Collect(int generation, GCCollectionMode mode, bool blocking, bool compacting) => System.GC.Collect(generation, mode, blocking, compacting);
+    public static void Collect(int generation, GCCollectionMode mode, bool blocking, bool compacting) =>
+        System.GC.Collect(generation, mode, blocking, compacting);
 
     public static GCMemoryInfo GetGCMemoryInfo(GCKind kind = GCKind.Any) => System.GC.GetGCMemoryInfo(kind);
 

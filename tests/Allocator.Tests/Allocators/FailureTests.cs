@@ -6,7 +6,9 @@ using Xunit;
 
 namespace Allocator.Tests.Allocators;
 
-/// <summary>The system refuses the k-th call, for every k until a scenario passes untouched. Afterwards everything is where it was.</summary>
+/// <summary>
+/// The system refuses the k-th call, for every k until a scenario passes untouched. Afterwards everything is where it was.
+/// </summary>
 public class FailureTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -17,7 +19,8 @@ public class FailureTests
 
     private static readonly string[] s_scenarios =
     [
-        "block", "run", "mapping", "group", "group above the pool", "mixed group", "clean group", "pixels", "aligned pixels", "contiguous pixels", "clone", "aligned", "lease", "prewarm",
+        "block", "run", "mapping", "group", "group above the pool", "mixed group", "clean group", "pixels", "aligned pixels",
+        "contiguous pixels", "clone", "aligned", "lease", "prewarm",
         "small", "async buffer", "async group", "async pixels", "reservation", "reservation within a reservation",
     ];
 
@@ -71,7 +74,9 @@ public class FailureTests
                 Assert.Equal(after.CommittedBytes, after.RentedBytes + after.RetainedBytes);
             }
 
-            Assert.Equal((before.BudgetUsedBytes, before.OutstandingAllocations, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.BudgetWaits));
+            Assert.Equal(
+                (before.BudgetUsedBytes, before.OutstandingAllocations, 0L),
+                (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.BudgetWaits));
             Assert.Equal(0, setup.Source.LiveAllocations);
 
             // No slot of the pool and no byte of the budget was lost: all of it can be had.
@@ -93,7 +98,8 @@ public class FailureTests
             setup.Source.RefuseFrom = setup.Source.Calls + k;
             setup.Source.RefuseCount = 1;
             Run(scenario, setup.Allocator);
-            Assert.Equal((0L, 0L, 0L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.BudgetUsedBytes));
+            Assert.Equal(
+                (0L, 0L, 0L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.BudgetUsedBytes));
 
             // Blocks, and at most one idle array of each length.
             Assert.InRange(setup.Statistics.RetainedBytes - setup.Statistics.CommittedBytes, 0, 2 * TestSetup.ArrayThreshold);
@@ -111,7 +117,8 @@ public class FailureTests
             using TestSetup setup = new(maximumBlocks: 8, budget: 8 * Block);
             setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
             setup.Source.PurgesAllowed = k;
-            MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(() => AllocateOutsideThePool(setup.Allocator, isGroup));
+            MemoryLimitExceededException e = Assert.Throws<MemoryLimitExceededException>(
+                () => AllocateOutsideThePool(setup.Allocator, isGroup));
             Assert.Contains("did not go back", e.Message);
             Assert.Equal((0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations));
             Assert.Equal((8L - k) * Block, setup.Statistics.CommittedBytes);
@@ -169,7 +176,8 @@ public class FailureTests
     public void Allocate_MoreThanTheMachineHas_ThrowsOutOfMemoryNamingTheSize()
     {
         using TestSetup setup = new(8, new MemoryAllocatorOptions { AllocationLimitMegabytes = int.MaxValue });
-        OutOfMemoryException e = Assert.Throws<OutOfMemoryException>(() => setup.Allocator.AllocateGroup<byte>(1L << 50, 1, AllocationOptions.Contiguous));
+        OutOfMemoryException e = Assert.Throws<OutOfMemoryException>(
+            () => setup.Allocator.AllocateGroup<byte>(1L << 50, 1, AllocationOptions.Contiguous));
         Assert.Contains("1,125,899,906,842,624", e.Message);
         Assert.Equal(0, setup.Statistics.CommittedBytes);
     }
@@ -177,7 +185,11 @@ public class FailureTests
     // With room for the largest scenario beside what is held; in the last case idle memory has to go for it first.
     private static TestSetup Create(string budget)
     {
-        TestSetup setup = new(maximumBlocks: 8, budget: budget == "no budget" ? null : budget == "budget" ? 2 * (Held + Needed) : Held + Needed);
+        TestSetup setup = new(maximumBlocks: 8, budget: budget == "no budget"
+            ? null
+            : budget == "budget"
+            ? 2 * (Held + Needed)
+            : Held + Needed);
         if (budget == "budget that is idle")
         {
             setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();

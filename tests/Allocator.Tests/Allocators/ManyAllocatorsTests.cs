@@ -38,7 +38,8 @@ public class ManyAllocatorsTests
         }).Dispose();
     }
 
-    // A rent of a block is a system call at least, and first touch of 4 MiB hundreds of microseconds: an allocator that is not used costs less.
+    // A rent of a block is a system call at least, and first touch of 4 MiB hundreds of microseconds: an allocator that is not used costs
+    // less.
     [Fact]
     public void Create_NotTheFirst_TakesLessThanFirstTouchOfItsFirstBlock() => RemoteExecutor.Invoke(static () =>
     {
@@ -78,7 +79,8 @@ public class ManyAllocatorsTests
         List<double> ratios = [];
         for (int i = 0; i < 5; i++)
         {
-            // The same work, in one run and in ten, with what the collector has to do for it. Below 2 where nothing else runs: a tenth of the memory stays in the processors' caches.
+            // The same work, in one run and in ten, with what the collector has to do for it. Below 2 where nothing else runs: a tenth of
+            // the memory stays in the processors' caches.
             double few = TimeOf(use, Few, Many / Few);
             double many = TimeOf(use, Many, 1);
             ratios.Add(many / few);
@@ -106,7 +108,9 @@ public class ManyAllocatorsTests
     }
 
     private static long SystemReads() =>
-        long.Parse(File.ReadLines("/proc/self/io").First(static line => line.StartsWith("syscr:", StringComparison.Ordinal)).Split(' ')[1], CultureInfo.InvariantCulture);
+        long.Parse(
+            File.ReadLines("/proc/self/io").First(static line => line.StartsWith("syscr:", StringComparison.Ordinal)).Split(' ')[1],
+            CultureInfo.InvariantCulture);
 
     private static long HeapBytes()
     {

@@ -35,13 +35,17 @@ public unsafe partial class OverreadTests
     [Theory]
     [MemberData(nameof(Cases))]
     public void Read_64BytesBehindABufferOfMappedMemory_Succeeds(string name) =>
-        RemoteExecutor.Invoke(static name => OverreadContract.Read(NativeMemoryKind.Virtual, SafetyMode.Standard, name), name, ChildOptions()).Dispose();
+        RemoteExecutor.Invoke(
+            static name => OverreadContract.Read(NativeMemoryKind.Virtual, SafetyMode.Standard, name), name, ChildOptions()).Dispose();
 
     [Theory]
     [MemberData(nameof(KindsAndModes))]
     public void Read_64BytesBehindAnyBuffer_Succeeds(NativeMemoryKind kind, SafetyMode mode) =>
         RemoteExecutor.Invoke(
-            static (kind, mode) => OverreadContract.ReadAll(Enum.Parse<NativeMemoryKind>(kind), Enum.Parse<SafetyMode>(mode)), kind.ToString(), mode.ToString(), ChildOptions()).Dispose();
+            static (kind, mode) =>
+                OverreadContract.ReadAll(
+                    Enum.Parse<NativeMemoryKind>(kind),
+                    Enum.Parse<SafetyMode>(mode)), kind.ToString(), mode.ToString(), ChildOptions()).Dispose();
 
     // A heap may have something readable there by chance: glibc knows how much it has given.
     [SkippableTheory]
@@ -94,7 +98,9 @@ public unsafe partial class OverreadTests
     public void Settings_ModeAndOption_SettleTheTolerance(SafetyMode mode, int? option, int expected)
     {
         AllocatorSettings settings = new(new MemoryAllocatorOptions { Safety = mode, OverreadToleranceInBytes = option });
-        Assert.Equal((expected, expected, expected), (settings.OverreadToleranceInBytes, settings.Source.OverreadToleranceInBytes, settings.SmallSource.OverreadToleranceInBytes));
+        Assert.Equal(
+            (expected, expected, expected),
+            (settings.OverreadToleranceInBytes, settings.Source.OverreadToleranceInBytes, settings.SmallSource.OverreadToleranceInBytes));
     }
 
     [Theory]
@@ -145,7 +151,9 @@ public unsafe partial class OverreadTests
             static setup =>
             {
                 string[] parts = setup.Split(',');
-                using MemoryAllocator allocator = Create(Enum.Parse<SafetyMode>(parts[0]), parts[1].Length == 0 ? null : int.Parse(parts[1]));
+                using MemoryAllocator allocator = Create(Enum.Parse<SafetyMode>(parts[0]), parts[1].Length == 0
+                    ? null
+                    : int.Parse(parts[1]));
                 using IMemoryOwner<byte> owner = allocator.Allocate<byte>(4 << 20);
                 nint address = GuardedSetup.AddressOf(owner) + (4 << 20);
                 Console.Error.Write(((byte*)address)[63]);
@@ -161,7 +169,8 @@ public unsafe partial class OverreadTests
     [Fact]
     public void Allocate_CleanAfterItsBeginningWasRead_IsZero()
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 16, Safety = SafetyMode.Standard });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 16, Safety = SafetyMode.Standard });
         for (int round = 0; round < 2; round++)
         {
             using IMemoryOwner<byte> first = allocator.Allocate<byte>(4 << 20);
@@ -177,7 +186,8 @@ public unsafe partial class OverreadTests
     }
 
     private static MemoryAllocator Create(SafetyMode mode, int? tolerance) =>
-        MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1, OverreadToleranceInBytes = tolerance });
+        MemoryAllocator.Create(
+            new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1, OverreadToleranceInBytes = tolerance });
 
     private static RemoteInvokeOptions ChildOptions()
     {

@@ -42,7 +42,8 @@ public class SmallAlignedTests
                 }
 
                 Assert.InRange(mappings, 1, 5_000);
-                Assert.Equal((0, 0, 0), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().CommittedBytes, MemoryDiagnostics.RefusedUnmaps));
+                Assert.Equal((0, 0, 0), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().CommittedBytes,
+                    MemoryDiagnostics.RefusedUnmaps));
             },
             new RemoteInvokeOptions { TimeOut = 120_000 }).Dispose();
     }
@@ -87,10 +88,13 @@ public class SmallAlignedTests
         using (allocator.AllocateAligned<byte>(100, alignment))
         {
             int expected = alignment == 64 ? 100 : 100 + alignment;
-            Assert.Equal((expected, expected, 0, 0), (allocator.GetStatistics().CommittedBytes, allocator.GetStatistics().RentedBytes, allocator.GetStatistics().PoolHits, allocator.GetStatistics().PoolMisses));
+            Assert.Equal((expected, expected, 0, 0), (allocator.GetStatistics().CommittedBytes, allocator.GetStatistics().RentedBytes,
+                allocator.GetStatistics().PoolHits, allocator.GetStatistics().PoolMisses));
         }
 
-        Assert.Equal((0, 0, 0), (allocator.GetStatistics().CommittedBytes, allocator.GetStatistics().RentedBytes, allocator.GetStatistics().RetainedBytes));
+        Assert.Equal(
+            (0, 0, 0),
+            (allocator.GetStatistics().CommittedBytes, allocator.GetStatistics().RentedBytes, allocator.GetStatistics().RetainedBytes));
     }
 
     [Fact]
@@ -111,7 +115,8 @@ public class SmallAlignedTests
     [Fact]
     public void AllocateAligned_Above64KiBWithThePoolInUse_TakesTheHeap()
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 4, Safety = SafetyMode.Standard });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 4, Safety = SafetyMode.Standard });
         using IMemoryOwner<byte> pool = allocator.Allocate<byte>(4 * Megabyte);
         using IMemoryOwner<byte> owner = allocator.AllocateAligned<byte>(100, Megabyte, AllocationOptions.Clean);
         Assert.Equal(0, GuardedSetup.AddressOf(owner) % Megabyte);
@@ -124,7 +129,8 @@ public class SmallAlignedTests
     [InlineData(Megabyte, 4 * Megabyte)]
     public void AllocateAligned_WithABudget_ChargesWhatItTakes(int alignment, long expected)
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 8, MaximumPoolSizeMegabytes = 8, Safety = SafetyMode.Standard });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 8, MaximumPoolSizeMegabytes = 8, Safety = SafetyMode.Standard });
         using (allocator.AllocateAligned<byte>(1000, alignment))
         {
             Assert.InRange(allocator.GetStatistics().BudgetUsedBytes, expected, expected + alignment);
@@ -151,7 +157,8 @@ public class SmallAlignedTests
     public void Dispose_WithClearOnReturn_GivesTheHeapZeros()
     {
         LookingHeap heap = new();
-        using TestSetup setup = new(options: new MemoryAllocatorOptions { ClearOnReturn = true, Safety = SafetyMode.Standard }, smallSource: heap);
+        using TestSetup setup = new(
+            options: new MemoryAllocatorOptions { ClearOnReturn = true, Safety = SafetyMode.Standard }, smallSource: heap);
         IMemoryOwner<byte> owner = setup.Allocator.AllocateAligned<byte>(500, 64);
         owner.Memory.Span.Fill(1);
         owner.Dispose();
@@ -159,7 +166,8 @@ public class SmallAlignedTests
     }
 
     private static MemoryAllocator Create(NativeMemoryKind kind = NativeMemoryKind.Virtual) =>
-        MemoryAllocator.Create(new MemoryAllocatorOptions { NativeMemory = kind, MaximumPoolSizeMegabytes = 64, Safety = SafetyMode.Standard });
+        MemoryAllocator.Create(
+            new MemoryAllocatorOptions { NativeMemory = kind, MaximumPoolSizeMegabytes = 64, Safety = SafetyMode.Standard });
 
     private static int Mappings() => File.ReadLines("/proc/self/maps").Count();
 
@@ -178,7 +186,8 @@ public class SmallAlignedTests
 
         public override long RoundUp(long lengthInBytes) => lengthInBytes;
 
-        public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) => _heap.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
+        public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) =>
+            _heap.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
 
         protected override unsafe bool TryFree(nint address, long lengthInBytes)
         {

@@ -9,8 +9,9 @@ using Xunit.Abstractions;
 namespace Allocator.Tests.Budgeting;
 
 /// <summary>
-/// Why growth goes ahead of newcomers: jobs whose estimates are off by up to 40 % come to a budget of 100 at random, as fast as it can serve them, and reserve their estimate.
-/// Those that need more grow half way. Counted are those that fail. By the real queue, in simulated time.
+/// Why growth goes ahead of newcomers: jobs whose estimates are off by up to 40 % come to a budget of 100 at random, as fast as it can
+/// serve them, and reserve their estimate. Those that need more grow half way. Counted are those that fail. By the real queue, in
+/// simulated time.
 /// </summary>
 public class GrowthSimulationTests
 {
@@ -32,7 +33,8 @@ public class GrowthSimulationTests
         double ahead = PercentFailed(Growth.GoesAhead, load);
         double newcomer = PercentFailed(Growth.IsANewcomer, load);
         double oneWaits = PercentFailed(Growth.OneWaitsAndASecondFails, load);
-        string figures = $"Load {load}: {ahead:F2} % fail, {newcomer:F2} % as newcomers, {oneWaits:F2} % where one waits and a second fails.";
+        string figures =
+            $"Load {load}: {ahead:F2} % fail, {newcomer:F2} % as newcomers, {oneWaits:F2} % where one waits and a second fails.";
         _output.WriteLine(figures);
         Assert.True(ahead * atLeastTimes <= newcomer && ahead * atLeastTimes <= oneWaits && ahead < 0.5 && newcomer > 0, figures);
     }

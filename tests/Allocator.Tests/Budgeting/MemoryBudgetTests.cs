@@ -209,7 +209,8 @@ public class MemoryBudgetTests
                     }
 
                     // Another thread holds memory, and gives it back: so this ends.
-                    Assert.True(request.Handle.WaitOne(request.IsWaiting ? TimeSpan.FromSeconds(60) : TimeSpan.Zero) || !request.IsWaiting);
+                    Assert.True(request.Handle.WaitOne(request.IsWaiting ? TimeSpan.FromSeconds(60) : TimeSpan.Zero)
+                        || !request.IsWaiting);
                     isTaken = request.IsGranted;
                 }
 

@@ -9,7 +9,9 @@ using Xunit;
 
 namespace Allocator.Tests.Budgeting;
 
-/// <summary>A request for the whole budget waits, and others try to get past it again and again: in blocks of 16 KiB, of which the budget has 32.</summary>
+/// <summary>
+/// A request for the whole budget waits, and others try to get past it again and again: in blocks of 16 KiB, of which the budget has 32.
+/// </summary>
 public class OvertakingTests
 {
     private const int Block = TestSetup.BlockSize;

@@ -106,7 +106,9 @@ public sealed class AllocationRecordsTests : IDisposable
         Assert.Null(full.Explain(GuardedSetup.AddressOf(owners[1029])));
 
         owners.ForEach(static owner => owner.Dispose());
-        Assert.Equal((1014, 10, 0), (Count(AllocationRecordState.Freed), Count(AllocationRecordState.Returned), Count(AllocationRecordState.Rented)));
+        Assert.Equal(
+            (1014, 10, 0),
+            (Count(AllocationRecordState.Freed), Count(AllocationRecordState.Returned), Count(AllocationRecordState.Rented)));
 
         // What was freed first makes room first.
         using IMemoryOwner<byte> another = setup.Allocator.Allocate<byte>(10);
@@ -131,7 +133,8 @@ public sealed class AllocationRecordsTests : IDisposable
         owner.Dispose();
         Assert.Contains("that was returned", Open().Explain(address));
         AllocationRecord record = Assert.Single(Open().Records);
-        Assert.Equal((address, 10_000L, Environment.CurrentManagedThreadId), ((nint)record.Address, record.Bytes, record.ReturningThreadId));
+        Assert.Equal(
+            (address, 10_000L, Environment.CurrentManagedThreadId), ((nint)record.Address, record.Bytes, record.ReturningThreadId));
         Assert.InRange(record.ReturnedAt!.Value, record.AllocatedAt, DateTime.UtcNow);
         Assert.Equal(3 * 4096 + 2 * 4096, record.MappingBytes);
         Assert.Null(Open().Explain(record.MappingAddress - 1));

@@ -37,7 +37,8 @@ public class AllocatorEventSourceTests
     public unsafe void CorruptionFound_WhileListenedTo_IsWrittenInWords() => RemoteExecutor.Invoke(static () =>
     {
         using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Trimming);
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Sampled, SafetySampleInterval = 1 });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { Safety = SafetyMode.Sampled, SafetySampleInterval = 1 });
         using (IMemoryOwner<byte> owner = allocator.Allocate<byte>(100))
         using (MemoryHandle pin = owner.Memory.Pin())
         {
@@ -47,7 +48,8 @@ public class AllocatorEventSourceTests
         EventWrittenEventArgs corruption = listener.Take();
 
         Assert.Equal(("CorruptionFound", 100L, 100L), (corruption.EventName, corruption.Payload![0], corruption.Payload[1]));
-        Assert.StartsWith("A byte was changed 1 byte past the end of a buffer of 100 bytes.", (string)corruption.Payload[2]!, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "A byte was changed 1 byte past the end of a buffer of 100 bytes.", (string)corruption.Payload[2]!, StringComparison.Ordinal);
     }).Dispose();
 
     [Fact]

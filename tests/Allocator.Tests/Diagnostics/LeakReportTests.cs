@@ -79,7 +79,9 @@ public class LeakReportTests
 
             AwaitReports(Parse(leaks));
             Assert.Equal(Parse(leaks), MemoryDiagnostics.AbandonedAllocations);
-            Assert.Equal(Parse(stacks), MemoryDiagnostics.GetLeaks().Where(report => report.AllocationStackTrace is not null).Sum(report => report.Count));
+            Assert.Equal(
+                Parse(stacks),
+                MemoryDiagnostics.GetLeaks().Where(report => report.AllocationStackTrace is not null).Sum(report => report.Count));
         },
         level,
         leaks.ToString(System.Globalization.CultureInfo.InvariantCulture),
@@ -93,7 +95,8 @@ public class LeakReportTests
     {
         RemoteInvokeOptions options = new();
         options.StartInfo.Environment["ALLOCATOR_LEAK_DETECTION"] = value;
-        RemoteExecutor.Invoke(static expected => Assert.Equal(expected, MemoryDiagnostics.LeakDetection.ToString()), expected, options).Dispose();
+        RemoteExecutor.Invoke(static expected => Assert.Equal(expected, MemoryDiagnostics.LeakDetection.ToString()), expected, options)
+            .Dispose();
     }
 
     [Theory]
@@ -107,7 +110,8 @@ public class LeakReportTests
             static value =>
             {
                 string message = Assert.Throws<InvalidOperationException>(() => MemoryAllocator.Create().Dispose()).Message;
-                Assert.Equal($"The environment variable ALLOCATOR_LEAK_DETECTION is \"{value}\"; it must be one of Off, Counters, SampledStacks, AllStacks.", message);
+                Assert.Equal($"The environment variable ALLOCATOR_LEAK_DETECTION is \"{value}\"; it must be one of Off, Counters, "
+                    + "SampledStacks, AllStacks.", message);
             },
             value,
             options).Dispose();
@@ -128,7 +132,8 @@ public class LeakReportTests
     }
 
     [Fact]
-    public void LeakDetection_UndefinedValue_Throws() => Assert.Throws<ArgumentOutOfRangeException>(static () => MemoryDiagnostics.LeakDetection = (LeakDetection)4);
+    public void LeakDetection_UndefinedValue_Throws() =>
+        Assert.Throws<ArgumentOutOfRangeException>(static () => MemoryDiagnostics.LeakDetection = (LeakDetection)4);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void LeakHere(MemoryAllocator allocator) => allocator.Allocate<byte>(3_000_000);

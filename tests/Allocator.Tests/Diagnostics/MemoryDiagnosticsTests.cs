@@ -18,8 +18,10 @@ public class MemoryDiagnosticsTests
 
         IDisposable[] all =
         [
-            first.Allocate<byte>(0), first.Allocate<byte>(100), first.Allocate<byte>(2 << 20), first.Allocate<byte>(9 << 20), first.Allocate<byte>(90 << 20),
-            first.AllocateGroup<byte>(40 << 20), second.AllocatePixels<int>(3000, 3000), second.AllocateAligned<byte>(10, 4096), MemoryAllocator.Default.Allocate<byte>(3 << 20),
+            first.Allocate<byte>(0), first.Allocate<byte>(100), first.Allocate<byte>(2 << 20), first.Allocate<byte>(9 << 20),
+            first.Allocate<byte>(90 << 20),
+            first.AllocateGroup<byte>(40 << 20), second.AllocatePixels<int>(3000, 3000), second.AllocateAligned<byte>(10, 4096),
+            MemoryAllocator.Default.Allocate<byte>(3 << 20),
         ];
         Assert.Equal(all.Length, MemoryDiagnostics.OutstandingAllocations);
         GC.Collect();
@@ -53,13 +55,17 @@ public class MemoryDiagnosticsTests
             }
         }
 
-        Assert.Equal((200L, 200L, 200L * 512), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().Rents, allocator.GetStatistics().RentedBytes));
+        Assert.Equal(
+            (200L, 200L, 200L * 512),
+            (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().Rents, allocator.GetStatistics().RentedBytes));
         foreach (IMemoryOwner<byte>? owner in owners)
         {
             owner!.Dispose();
         }
 
-        Assert.Equal((0L, 200L, 0L), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().Rents, allocator.GetStatistics().RentedBytes));
+        Assert.Equal(
+            (0L, 200L, 0L),
+            (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().Rents, allocator.GetStatistics().RentedBytes));
     }).Dispose();
 
     [Fact]
@@ -106,6 +112,7 @@ public class MemoryDiagnosticsTests
         Assert.Equal(2, CountSources());
 
         static int CountSources() => ((System.Collections.ICollection)typeof(MemoryAllocator).Assembly
-            .GetType("Allocator.Diagnostics.UsageRegistry")!.GetField("s_all", System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Static)!.GetValue(null)!).Count;
+            .GetType("Allocator.Diagnostics.UsageRegistry")!.GetField(
+                "s_all", System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Static)!.GetValue(null)!).Count;
     }).Dispose();
 }

@@ -21,7 +21,8 @@ public class MemoryEventTests
     public void Memory_FromTheSystemAndBack_IsWrittenWithWhatIsCommitted() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new(2, new MemoryAllocatorOptions { Name = "photos" });
-        using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Memory | AllocatorEventListener.Trimming);
+        using AllocatorEventListener listener = new(
+            EventLevel.Informational, AllocatorEventListener.Memory | AllocatorEventListener.Trimming);
         setup.Allocator.Allocate<byte>(Block).Dispose();
         setup.Allocator.Allocate<byte>(3 * Block).Dispose();
         setup.Allocator.ReleaseRetainedResources();
@@ -60,8 +61,12 @@ public class MemoryEventTests
         (string endedName, IReadOnlyDictionary<string, object?> ended) = listener.TakeValues();
 
         Assert.Equal(("BudgetWaitBegan", "BudgetWaitEnded"), (beganName, endedName));
-        Assert.Equal((4L * Block, (long)Block, 4L * Block, "photos"), (began["bytes"], began["usedBytes"], began["limitBytes"], began["allocatorName"]));
-        Assert.Equal((4L * Block, 0L, "GivenUp", "photos"), (ended["bytes"], ended["waitedMilliseconds"], ended["outcome"], ended["allocatorName"]));
+        Assert.Equal(
+            (4L * Block, (long)Block, 4L * Block, "photos"),
+            (began["bytes"], began["usedBytes"], began["limitBytes"], began["allocatorName"]));
+        Assert.Equal(
+            (4L * Block, 0L, "GivenUp", "photos"),
+            (ended["bytes"], ended["waitedMilliseconds"], ended["outcome"], ended["allocatorName"]));
         Assert.Equal(0, listener.Waiting);
     }).Dispose();
 
@@ -137,15 +142,21 @@ public class MemoryEventTests
         Assert.Equal("Allocator", EventSource.GetName(typeof(AllocatorEventSource)));
         Assert.Equal(
             Enumerable.Range(1, 13),
-            manifest.Descendants(events + "event").Select(static e => int.Parse(e.Attribute("value")!.Value)).Where(static id => id is > 0 and < 65534).Order());
+            manifest.Descendants(events + "event")
+                .Select(static e => int.Parse(e.Attribute("value")!.Value))
+                .Where(static id => id is > 0 and < 65534)
+                .Order());
         Assert.Equal(
             ["Trimming=0x1", "Memory=0x2", "Budget=0x4", "Rents=0x8"],
-            manifest.Descendants(events + "keyword").Select(static k => $"{k.Attribute("name")!.Value}={k.Attribute("mask")!.Value}").Where(static k => !k.StartsWith("Session", StringComparison.Ordinal)));
+            manifest.Descendants(events + "keyword")
+                .Select(static k => $"{k.Attribute("name")!.Value}={k.Attribute("mask")!.Value}")
+                .Where(static k => !k.StartsWith("Session", StringComparison.Ordinal)));
     }
 
     private static void AssertNext(AllocatorEventListener listener, string expected, long bytes, long committedBytes)
     {
         (string name, IReadOnlyDictionary<string, object?> values) = listener.TakeValues();
-        Assert.Equal((expected, bytes, committedBytes, "photos"), (name, values["bytes"], values["committedBytes"], values["allocatorName"]));
+        Assert.Equal(
+            (expected, bytes, committedBytes, "photos"), (name, values["bytes"], values["committedBytes"], values["allocatorName"]));
     }
 }

@@ -37,7 +37,9 @@ public class RentEventTests
             Assert.Equal(long.Parse(length), rented["requestedBytes"]);
             Assert.Equal(long.Parse(capacity), rented["bytes"]);
             Assert.Equal("photos", rented["allocatorName"]);
-            Assert.Equal((rented["bufferId"], rented["bytes"], rented["allocatorName"]), (returned["bufferId"], returned["bytes"], returned["allocatorName"]));
+            Assert.Equal(
+                (rented["bufferId"], rented["bytes"], rented["allocatorName"]),
+                (returned["bufferId"], returned["bytes"], returned["allocatorName"]));
             Assert.InRange((long)returned["heldMilliseconds"]!, 0, 60_000);
             Assert.Equal(0, listener.Waiting);
         },
@@ -51,7 +53,9 @@ public class RentEventTests
         {
             using TestSetup setup = new();
             using AllocatorEventListener listener = new(
-                Enum.Parse<EventLevel>(level), keyword == nameof(AllocatorEventListener.Rents) ? AllocatorEventListener.Rents : AllocatorEventListener.Memory);
+                Enum.Parse<EventLevel>(level), keyword == nameof(AllocatorEventListener.Rents)
+                    ? AllocatorEventListener.Rents
+                    : AllocatorEventListener.Memory);
 
             Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
         },
@@ -117,7 +121,8 @@ public class RentEventTests
     public void Return_ByAFinalizerOfTheUsers_IsWrittenOnAnotherThread() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
-        using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents, static _ => ThreadThatWrote = Environment.CurrentManagedThreadId);
+        using AllocatorEventListener listener = new(
+            EventLevel.Verbose, AllocatorEventListener.Rents, static _ => ThreadThatWrote = Environment.CurrentManagedThreadId);
         DropHolder(setup.Allocator);
         listener.Take();
         GC.Collect();
@@ -142,7 +147,8 @@ public class RentEventTests
     public void Abandoned_Rent_HasNoReturn(string abandoned) => RemoteExecutor.Invoke(
         static abandoned =>
         {
-            using TestSetup setup = new(16, new MemoryAllocatorOptions { Name = "photos", Abandoned = Enum.Parse<AbandonedMemory>(abandoned) });
+            using TestSetup setup = new(
+                16, new MemoryAllocatorOptions { Name = "photos", Abandoned = Enum.Parse<AbandonedMemory>(abandoned) });
             using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
             Drop(setup.Allocator);
             Assert.Equal("BufferRented", listener.Take().EventName);
@@ -163,7 +169,8 @@ public class RentEventTests
     public void Listener_ThatThrows_HarmsNobody() => RemoteExecutor.Invoke(static () =>
     {
         using TestSetup setup = new();
-        using AllocatorEventListener listener = new(EventLevel.Verbose, EventKeywords.All, static _ => throw new InvalidOperationException("of the listener"));
+        using AllocatorEventListener listener = new(
+            EventLevel.Verbose, EventKeywords.All, static _ => throw new InvalidOperationException("of the listener"));
         setup.Allocator.AllocateGroup<byte>(3 * Block).Dispose();
         setup.Allocator.Allocate<byte>(100).Dispose();
         setup.Allocator.Rent<byte>(Block).Dispose();

@@ -72,7 +72,8 @@ internal static class ExampleCompiler
                    select diagnostic.ToString()];
     }
 
-    // All that this process itself may load: the framework and the library under test. Not these tests, which have some of the compiled files in them.
+    // All that this process itself may load: the framework and the library under test. Not these tests, which have some of the compiled
+    // files in them.
     private static IEnumerable<MetadataReference> References() =>
         ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!)
             .Split(Path.PathSeparator)

@@ -6,8 +6,9 @@ using Xunit;
 namespace Allocator.Tests.Documentation;
 
 /// <summary>
-/// The code of <c>docs/integrations/code</c> is for packages that are not on the feed. It is compiled against declarations of the members that it uses, written by hand from their documentation: that finds what is wrong on this
-/// side, and cannot tell whether the declarations are right.
+/// The code of <c>docs/integrations/code</c> is for packages that are not on the feed. It is compiled against declarations of the members
+/// that it uses, written by hand from their documentation: that finds what is wrong on this side, and cannot tell whether the declarations
+/// are right.
 /// </summary>
 public class IntegrationCodeTests
 {
@@ -22,19 +23,23 @@ public class IntegrationCodeTests
         ["ImageSharpWebAdmission.cs"] = ["ImageSharpAllocator.cs", "ImageSharpAdmission.cs"],
     };
 
-    public static TheoryData<string> Files() => [.. Directory.EnumerateFiles(s_folder, "*.cs").Select(path => Path.GetFileName(path)!).Order()];
+    public static TheoryData<string> Files() =>
+        [.. Directory.EnumerateFiles(s_folder, "*.cs").Select(path => Path.GetFileName(path)!).Order()];
 
     [Theory]
     [MemberData(nameof(Files))]
     public void File_AgainstDeclarationsOfTheLibrary_Compiles(string file)
     {
         string[] files = [file, .. s_used.GetValueOrDefault(file, [])];
-        IReadOnlyList<string> complaints = ExampleCompiler.CompileFiles(files.SelectMany(name => (string[])[Path.Combine(s_folder, name), Path.Combine(s_declarations, name)]));
+        IReadOnlyList<string> complaints = ExampleCompiler.CompileFiles(
+            files.SelectMany(name => (string[])[Path.Combine(s_folder, name), Path.Combine(s_declarations, name)]));
         Assert.True(complaints.Count == 0, string.Join('\n', complaints));
     }
 
     [Theory]
     [MemberData(nameof(Files))]
     public void File_OfTheFolder_IsNamedByAGuide(string file) =>
-        Assert.Contains(Directory.EnumerateFiles(Path.GetDirectoryName(s_folder)!, "*.md"), guide => File.ReadAllText(guide).Contains($"(code/{file})", System.StringComparison.Ordinal));
+        Assert.Contains(
+            Directory.EnumerateFiles(Path.GetDirectoryName(s_folder)!, "*.md"),
+            guide => File.ReadAllText(guide).Contains($"(code/{file})", System.StringComparison.Ordinal));
 }

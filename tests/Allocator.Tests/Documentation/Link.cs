@@ -27,7 +27,9 @@ internal sealed partial record Link(string Document, int Line, string Target)
     {
         string[] parts = Target.Split('#', 2);
         string document = Repository.PathTo(Document);
-        string path = parts[0].Length == 0 ? document : Path.GetFullPath(Path.Combine(Path.GetDirectoryName(document)!, Uri.UnescapeDataString(parts[0])));
+        string path = parts[0].Length == 0
+            ? document
+            : Path.GetFullPath(Path.Combine(Path.GetDirectoryName(document)!, Uri.UnescapeDataString(parts[0])));
         if (!File.Exists(path) && !Directory.Exists(path))
         {
             return $"{Document}:{Line}: there is no {Target}";

@@ -41,13 +41,16 @@ public partial class LinkTests
 
     [Fact]
     public void Links_OfTheReadme_AreFound() =>
-        Assert.Contains(Link.All(), link => link is { Document: "README.md", Target: "docs/design.md#what-was-left-open-and-what-measuring-said" });
+        Assert.Contains(
+            Link.All(), link => link is { Document: "README.md", Target: "docs/design.md#what-was-left-open-and-what-measuring-said" });
 
     [Fact]
     public void Architecture_FilesThatItNames_AreThere()
     {
-        string[] sources = [.. Directory.EnumerateFiles(Repository.PathTo("src"), "*.cs", SearchOption.AllDirectories).Select(path => Path.GetFileName(path))];
-        string[] named = [.. SourceFileName().Matches(File.ReadAllText(Repository.PathTo("docs", "architecture.md"))).Select(match => match.Groups["name"].Value)];
+        string[] sources = [.. Directory.EnumerateFiles(Repository.PathTo("src"), "*.cs", SearchOption.AllDirectories)
+            .Select(path => Path.GetFileName(path))];
+        string[] named = [.. SourceFileName().Matches(File.ReadAllText(Repository.PathTo("docs", "architecture.md")))
+            .Select(match => match.Groups["name"].Value)];
 
         Assert.Contains("MemoryAllocator.cs", named);
         Assert.Empty(named.Except(sources));

@@ -11,7 +11,8 @@ namespace Allocator.Tests.Documentation;
 public partial class PromisesPageTests
 {
     private static readonly string[] s_rows =
-        [.. File.ReadLines(Repository.PathTo("docs", "promises.md")).Where(static line => line.StartsWith("| ", StringComparison.Ordinal)).Skip(1)];
+        [.. File.ReadLines(Repository.PathTo("docs", "promises.md")).Where(static line => line.StartsWith("| ", StringComparison.Ordinal))
+            .Skip(1)];
 
     [Fact]
     public void Promises_EachOfThem_NamesATestThatIsThere()
@@ -36,7 +37,8 @@ public partial class PromisesPageTests
     {
         string[] parts = name.Split('.');
         return typeof(PromisesPageTests).Assembly.GetTypes().Any(type =>
-            type.Name == parts[0] && type.GetMethods().Any(method => method.Name == parts[1] && method.GetCustomAttribute<FactAttribute>() is not null));
+            type.Name == parts[0]
+                && type.GetMethods().Any(method => method.Name == parts[1] && method.GetCustomAttribute<FactAttribute>() is not null));
     }
 
     [GeneratedRegex(@"`(?<name>\w+Tests\.\w+)`")]

@@ -3,7 +3,9 @@ using System.Diagnostics;
 
 namespace Allocator.Tests.Fakes;
 
-/// <summary>Takes all managed memory that there is, down to the smallest object. For a process of its own, with a limit for its heap.</summary>
+/// <summary>
+/// Takes all managed memory that there is, down to the smallest object. For a process of its own, with a limit for its heap.
+/// </summary>
 internal sealed class ExhaustedHeap
 {
     private readonly TimeSpan _duration;

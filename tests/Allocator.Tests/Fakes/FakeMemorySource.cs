@@ -7,7 +7,9 @@ using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
 
-/// <summary>The system's memory behind a counter: refuses when told to, keeps a ledger of what is out, and fails loudly on a wrong address.</summary>
+/// <summary>
+/// The system's memory behind a counter: refuses when told to, keeps a ledger of what is out, and fails loudly on a wrong address.
+/// </summary>
 internal sealed class FakeMemorySource : VirtualMemorySource
 {
     private readonly VirtualMemorySource _system;
@@ -129,7 +131,10 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     {
         Check("purge", address, lengthInBytes);
         OnPurge?.Invoke();
-        return Interlocked.Increment(ref _purges) <= _purgesAllowed && !RefusesPurge(address) && _system.TryPurge(address, lengthInBytes) && _commitments.TryRemove(address, out _);
+        return Interlocked.Increment(ref _purges) <= _purgesAllowed
+            && !RefusesPurge(address)
+            && _system.TryPurge(address, lengthInBytes)
+            && _commitments.TryRemove(address, out _);
     }
 
     protected override bool TryRelease(nint address, long lengthInBytes)
@@ -177,11 +182,14 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         return true;
     }
 
-    public override bool TryProtect(nint address, long lengthInBytes) => Check("seal", address, lengthInBytes) && !IsRefused("seal") && _system.TryProtect(address, lengthInBytes);
+    public override bool TryProtect(nint address, long lengthInBytes) =>
+        Check("seal", address, lengthInBytes) && !IsRefused("seal") && _system.TryProtect(address, lengthInBytes);
 
-    public override bool TryUnprotect(nint address, long lengthInBytes) => Check("unseal", address, lengthInBytes) && !IsRefused("unseal") && _system.TryUnprotect(address, lengthInBytes);
+    public override bool TryUnprotect(nint address, long lengthInBytes) =>
+        Check("unseal", address, lengthInBytes) && !IsRefused("unseal") && _system.TryUnprotect(address, lengthInBytes);
 
-    public override bool TryDecommitAndProtect(nint address, long lengthInBytes) => Check("seal empty", address, lengthInBytes) && !IsRefused("seal empty") && _system.TryDecommitAndProtect(address, lengthInBytes);
+    public override bool TryDecommitAndProtect(nint address, long lengthInBytes) =>
+        Check("seal empty", address, lengthInBytes) && !IsRefused("seal empty") && _system.TryDecommitAndProtect(address, lengthInBytes);
 
     // Always true.
     private bool Check(string kind, nint address, long lengthInBytes)

@@ -14,7 +14,9 @@ internal static class FaultingChild
     // Of an abort, which the runtime answers a fault with; on Windows it passes the exception on.
     private static readonly int s_exitCode = OperatingSystem.IsWindows() ? unchecked((int)0xC0000005) : 134;
 
-    /// <summary>Runs it with the argument; it writes the address that it is going to touch, in hexadecimal, by <see cref="Announce"/>.</summary>
+    /// <summary>
+    /// Runs it with the argument; it writes the address that it is going to touch, in hexadecimal, by <see cref="Announce"/>.
+    /// </summary>
     public static FaultReport Run(Action<string> method, string argument, string? safety = null)
     {
         string path = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName() + ".records");
@@ -37,7 +39,8 @@ internal static class FaultingChild
             Task<string> errors = child.Process.StandardError.ReadToEndAsync();
             string output = child.Process.StandardOutput.ReadToEnd().Trim();
             Assert.Equal(s_exitCode, child.ExitCode);
-            return new FaultReport(AllocationRecords.Open(path), Convert.ToInt64(output, 16), errors.GetAwaiter().GetResult(), child.Process.Id);
+            return new FaultReport(
+                AllocationRecords.Open(path), Convert.ToInt64(output, 16), errors.GetAwaiter().GetResult(), child.Process.Id);
         }
         finally
         {

@@ -4,7 +4,8 @@ using System.Runtime.InteropServices;
 namespace Allocator.Tests.Fakes;
 
 /// <summary>
-/// Holds one page of the process as a device does: by the page itself, not by its address. Linux only: <c>vmsplice</c> puts a reference to the page into a pipe, and what is read from the pipe is what the page holds then.
+/// Holds one page of the process as a device does: by the page itself, not by its address. Linux only: <c>vmsplice</c> puts a reference to
+/// the page into a pipe, and what is read from the pipe is what the page holds then.
 /// </summary>
 internal sealed unsafe class PageTap : IDisposable
 {

@@ -3,7 +3,9 @@ using System.Collections.Concurrent;
 
 namespace Allocator.Tests.Fakes;
 
-/// <summary>Plays a device: keeps a list of the blocks that it was told of, and fails on one that it has already, or does not have.</summary>
+/// <summary>
+/// Plays a device: keeps a list of the blocks that it was told of, and fails on one that it has already, or does not have.
+/// </summary>
 internal sealed class RegisteredBlocks
 {
     private readonly ConcurrentDictionary<nint, long> _blocks = new();

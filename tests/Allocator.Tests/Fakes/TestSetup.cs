@@ -9,7 +9,9 @@ using Allocator.Trimming;
 
 namespace Allocator.Tests.Fakes;
 
-/// <summary>An allocator that works in kilobytes and in no time: 1 KiB arrays, 16 KiB blocks, 128 KiB segments, and all around it replaced.</summary>
+/// <summary>
+/// An allocator that works in kilobytes and in no time: 1 KiB arrays, 16 KiB blocks, 128 KiB segments, and all around it replaced.
+/// </summary>
 internal sealed class TestSetup : IDisposable
 {
     public const int ArrayThreshold = 1024;
@@ -21,7 +23,8 @@ internal sealed class TestSetup : IDisposable
     private readonly StrongBox<int> _collections = new();
 
     public TestSetup(
-        int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null, TestSetup? sharesTimeWith = null, bool watchesCollections = false,
+        int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null,
+        TestSetup? sharesTimeWith = null, bool watchesCollections = false,
         long? budget = null, SystemMemory? pressure = null, Random? jitter = null, int blockSize = BlockSize,
         NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null, bool watchesLoad = false)
     {
@@ -32,9 +35,19 @@ internal sealed class TestSetup : IDisposable
         _pressure = pressure ?? Pressure;
         Left = left ?? sharesTimeWith?.Left ?? new FakeHeadroom();
         _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(Clock, () => collections.Value++, watchesCollections) { Jitter = jitter };
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(
+            Clock, () => collections.Value++, watchesCollections)
+        { Jitter = jitter };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
-        Settings = Describe(maximumBlocks, options ?? new MemoryAllocatorOptions(), source ?? Source, smallSource, budget, blockSize, minimumFree, watchesLoad);
+        Settings = Describe(
+            maximumBlocks,
+            options ?? new MemoryAllocatorOptions(),
+            source ?? Source,
+            smallSource,
+            budget,
+            blockSize,
+            minimumFree,
+            watchesLoad);
         Allocator = new PooledMemoryAllocator(Settings);
     }
 
@@ -57,7 +70,8 @@ internal sealed class TestSetup : IDisposable
     public int Collections => _collections.Value;
 
     /// <summary>Waits until that many were asked for: those that renters ask for are on the thread pool.</summary>
-    public bool HasCollected(int times) => SpinWait.SpinUntil(() => Volatile.Read(ref _collections.Value) == times, TimeSpan.FromSeconds(30));
+    public bool HasCollected(int times) =>
+        SpinWait.SpinUntil(() => Volatile.Read(ref _collections.Value) == times, TimeSpan.FromSeconds(30));
 
     public MemoryAllocatorStatistics Statistics => Allocator.GetStatistics();
 

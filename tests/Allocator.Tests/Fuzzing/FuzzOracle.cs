@@ -55,11 +55,18 @@ internal sealed class FuzzOracle
         || _callbacks.ThrownReleases > 0
         || _setup.Statistics.QuarantinedBytes < _quarantinedBefore;
 
-    private long UsedBytes => _budget is null ? 0 : RentedBytes + _setup.Statistics.QuarantinedBytes + Reservations.Sum(static reservation => reservation.RemainingBytes);
+    private long UsedBytes =>
+        _budget is null
+            ? 0
+            : RentedBytes + _setup.Statistics.QuarantinedBytes + Reservations.Sum(static reservation => reservation.RemainingBytes);
 
-    /// <summary>Gives the most that a request may take: whole blocks, or pages and a little between members, or the next power of two.</summary>
+    /// <summary>
+    /// Gives the most that a request may take: whole blocks, or pages and a little between members, or the next power of two.
+    /// </summary>
     public static long MostCapacityOf(long bytes) =>
-        bytes <= TestSetup.ArrayThreshold ? Math.Max(4096, (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Max(bytes, 16))) : (2 * bytes + 2 * TestSetup.BlockSize);
+        bytes <= TestSetup.ArrayThreshold
+            ? Math.Max(4096, (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Max(bytes, 16)))
+            : (2 * bytes + 2 * TestSetup.BlockSize);
 
     public static T ResultOf<T>(Task<T> task)
     {
@@ -178,8 +185,12 @@ internal sealed class FuzzOracle
         Assert.Equal(_setup.Source.LiveCommitments, _callbacks.Count + _callbacks.UnknownCount);
         Assert.InRange(_callbacks.UnknownCount * (long)TestSetup.BlockSize, 0, now.RetainedBytes);
         Assert.True(IsConserved(now), $"{now}: {ArrayBytes} bytes are arrays, and the system has given {_setup.Source.LiveBytes}.");
-        Assert.True(_budget is not long limit || now.CommittedBytes + ArrayBytes + IdleArrayBytes(now) <= limit, "More is held than the budget allows.");
-        Assert.True(now.PeakCommittedBytes >= now.CommittedBytes && now.TrimmedBytes >= _last.TrimmedBytes && now.PoolHits >= _last.PoolHits && now.PoolMisses >= _last.PoolMisses);
+        Assert.True(_budget is not long limit
+            || now.CommittedBytes + ArrayBytes + IdleArrayBytes(now) <= limit, "More is held than the budget allows.");
+        Assert.True(now.PeakCommittedBytes >= now.CommittedBytes
+            && now.TrimmedBytes >= _last.TrimmedBytes
+            && now.PoolHits >= _last.PoolHits
+            && now.PoolMisses >= _last.PoolMisses);
         _last = now;
 
         // Some disposed ones stay, to be used too late.
@@ -223,7 +234,10 @@ internal sealed class FuzzOracle
         }
 
         // What is not for the quarantine goes back on the thread pool: its memory first, and then its part of the budget.
-        Assert.True(SpinWait.SpinUntil(() => _setup.Statistics is { } now && IsConserved(now) && now.BudgetUsedBytes == UsedBytes && (_quarantines || now.QuarantinedBytes == 0), s_patience), "What was abandoned does not come back.");
+        Assert.True(SpinWait.SpinUntil(() => _setup.Statistics is { } now
+            && IsConserved(now)
+            && now.BudgetUsedBytes == UsedBytes
+            && (_quarantines || now.QuarantinedBytes == 0), s_patience), "What was abandoned does not come back.");
     }
 
     private bool MayRefuseItself(Exception exception, long bytes) => exception switch
@@ -242,11 +256,13 @@ internal sealed class FuzzOracle
         return _setup.Source.RefusedUnmaps == 0;
     }
 
-    // Every byte is outstanding, retained or in quarantine, or the system has it. Of what is retained, idle arrays are not the system's, and bounded.
+    // Every byte is outstanding, retained or in quarantine, or the system has it. Of what is retained, idle arrays are not the system's,
+    // and bounded.
     private bool IsConserved(in MemoryAllocatorStatistics now) =>
         IdleArrayBytes(now) >= 0 && IdleArrayBytes(now) <= (_budget ?? 64 << 20) / 8 && now.CommittedBytes == _setup.Source.LiveBytes;
 
-    private long IdleArrayBytes(in MemoryAllocatorStatistics now) => now.RentedBytes - ArrayBytes + now.RetainedBytes + now.QuarantinedBytes - now.CommittedBytes;
+    private long IdleArrayBytes(in MemoryAllocatorStatistics now) =>
+        now.RentedBytes - ArrayBytes + now.RetainedBytes + now.QuarantinedBytes - now.CommittedBytes;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void DropOwner(LiveBuffer buffer) => buffer.Abandon();

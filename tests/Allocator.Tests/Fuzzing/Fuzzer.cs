@@ -7,8 +7,8 @@ using Xunit;
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>
-/// Does what a seed says with an allocator, operation by operation, and compares its figures and all contents with what a list of buffers says: the oracle has no more to it than that.
-/// What fails first fails in the shortest sequence of that seed.
+/// Does what a seed says with an allocator, operation by operation, and compares its figures and all contents with what a list of buffers
+/// says: the oracle has no more to it than that. What fails first fails in the shortest sequence of that seed.
 /// </summary>
 internal sealed partial class Fuzzer : IDisposable
 {
@@ -36,7 +36,8 @@ internal sealed partial class Fuzzer : IDisposable
         _oracle = new FuzzOracle(_setup, _callbacks, budget, abandoned);
         _operations =
         [
-            (10, AllocateBytes), (3, AllocateLongs), (3, AllocateAligned), (6, AllocateGroup), (5, AllocatePixels), (4, Lease), (2, Prewarm), (3, Reserve), (2, CloseReservation), (3, Wait),
+            (10, AllocateBytes), (3, AllocateLongs), (3, AllocateAligned), (6, AllocateGroup), (5, AllocatePixels), (4, Lease),
+            (2, Prewarm), (3, Reserve), (2, CloseReservation), (3, Wait),
             (18, DisposeOne), (2, DisposeAgain), (4, Pin), (6, Unpin), (2, Trim), (4, LetTimePass), (2, ChangePressure),
             (3, RefuseSomething), (3, BreakCallbacks), (6, DisturbNextCall), (collects ? 3 : 0, Abandon),
         ];
@@ -59,7 +60,8 @@ internal sealed partial class Fuzzer : IDisposable
         }
         catch (Exception exception)
         {
-            throw new InvalidOperationException($"Seed {_seed} fails at operation {_log.Count}{(_collects ? ", with collections" : "")}.\n{string.Join('\n', _log.TakeLast(25))}", exception);
+            throw new InvalidOperationException($"Seed {_seed} fails at operation "
+                + $"{_log.Count}{(_collects ? ", with collections" : "")}.\n{string.Join('\n', _log.TakeLast(25))}", exception);
         }
     }
 

@@ -39,5 +39,6 @@ internal sealed class LiveOwner<T> : LiveBuffer
 
     protected override MemoryHandle? PinAny() => _owner!.Memory.Pin();
 
-    protected override unsafe void ExpectPinned(in MemoryHandle pin) => ExpectAll(new ReadOnlySpan<byte>(pin.Pointer, _length * Unsafe.SizeOf<T>()), Value);
+    protected override unsafe void ExpectPinned(in MemoryHandle pin) =>
+        ExpectAll(new ReadOnlySpan<byte>(pin.Pointer, _length * Unsafe.SizeOf<T>()), Value);
 }

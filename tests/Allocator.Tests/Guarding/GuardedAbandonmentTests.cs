@@ -12,7 +12,10 @@ using static Allocator.Tests.Fakes.GuardedSetup;
 
 namespace Allocator.Tests.Guarding;
 
-/// <summary>Watched memory that nobody returned, that a finalizer returned, and what is told about it. Collections and events: a process of its own each.</summary>
+/// <summary>
+/// Watched memory that nobody returned, that a finalizer returned, and what is told about it. Collections and events: a process of its own
+/// each.
+/// </summary>
 public class GuardedAbandonmentTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -21,7 +24,8 @@ public class GuardedAbandonmentTests
     [InlineData(SafetyMode.Sampled, AbandonedMemory.Quarantine)]
     [InlineData(SafetyMode.Guarded, AbandonedMemory.Quarantine)]
     [InlineData(SafetyMode.Guarded, AbandonedMemory.Reuse)]
-    public void Abandoned_WatchedMemory_IsReportedWithItsStackAndGoesWhereReturnedMemoryGoes(SafetyMode mode, AbandonedMemory abandoned) => RemoteExecutor.Invoke(
+    public void Abandoned_WatchedMemory_IsReportedWithItsStackAndGoesWhereReturnedMemoryGoes(SafetyMode mode, AbandonedMemory abandoned) =>
+        RemoteExecutor.Invoke(
         static (modeName, abandonedName) =>
         {
             (SafetyMode mode, AbandonedMemory abandoned) = (Enum.Parse<SafetyMode>(modeName), Enum.Parse<AbandonedMemory>(abandonedName));
@@ -45,7 +49,8 @@ public class GuardedAbandonmentTests
             }
 
             long kept = mode == SafetyMode.Guarded ? 3 * Block : 0;
-            Assert.True(SpinWait.SpinUntil(() => setup.Statistics.QuarantinedBytes == kept && setup.Statistics.CommittedBytes == kept, TimeSpan.FromSeconds(30)));
+            Assert.True(SpinWait.SpinUntil(() => setup.Statistics.QuarantinedBytes == kept
+                && setup.Statistics.CommittedBytes == kept, TimeSpan.FromSeconds(30)));
             Assert.Equal(3, setup.Source.LiveAllocations);
             setup.Allocator.ReleaseRetainedResources();
             Assert.Equal((0L, 0), (setup.Statistics.CommittedBytes, setup.Source.LiveAllocations));
@@ -103,7 +108,8 @@ public class GuardedAbandonmentTests
         Assert.True(reports.TryTake(out CorruptionEventArgs? report, TimeSpan.FromSeconds(30)));
         Assert.Contains(nameof(Overrun), report.AllocationStackTrace);
         Assert.Contains(nameof(Overrun), report.ReturnStackTrace);
-        Assert.Contains("A byte was changed 1 byte past the end of a buffer of 100 bytes. It was found 0 ms after the allocation.", report.ToString());
+        Assert.Contains(
+            "A byte was changed 1 byte past the end of a buffer of 100 bytes. It was found 0 ms after the allocation.", report.ToString());
 
         MemoryDiagnostics.CorruptionFound -= handler;
         Overrun(setup);

@@ -5,7 +5,9 @@ using Xunit;
 
 namespace Allocator.Tests.Guarding;
 
-/// <summary>The system refuses the k-th call about watched memory, for every k until a scenario passes untouched. Nothing is lost by it.</summary>
+/// <summary>
+/// The system refuses the k-th call about watched memory, for every k until a scenario passes untouched. Nothing is lost by it.
+/// </summary>
 public class GuardedFailureTests
 {
     private const int Block = TestSetup.BlockSize;

@@ -141,7 +141,8 @@ public unsafe class GuardedFaultTests
     }
 
     private static MemoryAllocator Create(string mode) =>
-        MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = Enum.Parse<SafetyMode>(mode), SafetySampleInterval = 1, OverreadToleranceInBytes = 0 });
+        MemoryAllocator.Create(
+            new MemoryAllocatorOptions { Safety = Enum.Parse<SafetyMode>(mode), SafetySampleInterval = 1, OverreadToleranceInBytes = 0 });
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static IMemoryOwner<byte> AllocateHere(MemoryAllocator allocator, int length) => allocator.Allocate<byte>(length);

@@ -19,7 +19,8 @@ public class GuardedLayoutTests
     [InlineData(65536, 65537, 64, 131072, 65472, 63)]
     [InlineData(65536, 100, 16384, 65536, 49152, 16284)]
     [InlineData(65536, 5000, 2097152, 65536, 0, 60536)]
-    public void Layout_LengthAndAlignment_PutsTheBufferAsFarBackAsTheAlignmentAllows(int page, long length, int alignment, long body, long before, long behind)
+    public void Layout_LengthAndAlignment_PutsTheBufferAsFarBackAsTheAlignmentAllows(
+        int page, long length, int alignment, long body, long before, long behind)
     {
         GuardedLayout layout = new(length, alignment, page, overreadToleranceInBytes: 0);
         Assert.Equal((body, before, behind), (layout.BodyInBytes, layout.SlackBeforeInBytes, layout.SlackBehindInBytes));
@@ -38,7 +39,8 @@ public class GuardedLayoutTests
     [InlineData(4096, 8000, 2097152, 64, 8192, 8192, 0)]
     [InlineData(16384, 16384, 64, 64, 16384, 32768, 16320)]
     [InlineData(65536, 65536, 64, 4096, 65536, 131072, 61440)]
-    public void Layout_WithTolerance_LeavesItBehindTheBufferAndDoesNotCountIt(int page, long length, int alignment, int tolerance, long capacity, long body, long before)
+    public void Layout_WithTolerance_LeavesItBehindTheBufferAndDoesNotCountIt(
+        int page, long length, int alignment, int tolerance, long capacity, long body, long before)
     {
         GuardedLayout layout = new(length, alignment, page, tolerance);
         Assert.Equal((capacity, body, before), (layout.CapacityInBytes, layout.BodyInBytes, layout.SlackBeforeInBytes));

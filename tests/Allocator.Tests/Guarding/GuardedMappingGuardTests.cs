@@ -11,7 +11,9 @@ using static Allocator.Tests.Fakes.GuardedSetup;
 
 namespace Allocator.Tests.Guarding;
 
-/// <summary>What watched memory is like, what is found in it, and where it goes. What ends the process is in <see cref="GuardedFaultTests"/>.</summary>
+/// <summary>
+/// What watched memory is like, what is found in it, and where it goes. What ends the process is in <see cref="GuardedFaultTests"/>.
+/// </summary>
 public class GuardedMappingGuardTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -67,7 +69,9 @@ public class GuardedMappingGuardTests
         for (int i = 0; i < 6; i++)
         {
             bool clean = i % 2 == 1;
-            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block - i, clean ? AllocationOptions.Clean : AllocationOptions.None);
+            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block - i, clean
+                ? AllocationOptions.Clean
+                : AllocationOptions.None);
             addresses.Add(AddressOf(owner) & -Page);
             Assert.Equal(-1, owner.Memory.Span.IndexOfAnyExcept(clean ? (byte)0 : (byte)0xCD));
             owner.Memory.Span.Fill(7);
@@ -96,7 +100,8 @@ public class GuardedMappingGuardTests
         Assert.Equal(offset < 0 ? offset : 100 + offset, corruption.Offset);
         Assert.Contains(nameof(Dispose_SlackWrittenTo_ThrowsOnceAndTakesTheMemoryBack), corruption.AllocationStackTrace);
         Assert.Contains(nameof(Dispose_SlackWrittenTo_ThrowsOnceAndTakesTheMemoryBack), corruption.ReturnStackTrace);
-        Assert.Equal((0L, 0L, 4096L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.QuarantinedBytes));
+        Assert.Equal(
+            (0L, 0L, 4096L), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.QuarantinedBytes));
     }
 
     [Fact]
@@ -124,7 +129,9 @@ public class GuardedMappingGuardTests
         CorruptionEventArgs corruption = Assert.Throws<MemoryCorruptedException>(group.Dispose).Corruption;
 
         Assert.Equal((CorruptionKind.Overrun, Block - 10L), (corruption.Kind, corruption.Offset));
-        Assert.Equal((0L, 0L, 3L * Block), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.QuarantinedBytes));
+        Assert.Equal(
+            (0L, 0L, 3L * Block),
+            (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.QuarantinedBytes));
     }
 
     [Fact]
@@ -148,7 +155,8 @@ public class GuardedMappingGuardTests
         ChangeReturned(setup, AllocateAndReturn(setup, Block));
 
         Assert.Throws<MemoryCorruptedException>(() => setup.Allocator.Allocate<byte>(Block));
-        Assert.Equal((0L, 0L, 0), (setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations, setup.Source.LiveAllocations));
+        Assert.Equal(
+            (0L, 0L, 0), (setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations, setup.Source.LiveAllocations));
         setup.Allocator.Allocate<byte>(Block).Dispose();
     }
 

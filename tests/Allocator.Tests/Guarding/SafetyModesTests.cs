@@ -17,7 +17,8 @@ public class SafetyModesTests
     [InlineData(null, "Standard", "Guarded", SafetyMode.Standard)]
     [InlineData(SafetyMode.Sampled, "Guarded", "Guarded", SafetyMode.Sampled)]
     [InlineData(SafetyMode.Standard, "nonsense", "nonsense", SafetyMode.Standard)]
-    public void Resolve_OptionConfigurationAndEnvironment_GoInThatOrder(SafetyMode? option, string? configured, string? environment, SafetyMode expected) =>
+    public void Resolve_OptionConfigurationAndEnvironment_GoInThatOrder(
+        SafetyMode? option, string? configured, string? environment, SafetyMode expected) =>
         Assert.Equal(expected, SafetySampler.ResolveMode(option, configured, environment));
 
     [Theory]
@@ -26,7 +27,8 @@ public class SafetyModesTests
     [InlineData(null, "Sampled,Guarded", "ALLOCATOR_SAFETY is \"Sampled,Guarded\"")]
     public void Resolve_UnknownMode_ThrowsNamingSourceValueAndChoices(string? configured, string? environment, string expected)
     {
-        InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => SafetySampler.ResolveMode(null, configured, environment));
+        InvalidOperationException e = Assert.Throws<InvalidOperationException>(
+            () => SafetySampler.ResolveMode(null, configured, environment));
         Assert.Contains(expected, e.Message);
         Assert.Contains("one of Standard, Sampled, Guarded", e.Message);
     }

@@ -10,7 +10,10 @@ using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 
-/// <summary>What becomes of memory that was never disposed. Everything here needs collections and finalizers of its own, hence a process of its own.</summary>
+/// <summary>
+/// What becomes of memory that was never disposed. Everything here needs collections and finalizers of its own, hence a process of its
+/// own.
+/// </summary>
 public class AbandonmentTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -53,7 +56,8 @@ public class AbandonmentTests
             AbandonGroup(setup, length);
             Collect();
             Wait(() => setup.Statistics.QuarantinedBytes == 0 && setup.Source.LiveAllocations == 0);
-            Assert.Equal((1L, 0L, 0L), (setup.Statistics.Abandoned, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
+            Assert.Equal(
+                (1L, 0L, 0L), (setup.Statistics.Abandoned, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
             Wait(() => setup.AllIsIdle);
             setup.Allocator.AllocateGroup<byte>(16 * Block).Dispose();
             Assert.Equal(0, setup.Source.LiveAllocations);
@@ -71,7 +75,8 @@ public class AbandonmentTests
             AbandonGroup(setup, length);
             Collect();
             long quarantined = setup.Statistics.QuarantinedBytes;
-            Assert.Equal((2L, 0L, 0L), (setup.Statistics.Abandoned, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
+            Assert.Equal(
+                (2L, 0L, 0L), (setup.Statistics.Abandoned, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
             Assert.True(quarantined >= 2 * length);
             Assert.Equal(2, MemoryDiagnostics.AbandonedAllocations);
             Assert.Equal(0, MemoryDiagnostics.OutstandingAllocations);
@@ -265,7 +270,8 @@ public class AbandonmentTests
     public void Abandoned_RealAllocator_IsFoundByItsOwnCollectionRequest() => RemoteExecutor.Invoke(static () =>
     {
         // Nobody here calls GC.Collect: the tick has to ask for it.
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20) });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20) });
         Forget(allocator);
         Wait(() => MemoryDiagnostics.AbandonedAllocations == 1);
         Wait(() => allocator.GetStatistics() is { QuarantinedBytes: 0, CommittedBytes: 0 });

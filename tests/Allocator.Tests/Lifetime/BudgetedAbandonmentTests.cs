@@ -10,7 +10,10 @@ using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 
-/// <summary>What was never disposed gives its part of the budget back. Everything here needs collections and finalizers of its own, hence a process of its own.</summary>
+/// <summary>
+/// What was never disposed gives its part of the budget back. Everything here needs collections and finalizers of its own, hence a process
+/// of its own.
+/// </summary>
 public class BudgetedAbandonmentTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -25,7 +28,11 @@ public class BudgetedAbandonmentTests
             Collect();
             Assert.Equal(
                 (0L, 0L, 0L, (long)i),
-                (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes, setup.Statistics.Abandoned));
+                (
+                    setup.Statistics.BudgetUsedBytes,
+                    setup.Statistics.OutstandingAllocations,
+                    setup.Statistics.RentedBytes,
+                    setup.Statistics.Abandoned));
 
             // A span into it may still live, so it is not handed on: the collector has it.
             Collect();
@@ -47,7 +54,10 @@ public class BudgetedAbandonmentTests
         static text =>
         {
             bool isQuarantined = text == nameof(AbandonedMemory.Quarantine);
-            using TestSetup setup = new(16, new MemoryAllocatorOptions { Abandoned = isQuarantined ? AbandonedMemory.Quarantine : AbandonedMemory.Reuse }, budget: 8 * Block);
+            using TestSetup setup = new(
+                16,
+                new MemoryAllocatorOptions { Abandoned = isQuarantined ? AbandonedMemory.Quarantine : AbandonedMemory.Reuse },
+                budget: 8 * Block);
             AbandonGroup(setup.Allocator);
             Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(8 * Block).AsTask();
             Assert.True(setup.HasCollected(1));
@@ -71,7 +81,8 @@ public class BudgetedAbandonmentTests
     public void Abandoned_SomebodyWaits_IsLookedForWithoutAnybodysHelp() => RemoteExecutor.Invoke(static () =>
     {
         // Nobody here calls GC.Collect. Two small buffers: no block is out that would keep the timer running.
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 1 });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 1 });
         Abandon(allocator, 512 * 1024);
         StrongBox<IMemoryOwner<byte>?> held = Hold(allocator, 512 * 1024);
         Task<IMemoryOwner<byte>> waiting = allocator.AllocateAsync<byte>(1024 * 1024).AsTask();
@@ -89,7 +100,8 @@ public class BudgetedAbandonmentTests
     [Fact]
     public void Abandoned_UnusedReservationThatSomebodyWaitsFor_IsLookedForWithoutAnybodysHelp() => RemoteExecutor.Invoke(static () =>
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 8 });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 8 });
         StrongBox<MemoryReservation?> held = Reserve(allocator);
         Task<MemoryReservation> waiting = allocator.ReserveAsync(8 << 20).AsTask();
         Assert.False(waiting.IsCompleted);
@@ -137,7 +149,8 @@ public class BudgetedAbandonmentTests
             Collect();
             Collect();
             Assert.Equal((0L, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations));
-            IMemoryOwner<byte>[] owners = [setup.Allocator.Allocate<byte>(1000), setup.Allocator.Allocate<byte>(1000), setup.Allocator.Allocate<byte>(1000)];
+            IMemoryOwner<byte>[] owners =
+                [setup.Allocator.Allocate<byte>(1000), setup.Allocator.Allocate<byte>(1000), setup.Allocator.Allocate<byte>(1000)];
             Array.ForEach(owners, owner => owner.Memory.Span.Fill((byte)Array.IndexOf(owners, owner)));
             Array.ForEach(owners, owner => Assert.Equal(-1, owner.Memory.Span.IndexOfAnyExcept((byte)Array.IndexOf(owners, owner))));
             Array.ForEach(owners, static owner => owner.Dispose());
@@ -153,7 +166,8 @@ public class BudgetedAbandonmentTests
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static StrongBox<MemoryReservation?> Reserve(MemoryAllocator allocator) => new(allocator.ReserveAsync(8 << 20).AsTask().GetAwaiter().GetResult());
+    private static StrongBox<MemoryReservation?> Reserve(MemoryAllocator allocator) =>
+        new(allocator.ReserveAsync(8 << 20).AsTask().GetAwaiter().GetResult());
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void DropGroupWithFinalizer(TestSetup setup)

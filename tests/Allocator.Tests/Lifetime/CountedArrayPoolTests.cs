@@ -26,7 +26,8 @@ public class CountedArrayPoolTests
     {
         const int Threads = 64;
         const long Megabyte = 1024 * 1024;
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, BudgetTimeout = Timeout.InfiniteTimeSpan });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, BudgetTimeout = Timeout.InfiniteTimeSpan });
         long before = GC.GetTotalMemory(forceFullCollection: true);
         using Barrier done = new(Threads + 1);
         Thread[] threads = [.. Enumerable.Range(0, Threads).Select(seed => new Thread(() =>
@@ -71,7 +72,9 @@ public class CountedArrayPoolTests
     {
         using TestSetup setup = new(budget: 8 * Block);
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(length);
-        Assert.Equal((capacity, (long)capacity, (long)capacity), (ArrayOf(owner).Length, setup.Statistics.RentedBytes, setup.Statistics.BudgetUsedBytes));
+        Assert.Equal(
+            (capacity, (long)capacity, (long)capacity),
+            (ArrayOf(owner).Length, setup.Statistics.RentedBytes, setup.Statistics.BudgetUsedBytes));
     }
 
     [Fact]
@@ -114,7 +117,8 @@ public class CountedArrayPoolTests
         AllocateAndReturn(setup, 1000, 8);
         Assert.InRange(setup.Statistics.RetainedBytes, Array, 8 * Array);
         using IMemoryOwner<byte> all = setup.Allocator.Allocate<byte>(4 * Block);
-        Assert.Equal((0L, 4L * Block, 0L), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes, setup.Statistics.BudgetWaits));
+        Assert.Equal(
+            (0L, 4L * Block, 0L), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes, setup.Statistics.BudgetWaits));
         Assert.Empty(setup.Clock.Delays);
         Assert.InRange(setup.Statistics.TrimmedBytes, Array, 8 * Array);
     }
@@ -203,7 +207,9 @@ public class CountedArrayPoolTests
     {
         using TestSetup setup = new();
         int collections = 0;
-        AllocatorContext policy = new(new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine) { Budget = new MemoryBudget(3 << 20) };
+        AllocatorContext policy = new(
+            new AllocatorCounters(), setup.Clock, setup.Scheduler.Quarantine)
+        { Budget = new MemoryBudget(3 << 20) };
         CountedArrayPool pool = new(policy, 2 << 20, () => collections++);
         Refusals refusals = default;
         foreach (int length in new[] { 1 << 19, 1 << 20 })

@@ -37,7 +37,8 @@ public class EndedGuardTests
             long memory = EndedGuard.Remember(0, 5, start);
 
             Assert.Matches("^It had 5 bytes, allocated about [0-3] s ago.$", EndedGuard.Describe(EndedGuard.Instance, memory, start));
-            Assert.Matches("^It had 5 bytes, allocated about (59|6[0-3]) s ago.$", EndedGuard.Describe(EndedGuard.Instance, memory, start + 60_000));
+            Assert.Matches(
+                "^It had 5 bytes, allocated about (59|6[0-3]) s ago.$", EndedGuard.Describe(EndedGuard.Instance, memory, start + 60_000));
         }
     }
 
@@ -49,7 +50,8 @@ public class EndedGuardTests
     [InlineData(8, 1L << 34, true)]
     [InlineData(8, 1L << 35, false)]
     [InlineData(4, 1L, false)]
-    public void CanRemember_WhereALongIsTwoWrites_IsFalse(int pointerSize, long bytes, bool canKeep) => Assert.Equal(canKeep, EndedGuard.CanRemember(bytes, pointerSize));
+    public void CanRemember_WhereALongIsTwoWrites_IsFalse(int pointerSize, long bytes, bool canKeep) =>
+        Assert.Equal(canKeep, EndedGuard.CanRemember(bytes, pointerSize));
 
     [Fact]
     public void Remember_UnknownTime_TellsTheSizeOnly()
@@ -84,10 +86,17 @@ public class EndedGuardTests
         // Somebody else's by now.
         using IMemoryOwner<int> next = allocator.Allocate<int>(900_000);
 
-        Assert.Contains("It had 4,000,000 bytes, allocated about", Assert.Throws<ObjectDisposedException>(() => large.Memory).Message, StringComparison.Ordinal);
-        Assert.Contains("It had 4,000 bytes", Assert.Throws<ObjectDisposedException>(() => small.Memory).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "It had 4,000,000 bytes, allocated about",
+            Assert.Throws<ObjectDisposedException>(() => large.Memory).Message,
+            StringComparison.Ordinal);
+        Assert.Contains(
+            "It had 4,000 bytes", Assert.Throws<ObjectDisposedException>(() => small.Memory).Message, StringComparison.Ordinal);
         large.Dispose();
-        Assert.Contains("It had 4,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => large.Memory.Span[0]).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "It had 4,000,000 bytes",
+            Assert.Throws<ObjectDisposedException>(() => large.Memory.Span[0]).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -105,9 +114,14 @@ public class EndedGuardTests
         pinned.Dispose();
         pin.Dispose();
 
-        Assert.Contains("bytes, allocated about", Assert.Throws<ObjectDisposedException>(() => member.Span[0]).Message, StringComparison.Ordinal);
-        Assert.Contains("It had 4,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => pixels.DangerousGetRowSpan(0)[0]).Message, StringComparison.Ordinal);
-        Assert.Contains("It had 2,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => memory.Pin()).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "bytes, allocated about", Assert.Throws<ObjectDisposedException>(() => member.Span[0]).Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "It had 4,000,000 bytes",
+            Assert.Throws<ObjectDisposedException>(() => pixels.DangerousGetRowSpan(0)[0]).Message,
+            StringComparison.Ordinal);
+        Assert.Contains(
+            "It had 2,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => memory.Pin()).Message, StringComparison.Ordinal);
         Assert.Throws<ObjectDisposedException>(() =>
         {
             MemoryLease<byte> lease = allocator.Rent<byte>(3_000_000);
@@ -132,7 +146,10 @@ public class EndedGuardTests
 
             string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory).Message;
 
-            Assert.Contains($"It had {int.Parse(length, CultureInfo.InvariantCulture).ToString("N0", CultureInfo.InvariantCulture)} bytes, allocated", message, StringComparison.Ordinal);
+            Assert.Contains(
+                $"It had {int.Parse(length, CultureInfo.InvariantCulture).ToString("N0", CultureInfo.InvariantCulture)} bytes, allocated",
+                message,
+                StringComparison.Ordinal);
             Assert.Contains(nameof(AllocateHere), message, StringComparison.Ordinal);
             Assert.Contains("s ago from thumbnails, at:", message, StringComparison.Ordinal);
         },
@@ -147,7 +164,9 @@ public class EndedGuardTests
 
         string message = Assert.Throws<ObjectDisposedException>(() => owner.Memory).Message;
 
-        Assert.Matches(@$"It had 100 bytes, allocated 0\.\d s ago, at:\n.*{nameof(AllocateHere)}[\s\S]*\nIt was given back at:\n.*{nameof(DisposeThere)}", message.ReplaceLineEndings("\n"));
+        string expected = @$"It had 100 bytes, allocated \d\.\d s ago, at:\n.*{nameof(AllocateHere)}[\s\S]*"
+            + @$"\nIt was given back at:\n.*{nameof(DisposeThere)}";
+        Assert.Matches(expected, message.ReplaceLineEndings("\n"));
     }
 
     private static void DisposeThere(IMemoryOwner<byte> owner) => owner.Dispose();

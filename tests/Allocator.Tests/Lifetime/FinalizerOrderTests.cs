@@ -10,7 +10,9 @@ using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 
-/// <summary>A user's own finalizer disposes an owner whose guard waits for its finalizer too. The runtime runs them in any order.</summary>
+/// <summary>
+/// A user's own finalizer disposes an owner whose guard waits for its finalizer too. The runtime runs them in any order.
+/// </summary>
 public class FinalizerOrderTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -36,7 +38,14 @@ public class FinalizerOrderTests
                 }
 
                 Assert.True(System.Threading.SpinWait.SpinUntil(
-                    () => setup.Source.LiveAllocations == 0 && setup.Statistics is { QuarantinedBytes: 0, RentedBytes: 0, OutstandingAllocations: 0 }, TimeSpan.FromSeconds(30)));
+                    () =>
+                        setup.Source.LiveAllocations == 0
+                            && setup.Statistics is
+                            {
+                                QuarantinedBytes: 0,
+                                RentedBytes: 0,
+                                OutstandingAllocations: 0
+                            }, TimeSpan.FromSeconds(30)));
                 Assert.True(System.Threading.SpinWait.SpinUntil(() => setup.AllIsIdle, TimeSpan.FromSeconds(30)));
 
                 // Every block is there once.
@@ -61,7 +70,9 @@ public class FinalizerOrderTests
                 _ = new Holder { Owned = setup.Allocator.AllocateGroup<byte>(3 * Block) };
                 Holder early = new();
                 Holder late = new() { Owned = setup.Allocator.Allocate<byte>(Block) };
-                early.Owned = round % 2 == 0 ? setup.Allocator.AllocateGroup<byte>(8 * Block) : setup.Allocator.AllocateGroup<byte>(30 * Block);
+                early.Owned = round % 2 == 0
+                    ? setup.Allocator.AllocateGroup<byte>(8 * Block)
+                    : setup.Allocator.AllocateGroup<byte>(30 * Block);
                 GC.KeepAlive(late);
             }
         },
@@ -195,7 +206,8 @@ public class FinalizerOrderTests
     [Fact]
     public void Dispose_OfImagesByTheirFinalizers_KeepsPatternsIntact() => RemoteExecutor.Invoke(static () =>
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64, TrimPeriod = TimeSpan.FromMilliseconds(50) });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64, TrimPeriod = TimeSpan.FromMilliseconds(50) });
         for (int round = 0; round < 60; round++)
         {
             MakeImages(allocator, round);

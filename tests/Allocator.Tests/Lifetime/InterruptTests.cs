@@ -20,19 +20,32 @@ public class InterruptTests
 
     [Fact]
     public void Dispose_InterruptedWhileStatisticsAreRead_LeavesExactCounts() =>
-        RemoteExecutor.Invoke(static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 20), Options).Dispose();
+        RemoteExecutor.Invoke(static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 20), Options)
+            .Dispose();
 
     [Fact]
     public void Dispose_InterruptedWithinAScope_LeavesExactCounts() =>
-        RemoteExecutor.Invoke(static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 6, inScope: true), Options).Dispose();
+        RemoteExecutor.Invoke(
+            static () => Run(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 }, generations: 6, inScope: true),
+            Options).Dispose();
 
     [Fact]
     public void Dispose_InterruptedInSampledMode_LeavesExactCounts() => RemoteExecutor.Invoke(static () => Run(
-        new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64, Safety = SafetyMode.Sampled, SafetySampleInterval = 4 }, generations: 4), Options).Dispose();
+        new MemoryAllocatorOptions
+        {
+            MaximumPoolSizeMegabytes = 64,
+            Safety = SafetyMode.Sampled,
+            SafetySampleInterval = 4,
+        }, generations: 4), Options).Dispose();
 
     [Fact]
     public void Dispose_InterruptedUnderABudget_LeavesExactCounts() => RemoteExecutor.Invoke(static () => Run(
-        new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64, MemoryBudgetMegabytes = 48, BudgetTimeout = TimeSpan.FromMilliseconds(100) }, generations: 6), Options).Dispose();
+        new MemoryAllocatorOptions
+        {
+            MaximumPoolSizeMegabytes = 64,
+            MemoryBudgetMegabytes = 48,
+            BudgetTimeout = TimeSpan.FromMilliseconds(100),
+        }, generations: 6), Options).Dispose();
 
     [Fact]
     public void Dispose_OfAllocatorsInterrupted_LeavesNothing() => RemoteExecutor.Invoke(static () =>
@@ -62,7 +75,10 @@ public class InterruptTests
         Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
     }
 
-    /// <summary>Some threads that rent, some that only return and end soon, one that interrupts them all, and two that read statistics. Without an allocator each rent makes one of its own.</summary>
+    /// <summary>
+    /// Some threads that rent, some that only return and end soon, one that interrupts them all, and two that read statistics. Without an
+    /// allocator each rent makes one of its own.
+    /// </summary>
     private sealed class Load
     {
         private readonly MemoryAllocator? _shared;

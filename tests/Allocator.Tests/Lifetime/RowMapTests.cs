@@ -15,7 +15,8 @@ public class RowMapTests
         {
             int rows = i < divisors.Length ? divisors[i] : random.Next(1, 1 << random.Next(1, 31));
             RowMap map = new(rows);
-            foreach (int y in (int[])[0, rows - 1, Math.Min(int.MaxValue - 1, rows), int.MaxValue, random.Next(), (int)Math.Min(int.MaxValue, (long)rows * random.Next(0, 100))])
+            foreach (int y in (int[])[0, rows - 1, Math.Min(int.MaxValue - 1, rows), int.MaxValue, random.Next(),
+                (int)Math.Min(int.MaxValue, (long)rows * random.Next(0, 100))])
             {
                 Assert.Equal(y / rows, map.Find(y));
             }

@@ -11,8 +11,9 @@ using Xunit;
 namespace Allocator.Tests.Lifetime;
 
 /// <summary>
-/// The bug that this library is built around: a span is taken from an owner, and nothing touches the owner again. The collector may take the owner while the span is in use.
-/// It hides from tests that run cold: only the compiler's last word on a method, with profiles, knows that the owner is dead. So this one runs hot first.
+/// The bug that this library is built around: a span is taken from an owner, and nothing touches the owner again. The collector may take
+/// the owner while the span is in use. It hides from tests that run cold: only the compiler's last word on a method, with profiles, knows
+/// that the owner is dead. So this one runs hot first.
 /// </summary>
 public class SpanAfterFinalizerTests
 {
@@ -55,7 +56,8 @@ public class SpanAfterFinalizerTests
             Assert.False(WriteAndRead(guarded, new Interference(guarded) { IsOn = true }));
 
             Assert.True(SpinWait.SpinUntil(static () => MemoryDiagnostics.GetLeaks().Count == 1, s_patience));
-            Assert.Contains(nameof(WriteAndRead), MemoryDiagnostics.GetLeaks()[0].AllocationStackTrace!.Split('\n')[0], StringComparison.Ordinal);
+            Assert.Contains(
+                nameof(WriteAndRead), MemoryDiagnostics.GetLeaks()[0].AllocationStackTrace!.Split('\n')[0], StringComparison.Ordinal);
         }).Dispose();
     }
 
@@ -139,7 +141,8 @@ public class SpanAfterFinalizerTests
     }
 
     private static bool IsOptimizedCode(Type type) =>
-        Attribute.GetCustomAttribute(type.Assembly, typeof(DebuggableAttribute)) is not DebuggableAttribute { IsJITOptimizerDisabled: true };
+        Attribute.GetCustomAttribute(
+            type.Assembly, typeof(DebuggableAttribute)) is not DebuggableAttribute { IsJITOptimizerDisabled: true };
 
     /// <summary>What happens to a program while a span is in use: a collection, the finalizers, and another request.</summary>
     private sealed class Interference(MemoryAllocator allocator)

@@ -9,7 +9,10 @@ using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 
-/// <summary>One thread asks for spans while another disposes, and the memory is rented again at once: a span has the rent's own address and length, or there is none.</summary>
+/// <summary>
+/// One thread asks for spans while another disposes, and the memory is rented again at once: a span has the rent's own address and length,
+/// or there is none.
+/// </summary>
 public class SpanRaceTests
 {
     private static readonly TimeSpan s_duration = TimeSpan.FromSeconds(1);
@@ -43,7 +46,12 @@ public class SpanRaceTests
         {
             using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 64 });
             string[] both = lengths.Split('/');
-            Race(tier, allocator, int.Parse(both[0]), int.Parse(both[1]), kind switch { "owner" => MakeOwner, "member" => MakeMember, _ => MakeRow });
+            Race(
+                tier,
+                allocator,
+                int.Parse(both[0]),
+                int.Parse(both[1]),
+                kind switch { "owner" => MakeOwner, "member" => MakeMember, _ => MakeRow });
         },
         kind,
         tier,
@@ -171,7 +179,8 @@ public class SpanRaceTests
             bool isOwn = _array is null ? Unsafe.AreSame(ref first, ref *_address) : Unsafe.AreSame(ref first, ref _array[0]);
             return isOwn && span.Length == _length
                 ? null
-                : $"A span of {span.Length} bytes at 0x{(nuint)Unsafe.AsPointer(ref first):x}; the rent has {_length} bytes at 0x{(nuint)_address:x} ({(_array is null ? "unmanaged" : "array")}).";
+                : $"A span of {span.Length} bytes at 0x{(nuint)Unsafe.AsPointer(ref first):x}; the rent has {_length} bytes at "
+                    + $"0x{(nuint)_address:x} ({(_array is null ? "unmanaged" : "array")}).";
         }
     }
 }

@@ -16,15 +16,17 @@ using Xunit;
 namespace Allocator.Tests.Lifetime;
 
 /// <summary>
-/// The library, and this assembly with it, in a load context that can be unloaded: what they did there leaves nothing in the process that keeps the context.
+/// The library, and this assembly with it, in a load context that can be unloaded: what they did there leaves nothing in the process that
+/// keeps the context.
 /// </summary>
 public class UnloadingTests
 {
     // More than the second generation, and the finalizers of finalizers, need.
     private const int Collections = 10;
 
-    // A thread of the pool that is in the library's code, in a collection it was asked for perhaps, keeps that code loaded. It has to come out of it first, and may lose the race for the
-    // processor, and for the collector's lock, against ten collections in a row: now and then, and not each time.
+    // A thread of the pool that is in the library's code, in a collection it was asked for perhaps, keeps that code loaded. It has to come
+    // out of it first, and may lose the race for the processor, and for the collector's lock, against ten collections in a row: now and
+    // then, and not each time.
     private const int Tries = 3;
     private static readonly TimeSpan s_otherThreadsTurn = TimeSpan.FromMilliseconds(20);
 
@@ -40,7 +42,8 @@ public class UnloadingTests
     public void Unload_AfterUse_UnloadsWithinTenCollections(string use)
     {
         SkipForNetStandard();
-        RemoteExecutor.Invoke(static name => Assert.Contains(Enumerable.Range(0, Tries), _ => CollectionsUntilUnloaded(name) <= Collections), use).Dispose();
+        RemoteExecutor.Invoke(
+            static name => Assert.Contains(Enumerable.Range(0, Tries), _ => CollectionsUntilUnloaded(name) <= Collections), use).Dispose();
     }
 
     [SkippableFact]
@@ -62,7 +65,8 @@ public class UnloadingTests
     }
 
     private static void SkipForNetStandard() => Skip.If(
-        typeof(MemoryAllocator).Assembly.GetCustomAttribute<TargetFrameworkAttribute>()!.FrameworkName.StartsWith(".NETStandard", StringComparison.Ordinal),
+        typeof(MemoryAllocator).Assembly.GetCustomAttribute<TargetFrameworkAttribute>()!.FrameworkName.StartsWith(
+            ".NETStandard", StringComparison.Ordinal),
         "That asset is for runtimes without load contexts.");
 
     private static int CollectionsUntilUnloaded(string use)
@@ -88,7 +92,8 @@ public class UnloadingTests
     private static WeakReference LoadUseAndUnload(string use)
     {
         SeparateContext context = new();
-        Type type = context.LoadFromAssemblyPath(typeof(UnloadingTests).Assembly.Location).GetType(typeof(UnloadingTests).FullName!, throwOnError: true)!;
+        Type type = context.LoadFromAssemblyPath(typeof(UnloadingTests).Assembly.Location)
+            .GetType(typeof(UnloadingTests).FullName!, throwOnError: true)!;
         Assert.NotSame(typeof(UnloadingTests), type);
         type.GetMethod(use, BindingFlags.NonPublic | BindingFlags.Static)!.Invoke(null, null);
         context.Unload();
@@ -98,11 +103,17 @@ public class UnloadingTests
     // From here on: called in the load context.
     private static void UseAndDispose()
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "Disposed", TrimPeriod = TimeSpan.FromMilliseconds(20) });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { Name = "Disposed", TrimPeriod = TimeSpan.FromMilliseconds(20) });
         UseEverything(allocator);
     }
 
-    private static void UseAndDrop() => UseEverything(MemoryAllocator.Create(new MemoryAllocatorOptions { BlockCommitted = static (_, _) => { }, BlockReleasing = static (_, _) => { } }));
+    private static void UseAndDrop() =>
+        UseEverything(MemoryAllocator.Create(new MemoryAllocatorOptions
+        {
+            BlockCommitted = static (_, _) => { },
+            BlockReleasing = static (_, _) => { },
+        }));
 
     private static void UseDefault() => UseEverything(MemoryAllocator.Default);
 
@@ -143,7 +154,8 @@ public class UnloadingTests
 
     private static void WaitForBudget()
     {
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8, MemoryBudgetMegabytes = 8 });
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8, MemoryBudgetMegabytes = 8 });
         IMemoryOwner<byte> held = allocator.Allocate<byte>(8 << 20);
         ValueTask<IMemoryOwner<byte>> waiting = allocator.AllocateAsync<byte>(4 << 20);
         Assert.False(waiting.IsCompleted);

@@ -7,7 +7,8 @@ using Xunit;
 namespace Allocator.Tests.Limits;
 
 /// <summary>
-/// Pictures that come faster than they are worked off, on several threads: the oldest is finished only when no other is let in. All of them together take 2 GB.
+/// Pictures that come faster than they are worked off, on several threads: the oldest is finished only when no other is let in. All of
+/// them together take 2 GB.
 /// </summary>
 internal static class Burst
 {

@@ -11,7 +11,9 @@ using Xunit;
 
 namespace Allocator.Tests.Limits;
 
-/// <summary>A load that is more than the process may have: with a budget it comes to its end, and without one the same load ends the process.</summary>
+/// <summary>
+/// A load that is more than the process may have: with a budget it comes to its end, and without one the same load ends the process.
+/// </summary>
 public sealed partial class RealLimitTests
 {
     // The pictures of the budget, and what a thread, the collector and compiled code take meanwhile.
@@ -39,7 +41,8 @@ public sealed partial class RealLimitTests
     {
         using MemoryCgroup group = CreateOrSkip();
 
-        Start(RunInCgroup, group.Folder, hasBudget: false, new RemoteInvokeOptions { ExpectedExitCode = MemoryCgroup.KilledExitCode }).Dispose();
+        Start(RunInCgroup, group.Folder, hasBudget: false, new RemoteInvokeOptions { ExpectedExitCode = MemoryCgroup.KilledExitCode })
+            .Dispose();
 
         Assert.Equal(1, group.Kills);
     }
@@ -75,7 +78,8 @@ public sealed partial class RealLimitTests
         Assert.Matches("OutOfMemoryException|exit code 13[0-9]", exception.Message);
     }
 
-    private static RemoteInvokeHandle Start(Func<string, string, Task> method, string folder, bool hasBudget, RemoteInvokeOptions? options = null)
+    private static RemoteInvokeHandle Start(
+        Func<string, string, Task> method, string folder, bool hasBudget, RemoteInvokeOptions? options = null)
     {
         options ??= new RemoteInvokeOptions();
 
@@ -125,7 +129,8 @@ public sealed partial class RealLimitTests
     private static Task RunInAddressSpace(string folder, string hasBudget)
     {
         string size = File.ReadLines("/proc/self/status").First(static line => line.StartsWith("VmSize:", StringComparison.Ordinal));
-        long bytes = (long.Parse(size.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture) * 1024) + AddressSpace;
+        long bytes = (
+            long.Parse(size.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture) * 1024) + AddressSpace;
         Assert.Equal(0, SetLimit(AddressSpaceResource, [(nuint)bytes, (nuint)bytes]));
         return Burst.RunAsync(bool.Parse(hasBudget));
     }

@@ -15,7 +15,8 @@ public class CollectorMemoryTests
     [InlineData(899, 1000, 900, false, 1000)]
     [InlineData(900, 1000, 900, true, 1000)]
     [InlineData(500, 100, 900, false, 900)]
-    public void TryJudge_HardLimitOfTheHeap_IsNotTakenForTheMemoryThatThereIs(long used, long available, long high, bool expected, long total)
+    public void TryJudge_HardLimitOfTheHeap_IsNotTakenForTheMemoryThatThereIs(
+        long used, long available, long high, bool expected, long total)
     {
         MemoryLoad load = SystemMemory.TryJudgeCollector(used, available, high)!.Value;
 
@@ -26,9 +27,11 @@ public class CollectorMemoryTests
     [InlineData(0, 0, 0)]
     [InlineData(5, 10, 0)]
     [InlineData(-5, 10, 9)]
-    public void TryJudge_NoFigures_GivesNothing(long used, long available, long high) => Assert.Null(SystemMemory.TryJudgeCollector(used, available, high));
+    public void TryJudge_NoFigures_GivesNothing(long used, long available, long high) =>
+        Assert.Null(SystemMemory.TryJudgeCollector(used, available, high));
 
-    // It was taken for it: on Windows, and where Linux tells nothing, load was then high at every tick, since what the whole machine uses was held against it.
+    // It was taken for it: on Windows, and where Linux tells nothing, load was then high at every tick, since what the whole machine uses
+    // was held against it.
     [SkippableFact]
     public void TryRead_ProcessWithAHardLimit_KnowsOfMoreThanThat()
     {

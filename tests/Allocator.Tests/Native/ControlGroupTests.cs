@@ -138,7 +138,8 @@ public class ControlGroupTests
 
     private static FakeFiles Version2(string max, string current, params (string Name, string Text)[] others)
     {
-        FakeFiles files = new() { ["/proc/self/cgroup"] = "0::/app\n", [Group + "/memory.max"] = max, [Group + "/memory.current"] = current };
+        FakeFiles files =
+            new() { ["/proc/self/cgroup"] = "0::/app\n", [Group + "/memory.max"] = max, [Group + "/memory.current"] = current };
         others.ToList().ForEach(other => files[$"{Group}/{other.Name}"] = other.Text);
         return files;
     }

@@ -14,7 +14,8 @@ public class LinuxHeadroomTests
     [Fact]
     public void Read_Version2_CountsFilePagesAsFreeButNotSharedMemory()
     {
-        FakeFiles files = OfVersion2(limit: "1000", usage: "900", "anon 300\nfile 500\nshmem 60\ninactive_file 100\nslab_reclaimable 20\n");
+        FakeFiles files = OfVersion2(
+            limit: "1000", usage: "900", "anon 300\nfile 500\nshmem 60\ninactive_file 100\nslab_reclaimable 20\n");
 
         Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 560), Read(files));
     }
@@ -22,7 +23,8 @@ public class LinuxHeadroomTests
     [Fact]
     public void Read_Version1_CountsFilePagesAsFreeButNotSharedMemory()
     {
-        FakeFiles files = OfVersion1(limit: "1000", usage: "900", "cache 1\nshmem 1\ntotal_cache 500\ntotal_shmem 60\ntotal_inactive_file 100\n");
+        FakeFiles files = OfVersion1(
+            limit: "1000", usage: "900", "cache 1\nshmem 1\ntotal_cache 500\ntotal_shmem 60\ntotal_inactive_file 100\n");
 
         Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 540), Read(files));
     }

@@ -11,7 +11,8 @@ public class LinuxSystemMemoryTests
     private const string BusyMachine = "MemTotal:       1000 kB\nMemFree:          10 kB\nMemAvailable:     20 kB\n";
     private const string FullMachine = "MemTotal:       1000 kB\nMemFree:          10 kB\nMemAvailable:    200 kB\n";
     private const string QuietMachine = "MemTotal:       1000 kB\nMemFree:         500 kB\nMemAvailable:    600 kB\n";
-    private const string Stalled = "some avg10=80.00 avg60=80.00 avg300=80.00 total=1\nfull avg10=80.00 avg60=80.00 avg300=80.00 total=1\n";
+    private const string Stalled =
+        "some avg10=80.00 avg60=80.00 avg300=80.00 total=1\nfull avg10=80.00 avg60=80.00 avg300=80.00 total=1\n";
     private const string NotStalled = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n";
 
     [Theory]
@@ -23,7 +24,8 @@ public class LinuxSystemMemoryTests
     {
         MemoryLoad load = Read(new FakeFiles { ["/proc/meminfo"] = meminfo });
 
-        Assert.Equal((MemoryLoadSource.Machine, "/proc/meminfo", 1000 * 1024, expected), (load.Source, load.Origin, load.TotalBytes, load.IsHigh));
+        Assert.Equal(
+            (MemoryLoadSource.Machine, "/proc/meminfo", 1000 * 1024, expected), (load.Source, load.Origin, load.TotalBytes, load.IsHigh));
     }
 
     [Theory]
@@ -52,9 +54,11 @@ public class LinuxSystemMemoryTests
     [InlineData(BusyMachine, Stalled, "390000", true)]
     [InlineData(QuietMachine, NotStalled, "390000", false)]
     [InlineData(QuietMachine, NotStalled, "480000", true)]
-    public void Read_ContainerWithALimit_JudgesTheContainerWhateverTheNeighboursDo(string meminfo, string stalls, string used, bool expected)
+    public void Read_ContainerWithALimit_JudgesTheContainerWhateverTheNeighboursDo(
+        string meminfo, string stalls, string used, bool expected)
     {
-        // A neighbour that exhausts the machine stalls this container's threads too; with a quarter of its limit to spare it has no part in that.
+        // A neighbour that exhausts the machine stalls this container's threads too; with a quarter of its limit to spare it has no part
+        // in that.
         MemoryLoad load = Read(new FakeFiles
         {
             ["/proc/meminfo"] = meminfo,

@@ -8,7 +8,8 @@ namespace Allocator.Tests.Native;
 /// <summary>One contract for all four kinds.</summary>
 public class NativeMemorySourceTests
 {
-    public static TheoryData<NativeMemoryKind> Kinds => [NativeMemoryKind.Virtual, NativeMemoryKind.Heap, NativeMemoryKind.HGlobal, NativeMemoryKind.CoTaskMem];
+    public static TheoryData<NativeMemoryKind> Kinds =>
+        [NativeMemoryKind.Virtual, NativeMemoryKind.Heap, NativeMemoryKind.HGlobal, NativeMemoryKind.CoTaskMem];
 
     [Theory]
     [MemberData(nameof(Kinds))]

@@ -10,7 +10,9 @@ using Xunit;
 
 namespace Allocator.Tests.Native;
 
-/// <summary>Hosts with pages of 16 and 64 KiB, played by this one: everything that is asked of the system is whole pages of theirs.</summary>
+/// <summary>
+/// Hosts with pages of 16 and 64 KiB, played by this one: everything that is asked of the system is whole pages of theirs.
+/// </summary>
 public class PageSizeTests
 {
     public static TheoryData<int> Pages => [4096, 16384, 65536];
@@ -22,7 +24,8 @@ public class PageSizeTests
         FakeMemorySource source = new(pageSizeInBytes: page);
         using (TestSetup setup = new(maximumBlocks: 16, source: source, blockSize: 4 * page))
         {
-            foreach (int length in (int[])[TestSetup.ArrayThreshold + 1, page - 1, page, page + 1, 4 * page, 4 * page + 1, 40 * page + 7, 64 * page + 1, 200 * page - 1])
+            foreach (int length in (int[])[TestSetup.ArrayThreshold + 1, page - 1, page, page + 1, 4 * page, 4 * page + 1, 40 * page + 7,
+                64 * page + 1, 200 * page - 1])
             {
                 Use(setup.Allocator, length);
             }
@@ -74,7 +77,8 @@ public class PageSizeTests
     public void Watched_PagesOfAnySize_FencesWholePagesAndFindsAnOverrun(int page, SafetyMode mode)
     {
         FakeMemorySource source = new(pageSizeInBytes: page);
-        using (TestSetup setup = new(16, new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1 }, source, blockSize: 4 * page))
+        using (
+            TestSetup setup = new(16, new MemoryAllocatorOptions { Safety = mode, SafetySampleInterval = 1 }, source, blockSize: 4 * page))
         {
             foreach (int length in (int[])[1, 100, page - 1, page, page + 1, 5 * page + 3])
             {

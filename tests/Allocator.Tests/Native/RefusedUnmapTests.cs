@@ -13,7 +13,10 @@ using Xunit;
 
 namespace Allocator.Tests.Native;
 
-/// <summary>The system refuses to take addresses back, as Linux does where a process has as many mappings as it may. What is kept of it is the process's: each in one of its own.</summary>
+/// <summary>
+/// The system refuses to take addresses back, as Linux does where a process has as many mappings as it may. What is kept of it is the
+/// process's: each in one of its own.
+/// </summary>
 public unsafe partial class RefusedUnmapTests
 {
     private const int Block = TestSetup.BlockSize;
@@ -196,7 +199,9 @@ public unsafe partial class RefusedUnmapTests
         Assert.True(TryRent(allocator, Length));
         allocator.ReleaseRetainedResources();
 
-        Assert.Equal((0, Count / 2 * (long)Length, result.CommittedBytes), (RefusedRanges.Count, result.CommittedBytes, allocator.GetStatistics().CommittedBytes));
+        Assert.Equal(
+            (0, Count / 2 * (long)Length, result.CommittedBytes),
+            (RefusedRanges.Count, result.CommittedBytes, allocator.GetStatistics().CommittedBytes));
         List<(long Start, long End)> mapped = Mapped();
         int stillMapped = 0;
         for (int i = 0; i < Count; i++)

@@ -26,7 +26,8 @@ public class SystemFileTests
     public void StalledPercent_CultureWithACommaInNumbers_ReadsTheSame()
     {
         CultureInfo before = CultureInfo.CurrentCulture;
-        CultureInfo.CurrentCulture = new CultureInfo("") { NumberFormat = new NumberFormatInfo { NumberDecimalSeparator = ",", NumberGroupSeparator = "." } };
+        CultureInfo.CurrentCulture =
+            new CultureInfo("") { NumberFormat = new NumberFormatInfo { NumberDecimalSeparator = ",", NumberGroupSeparator = "." } };
         try
         {
             Assert.Equal(12.34, StalledPercent("some avg10=12.34"));

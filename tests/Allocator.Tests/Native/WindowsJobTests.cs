@@ -42,5 +42,6 @@ public class WindowsJobTests
     }
 
     [Fact]
-    public void TryJudge_LimitOfZero_IsAsIfItWereNotThere() => Assert.Null(WindowsJob.TryJudge(new WindowsJob.Limits { Flags = Process | Job }, 1, 1));
+    public void TryJudge_LimitOfZero_IsAsIfItWereNotThere() =>
+        Assert.Null(WindowsJob.TryJudge(new WindowsJob.Limits { Flags = Process | Job }, 1, 1));
 }

@@ -17,7 +17,9 @@ public class WindowsSystemMemoryTests
     [InlineData(true, false, true)]
     public void Read_NoJob_JudgesTheMachineAndWindowsOwnWord(bool isBusy, bool? isLow, bool expected)
     {
-        MemoryLoad load = new WindowsSystemMemory(static () => null, () => isBusy ? s_busyMachine : s_quietMachine, () => isLow).ReadLoad();
+        MemoryLoad load = new WindowsSystemMemory(static () => null, () => isBusy
+            ? s_busyMachine
+            : s_quietMachine, () => isLow).ReadLoad();
 
         Assert.Equal((MemoryLoadSource.Machine, expected), (load.Source, load.IsHigh));
     }
@@ -27,14 +29,16 @@ public class WindowsSystemMemoryTests
     [InlineData(450, true)]
     public void Read_JobWithALimit_IsNotConcernedByTheMachine(long used, bool expected)
     {
-        MemoryLoad load = new WindowsSystemMemory(() => Load(MemoryLoadSource.JobObject, used, 500), static () => s_busyMachine, static () => true).ReadLoad();
+        MemoryLoad load = new WindowsSystemMemory(
+            () => Load(MemoryLoadSource.JobObject, used, 500), static () => s_busyMachine, static () => true).ReadLoad();
 
         Assert.Equal((MemoryLoadSource.JobObject, expected), (load.Source, load.IsHigh));
     }
 
     [Fact]
     public void Read_LimitAboveTheMachine_JudgesTheMachine() =>
-        Assert.Equal(s_busyMachine, new WindowsSystemMemory(static () => Load(MemoryLoadSource.JobObject, 1, 5000), static () => s_busyMachine, static () => false).ReadLoad());
+        Assert.Equal(s_busyMachine, new WindowsSystemMemory(static () => Load(MemoryLoadSource.JobObject, 1, 5000), static () =>
+            s_busyMachine, static () => false).ReadLoad());
 
     private static MemoryLoad Load(MemoryLoadSource source, long used, long total) =>
         SystemMemory.Judge(new MemoryLoad { Source = source, UsedBytes = used, TotalBytes = total });

@@ -47,7 +47,8 @@ public class BlockBitsTests
     [InlineData(0b0111_0110ul, 4, 3)]
     [InlineData(0b0111_0110ul, 3, 0)]
     [InlineData(1ul << 63, 63, 1)]
-    public void LengthAt_ByHand_CountsToTheNextGap(ulong bits, int first, int length) => Assert.Equal(length, BlockBits.LengthAt(bits, first));
+    public void LengthAt_ByHand_CountsToTheNextGap(ulong bits, int first, int length) =>
+        Assert.Equal(length, BlockBits.LengthAt(bits, first));
 
     [Theory]
     [InlineData(ulong.MaxValue, 0ul, 64, 0, 0)]
@@ -65,7 +66,13 @@ public class BlockBitsTests
     private static ulong RandomBits(Random random)
     {
         ulong bits = (ulong)random.NextInt64(long.MinValue, long.MaxValue);
-        return random.Next(4) switch { 0 => bits, 1 => bits | (bits << 7) | (bits >> 9), 2 => ulong.MaxValue << random.Next(64), _ => ~(1UL << random.Next(64)) };
+        return random.Next(4) switch
+        {
+            0 => bits,
+            1 => bits | (bits << 7) | (bits >> 9),
+            2 => ulong.MaxValue << random.Next(64),
+            _ => ~(1UL << random.Next(64)),
+        };
     }
 
     private static int Search(ulong free, ulong resident, int length, out int residentCount)

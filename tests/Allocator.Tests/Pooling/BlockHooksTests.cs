@@ -147,7 +147,9 @@ public class BlockHooksTests
 
         Assert.Throws<InvalidOperationException>(() => Request(setup.Allocator, request));
 
-        Assert.Equal((0L, 0, 0L, 0, null), (setup.Source.LiveBytes, setup.Source.LiveReservations, setup.Statistics.CommittedBytes, _device.Count, _device.Error));
+        Assert.Equal(
+            (0L, 0, 0L, 0, null),
+            (setup.Source.LiveBytes, setup.Source.LiveReservations, setup.Statistics.CommittedBytes, _device.Count, _device.Error));
     }
 
     [Fact]

@@ -23,7 +23,8 @@ public class CrowdedPoolTests
         RemoteExecutor.Invoke(
             static (threads, held) =>
             {
-                // Where other processes have the cores, threads are stopped with blocks in hand in one pool and not in the other: up to three comparisons.
+                // Where other processes have the cores, threads are stopped with blocks in hand in one pool and not in the other: up to
+                // three comparisons.
                 int blocks = int.MaxValue;
                 int ofStack = 0;
                 for (int i = 0; i < Comparisons && blocks > ofStack + (2 * Environment.ProcessorCount); i++)

@@ -76,7 +76,8 @@ public class DroppedHooksTests
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Drop(Action<nint> released) =>
-        MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8, BlockReleasing = (address, _) => released(address) }).Prewarm(1);
+        MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8, BlockReleasing = (address, _) => released(address) }).Prewarm(1);
 
     private sealed class Device
     {

@@ -25,7 +25,8 @@ public class HeldPagesTests
     public void KeepBlocks_PageHeldFromOutside_StaysTheBlocks()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Needs vmsplice.");
-        using TestSetup setup = new(maximumBlocks: 1, options: new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 4 });
+        using TestSetup setup = new(
+            maximumBlocks: 1, options: new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 4 });
 
         Assert.Equal(2, WhatTheHolderSees(setup));
     }

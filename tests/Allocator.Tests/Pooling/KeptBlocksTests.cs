@@ -28,7 +28,8 @@ public class KeptBlocksTests
 
         setup.Pressure.IsHigh = true;
         setup.Clock.Advance(s_period);
-        Assert.Equal((8L * Block, 0, 0, 0L), (setup.Statistics.RetainedBytes, setup.Source.Purges, _device.Releases, setup.Statistics.Trims));
+        Assert.Equal(
+            (8L * Block, 0, 0, 0L), (setup.Statistics.RetainedBytes, setup.Source.Purges, _device.Releases, setup.Statistics.Trims));
 
         setup.Allocator.Dispose();
         Assert.Equal((8, 0, null, 0), (_device.Releases, _device.Count, _device.Error, setup.Source.LiveReservations));
@@ -97,7 +98,8 @@ public class KeptBlocksTests
         using TestSetup setup = new(maximumBlocks: 4, options: _device.CreateOptions(keepBlocks: true), budget: 4 * Block);
         setup.Allocator.Prewarm(long.MaxValue);
 
-        MemoryLimitExceededException refusal = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateAligned<byte>(Block, 2 << 20));
+        MemoryLimitExceededException refusal = Assert.Throws<MemoryLimitExceededException>(
+            () => setup.Allocator.AllocateAligned<byte>(Block, 2 << 20));
         Assert.Contains("KeepBlocks", refusal.Message);
         Assert.Contains("65,536 bytes are idle blocks", refusal.Message);
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(100));
@@ -127,7 +129,8 @@ public class KeptBlocksTests
     [Fact]
     public void KeepBlocks_WithoutHooks_KeepsToo()
     {
-        using TestSetup setup = new(maximumBlocks: 4, options: new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 4 });
+        using TestSetup setup = new(
+            maximumBlocks: 4, options: new MemoryAllocatorOptions { KeepBlocks = true, MaximumPoolSizeMegabytes = 4 });
         setup.Allocator.Allocate<byte>(Block).Dispose();
         setup.Allocator.ReleaseRetainedResources();
         Assert.Equal(Block, setup.Statistics.RetainedBytes);

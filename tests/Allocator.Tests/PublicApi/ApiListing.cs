@@ -7,7 +7,9 @@ using System.Text;
 
 namespace Allocator.Tests.PublicApi;
 
-/// <summary>Lists what an assembly shows to the outside, as C# declarations in a fixed order, the same for every target framework.</summary>
+/// <summary>
+/// Lists what an assembly shows to the outside, as C# declarations in a fixed order, the same for every target framework.
+/// </summary>
 internal static class ApiListing
 {
     private const BindingFlags Declared =

@@ -17,7 +17,9 @@ internal static class MemberDeclaration
         MethodInfo method => IsVisible(method) && !method.IsDefined(typeof(CompilerGeneratedAttribute)) && !IsOfStream(method)
             && (!method.IsSpecialName || method.Name.StartsWith("op_", StringComparison.Ordinal)),
         ConstructorInfo constructor => IsVisible(constructor) && !constructor.IsStatic,
-        PropertyInfo property => property.GetAccessors(nonPublic: true).Any(accessor => IsVisible(accessor) && !IsOfStream(accessor)) && property.Name != "EqualityContract",
+        PropertyInfo property =>
+            property.GetAccessors(nonPublic: true).Any(accessor => IsVisible(accessor) && !IsOfStream(accessor))
+                && property.Name != "EqualityContract",
         EventInfo handler => IsVisible(handler.AddMethod!),
         FieldInfo field => field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly,
         _ => false,
@@ -58,7 +60,10 @@ internal static class MemberDeclaration
 
     private static string OfProperty(PropertyInfo property)
     {
-        MethodInfo first = property.GetAccessors(nonPublic: true).Where(IsVisible).OrderByDescending(accessor => accessor.IsPublic).First();
+        MethodInfo first = property.GetAccessors(nonPublic: true)
+            .Where(IsVisible)
+            .OrderByDescending(accessor => accessor.IsPublic)
+            .First();
         string name = property.GetIndexParameters() is { Length: > 0 } indices
             ? $"this[{string.Join(", ", indices.Select(Parameter))}]"
             : property.Name;

@@ -13,7 +13,8 @@ internal static class TypeDeclaration
         if (typeof(Delegate).IsAssignableFrom(type))
         {
             MethodInfo invoke = type.GetMethod("Invoke")!;
-            return $"public delegate {TypeName.OfReturn(invoke)} {Name(type)}({MemberDeclaration.Parameters(invoke)}){Constraints(type.GetGenericArguments())}";
+            return $"public delegate {TypeName.OfReturn(invoke)} "
+                + $"{Name(type)}({MemberDeclaration.Parameters(invoke)}){Constraints(type.GetGenericArguments())}";
         }
 
         string attributes = type.IsDefined(typeof(FlagsAttribute)) ? "[Flags] " : "";
@@ -66,7 +67,8 @@ internal static class TypeDeclaration
             return "interface";
         }
 
-        bool isRecord = type.GetMethod("PrintMembers", BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.DeclaredOnly) is not null;
+        bool isRecord = type.GetMethod(
+            "PrintMembers", BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.DeclaredOnly) is not null;
         string record = isRecord ? "record " : "";
         if (type.IsValueType)
         {
@@ -89,7 +91,9 @@ internal static class TypeDeclaration
     {
         string outer = type.DeclaringType is { } declaring ? Name(declaring) + "." : "";
         string own = type.Name.Split('`')[0];
-        return outer + own + (type.IsGenericType ? $"<{string.Join(", ", type.GetGenericArguments().Select(argument => argument.Name))}>" : "");
+        return outer + own + (type.IsGenericType
+            ? $"<{string.Join(", ", type.GetGenericArguments().Select(argument => argument.Name))}>"
+            : "");
     }
 
     // Only what the declaration adds: neither what a base has already nor what another listed interface brings with it.

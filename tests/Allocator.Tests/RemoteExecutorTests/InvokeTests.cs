@@ -98,7 +98,8 @@ public class InvokeTests
         RemoteInvokeOptions options = new();
         options.StartInfo.Environment["REMOTE_EXECUTOR_TEST"] = "seen";
 
-        RemoteExecutor.Invoke(static () => Assert.Equal("seen", Environment.GetEnvironmentVariable("REMOTE_EXECUTOR_TEST")), options).Dispose();
+        RemoteExecutor.Invoke(static () => Assert.Equal("seen", Environment.GetEnvironmentVariable("REMOTE_EXECUTOR_TEST")), options)
+            .Dispose();
     }
 
     [Fact]
@@ -122,7 +123,8 @@ public class InvokeTests
     [Fact]
     public void Dispose_ChildThatDoesNotEnd_KillsIt()
     {
-        RemoteInvokeHandle handle = RemoteExecutor.Invoke(static () => Thread.Sleep(Timeout.Infinite), new RemoteInvokeOptions { TimeOut = 500 });
+        RemoteInvokeHandle handle = RemoteExecutor.Invoke(
+            static () => Thread.Sleep(Timeout.Infinite), new RemoteInvokeOptions { TimeOut = 500 });
         using Process process = Process.GetProcessById(handle.Process.Id);
 
         RemoteExecutionException exception = Assert.Throws<RemoteExecutionException>(handle.Dispose);

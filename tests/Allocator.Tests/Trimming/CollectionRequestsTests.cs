@@ -190,11 +190,12 @@ public class CollectionRequestsTests
                 int forced = 0;
                 int forcedByRenter = 0;
                 TrimScheduler scheduler = new(clock, Force, watchesCollections: true, static () => GCSettings.LatencyMode);
-                using MemoryAllocator allocator = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8 })
-                {
-                    Clock = clock,
-                    Scheduler = scheduler,
-                });
+                using MemoryAllocator allocator =
+                    new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8 })
+                    {
+                        Clock = clock,
+                        Scheduler = scheduler,
+                    });
                 int before = GC.CollectionCount(2);
                 using IMemoryOwner<byte> live = allocator.Allocate<byte>(4 << 20);
                 for (int i = 0; i < 100; i++)

@@ -28,11 +28,12 @@ public class ContainerLimitTests
             group.LimitInBytes = 512 << 20;
             group.Enter();
             FakeClock clock = new();
-            using MemoryAllocator allocator = new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256 })
-            {
-                Clock = clock,
-                Scheduler = new TrimScheduler(clock, static () => { }, watchesCollections: false),
-            });
+            using MemoryAllocator allocator =
+                new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256 })
+                {
+                    Clock = clock,
+                    Scheduler = new TrimScheduler(clock, static () => { }, watchesCollections: false),
+                });
             using IMemoryOwner<byte> live = allocator.Allocate<byte>(Block);
             live.Memory.Span.Fill(1);
             using (MemoryGroup<byte> idle = allocator.AllocateGroup<byte>(25 * Block))
@@ -41,7 +42,9 @@ public class ContainerLimitTests
             }
 
             MemoryLoad roomy = allocator.GetMemoryLoad();
-            Assert.Equal((MemoryLoadSource.ControlGroup, group.Folder, 512L << 20, false), (roomy.Source, roomy.Origin, roomy.TotalBytes, roomy.IsHigh));
+            Assert.Equal(
+                (MemoryLoadSource.ControlGroup, group.Folder, 512L << 20, false),
+                (roomy.Source, roomy.Origin, roomy.TotalBytes, roomy.IsHigh));
             Assert.InRange(roomy.UsedBytes, 26 * Block, 256L << 20);
             clock.Advance(TimeSpan.FromMinutes(1));
             Assert.Equal(25 * Block, allocator.GetStatistics().RetainedBytes);

@@ -113,7 +113,8 @@ public class Gen2CallbackTests
         using MemoryAllocator second = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(30) });
         first.AllocateGroup<byte>(40 << 20).Dispose();
         second.AllocateGroup<byte>(40 << 20).Dispose();
-        Assert.True(SpinWait.SpinUntil(() => first.GetStatistics().CommittedBytes == 0 && second.GetStatistics().CommittedBytes == 0, TimeSpan.FromSeconds(30)));
+        Assert.True(SpinWait.SpinUntil(() => first.GetStatistics().CommittedBytes == 0
+            && second.GetStatistics().CommittedBytes == 0, TimeSpan.FromSeconds(30)));
         Assert.Equal(40 << 20, first.GetStatistics().TrimmedBytes);
     }).Dispose();
 }

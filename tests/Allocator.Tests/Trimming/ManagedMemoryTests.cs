@@ -21,8 +21,8 @@ public class ManagedMemoryTests
     private static readonly object?[] s_dropped = new object?[48];
     private static volatile bool s_throws = true;
 
-    // On a busy machine the runtime now and then compiles or starts a thread meanwhile, and ends the process because it cannot: with an empty timer too. What the library
-    // would do wrong it does at each of two hundred ticks, so one process that lives is enough.
+    // On a busy machine the runtime now and then compiles or starts a thread meanwhile, and ends the process because it cannot: with an
+    // empty timer too. What the library would do wrong it does at each of two hundred ticks, so one process that lives is enough.
     [SkippableFact]
     public void Ticks_NoManagedMemoryForTenSeconds_ProcessLivesAndEverythingComesBack()
     {
@@ -86,9 +86,17 @@ public class ManagedMemoryTests
 
         WaitFor(
             () => all.All(static allocator =>
-                allocator.GetStatistics() is { CommittedBytes: 0, QuarantinedBytes: 0, RentedBytes: 0, OutstandingAllocations: 0, BudgetUsedBytes: 0 }),
+                allocator.GetStatistics() is
+                {
+                    CommittedBytes: 0,
+                    QuarantinedBytes: 0,
+                    RentedBytes: 0,
+                    OutstandingAllocations: 0,
+                    BudgetUsedBytes: 0
+                }),
             all);
-        Assert.True(all.Sum(static allocator => allocator.GetStatistics().Abandoned) >= s_dropped.Length / 2, "Nothing was abandoned meanwhile.");
+        Assert.True(
+            all.Sum(static allocator => allocator.GetStatistics().Abandoned) >= s_dropped.Length / 2, "Nothing was abandoned meanwhile.");
 
         // Without a collection: by the timer alone.
         plain.AllocateGroup<byte>(4 * Buffer).Dispose();
@@ -96,7 +104,8 @@ public class ManagedMemoryTests
         Assert.True(SpinWait.SpinUntil(() => plain.GetStatistics().CommittedBytes == 0, s_patience), "No tick.");
     }
 
-    // The runtime's own timer and thread pool need memory in their first seconds, and end the process where there is none: this is not about that.
+    // The runtime's own timer and thread pool need memory in their first seconds, and end the process where there is none: this is not
+    // about that.
     private static Timer WarmUp()
     {
         const int Workers = 16;

@@ -13,7 +13,10 @@ using Xunit;
 
 namespace Allocator.Tests.Trimming;
 
-/// <summary>Many allocators, and much that was abandoned: the time for ten times as much is about ten times as long. In processes of their own, which do nothing else.</summary>
+/// <summary>
+/// Many allocators, and much that was abandoned: the time for ten times as much is about ten times as long. In processes of their own,
+/// which do nothing else.
+/// </summary>
 public class ScalingTests
 {
     private const int Few = 2_000;
@@ -22,7 +25,8 @@ public class ScalingTests
     private const int Block = TestSetup.BlockSize;
 
     [Fact]
-    public void Quarantine_TwentyThousandAbandonedBuffers_TakesTimeInProportion() => RemoteExecutor.Invoke(static () => AssertLinear(static count =>
+    public void Quarantine_TwentyThousandAbandonedBuffers_TakesTimeInProportion() =>
+        RemoteExecutor.Invoke(static () => AssertLinear(static count =>
     {
         using TestSetup setup = new(maximumBlocks: 1);
         AllocateAndDrop(setup.Allocator, count);
@@ -37,7 +41,8 @@ public class ScalingTests
     })).Dispose();
 
     [Fact]
-    public void Scheduler_TwentyThousandPools_AreWokenAndTickedInTimeInProportion() => RemoteExecutor.Invoke(static () => AssertLinear(static count =>
+    public void Scheduler_TwentyThousandPools_AreWokenAndTickedInTimeInProportion() =>
+        RemoteExecutor.Invoke(static () => AssertLinear(static count =>
     {
         FakeClock clock = new();
         TrimScheduler scheduler = new(clock, static () => { }, watchesCollections: false) { Jitter = new Random(1) };
@@ -48,7 +53,8 @@ public class ScalingTests
         CountedArrayPool arrays = new(policy, maximumIdleBytes: 0, requestCollection: null);
         FakePressure pressure = new();
         MemoryAllocatorOptions options = new();
-        List<PoolTrimmer> trimmers = [.. Enumerable.Range(0, count).Select(_ => new PoolTrimmer(pool, arrays, counters, pressure, options, null, null))];
+        List<PoolTrimmer> trimmers =
+            [.. Enumerable.Range(0, count).Select(_ => new PoolTrimmer(pool, arrays, counters, pressure, options, null, null))];
         Stopwatch watch = Stopwatch.StartNew();
         foreach (PoolTrimmer trimmer in trimmers)
         {
@@ -70,7 +76,9 @@ public class ScalingTests
         }
 
         ratios.Sort();
-        Assert.True(ratios[2] < MostPerItem, $"Times per item are to each other as {string.Join("; ", ratios.Select(static ratio => $"{ratio:0.0}"))}.");
+        Assert.True(
+            ratios[2] < MostPerItem,
+            $"Times per item are to each other as {string.Join("; ", ratios.Select(static ratio => $"{ratio:0.0}"))}.");
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -61,7 +61,8 @@ public class TrimSpreadTests
     [Fact]
     public void Tick_LongestPeriodJittered_IsWaitedForInParts()
     {
-        using TestSetup setup = new(16, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(int.MaxValue), TrimRate = 1 }, jitter: new Random(1));
+        using TestSetup setup = new(
+            16, new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(int.MaxValue), TrimRate = 1 }, jitter: new Random(1));
         setup.Allocator.Allocate<byte>(Block).Dispose();
         Assert.InRange(setup.Clock.NextTimer!.Value, TimeSpan.FromDays(24), TimeSpan.FromMilliseconds(int.MaxValue));
 

@@ -106,7 +106,8 @@ public class TrimmingTests
         Assert.Equal(1, first.Clock.RunningTimers);
 
         first.Clock.Advance(s_period + s_period);
-        Assert.Equal((4, 1, 0), (first.Statistics.RetainedBytes / Block, second.Statistics.RetainedBytes / Block, third.Statistics.RetainedBytes));
+        Assert.Equal(
+            (4, 1, 0), (first.Statistics.RetainedBytes / Block, second.Statistics.RetainedBytes / Block, third.Statistics.RetainedBytes));
         Assert.Equal(1, first.Clock.RunningTimers);
         first.Clock.Advance(s_period * 10);
         Assert.Equal(0, first.Clock.RunningTimers);
@@ -231,7 +232,8 @@ public class TrimmingTests
         Task tick = Task.Run(() => setup.Clock.Advance(s_period));
         Assert.True(purging.Wait(s_patience), "Nothing is purged.");
 
-        // All of the pool but the block in hand, memory of its own, and what the pool has no room for: were any of it to wait for the purge, nobody would end that.
+        // All of the pool but the block in hand, memory of its own, and what the pool has no room for: were any of it to wait for the
+        // purge, nobody would end that.
         Task renters = Task.Run(() =>
         {
             setup.Allocator.AllocateGroup<byte>(15 * Block).Dispose();
@@ -286,7 +288,9 @@ public class TrimmingTests
         setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
         setup.Source.PurgesAllowed = 1;
         setup.Allocator.ReleaseRetainedResources();
-        Assert.Equal((3L * Block, 3L * Block, 1L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes, setup.Statistics.TrimmedBytes));
+        Assert.Equal(
+            (3L * Block, 3L * Block, 1L * Block),
+            (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes, setup.Statistics.TrimmedBytes));
         setup.Allocator.AllocateGroup<byte>(4 * Block, 1, AllocationOptions.Clean).Dispose();
         setup.Source.PurgesAllowed = int.MaxValue;
         setup.Allocator.ReleaseRetainedResources();
@@ -306,7 +310,8 @@ public class TrimmingTests
         group.Fill(3);
 
         setup.Allocator.ReleaseRetainedResources();
-        Assert.Equal((7L * Block, 7L * Block, 0L), (setup.Statistics.RentedBytes, setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes));
+        Assert.Equal(
+            (7L * Block, 7L * Block, 0L), (setup.Statistics.RentedBytes, setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes));
         Assert.Equal(-1, block.Memory.Span.IndexOfAnyExcept((byte)1));
         Assert.Equal(-1, run.Memory.Span.IndexOfAnyExcept((byte)2));
         Assert.All(group, static member => Assert.Equal(-1, member.Span.IndexOfAnyExcept((byte)3)));

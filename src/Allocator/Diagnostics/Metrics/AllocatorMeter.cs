@@ -72,8 +72,8 @@ internal static class AllocatorMeter
     {
         AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
 
-        // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and the
-        // meter made, since the line above.
+        // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and
+        // the meter made, since the line above.
         if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
         {
             Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
@@ -158,7 +158,8 @@ internal static class AllocatorMeter
         Counter(UsageFigure.PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
         Counter(UsageFigure.PoolMisses, "allocator.pool.misses", "{request}",
             "Requests that the operating system had to serve, in full or in part.");
-        Counter(UsageFigure.Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
+        Counter(
+            UsageFigure.Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
         Counter(UsageFigure.Retries, "allocator.allocation_retries", "{retry}",
             "Tries for memory after the operating system had refused it.");
         Counter(UsageFigure.BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");

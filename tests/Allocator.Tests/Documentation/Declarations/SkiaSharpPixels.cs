@@ -30,7 +30,8 @@ public class SKBitmap : IDisposable
 
     public IntPtr GetPixels() => throw null!;
 
-    public bool InstallPixels(SKImageInfo info, IntPtr pixels, int rowBytes, SKBitmapReleaseDelegate releaseProc, object context) => throw null!;
+    public bool InstallPixels(SKImageInfo info, IntPtr pixels, int rowBytes, SKBitmapReleaseDelegate releaseProc, object context) =>
+        throw null!;
 
     public void Dispose() => throw null!;
 }
