@@ -55,6 +55,12 @@ build() {
     dotnet build --configuration Release
 }
 
+# What the steps behind it need in Release: the library, its tests, and the programs that they run.
+release() {
+    dotnet build tests/Allocator.Tests --configuration Release
+    dotnet build benchmarks/Measurements --configuration Release
+}
+
 format() {
     dotnet format --verify-no-changes --no-restore
 }
