@@ -57,6 +57,7 @@ build() {
 
 # What the steps behind it need in Release: the library, its tests, and the programs that they run.
 release() {
+    dotnet build src/Allocator --configuration Release
     dotnet build tests/Allocator.Tests --configuration Release
     dotnet build benchmarks/Measurements --configuration Release
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -57,26 +58,33 @@ public abstract partial class MemoryAllocator
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="options">What the memory must be.</param>
+    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
-    /// <returns>The buffer, which the caller disposes. Await it once: a buffer that nobody takes is abandoned.</returns>
+    /// <returns>The buffer, which the caller disposes. Await it once: a buffer that is never taken is abandoned.</returns>
     /// <remarks>As <see cref="AllocateAsync{T}"/>.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.
+    /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or
+    /// <paramref name="options"/> has undefined flags.
     /// </exception>
     /// <exception cref="MemoryLimitExceededException">
     /// The pixels need more than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had
     /// beyond.
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
-    /// <exception cref="OutOfMemoryException">
-    /// The operating system refused the memory, again and again. What was had of it has been given back.
-    /// </exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly. Nothing is leaked.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
     public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
-        int width, int height, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
-        where TPixel : unmanaged =>
-        AllocatePixelsAdmittedAsync<TPixel>(DescribePixels<TPixel>(width, height, 1, options), width, height, cancellationToken);
+        int width,
+        int height,
+        AllocationOptions options = AllocationOptions.None,
+        int rowAlignmentInBytes = 1,
+        CancellationToken cancellationToken = default)
+        where TPixel : unmanaged
+    {
+        AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
+        return AllocatePixelsAdmittedAsync<TPixel>(request, width, height, rowAlignmentInBytes, cancellationToken);
+    }
 
     /// <summary>
     /// Takes a part of the memory budget for a whole job before it starts, and waits where there is no room. Without a budget it completes
@@ -165,8 +173,8 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Counts memory that somebody else allocates, a decoder or a native library, against the budget, as if it was out of this allocator.
-    /// Idle memory goes back to the system for it.
+    /// Counts memory that other code allocates, a decoder or a native library, against the budget, as if it was outstanding here. Idle
+    /// memory goes back to the system for it.
     /// </summary>
     /// <param name="bytes">How many bytes it is going to take at most.</param>
     /// <returns>What the caller disposes when that memory has been freed.</returns>
@@ -185,64 +193,22 @@ public abstract partial class MemoryAllocator
     /// </exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
     [return: OwnedBuffer]
-    public IDisposable CountExternal(long bytes)
+    public IDisposable TrackExternalMemory(long bytes)
     {
         ThrowIfAbsurd(bytes);
 
-        ExternalMemory external = GetPipeline().CountExternal(Account, bytes);
+        ExternalMemory external = GetPipeline().TrackExternalMemory(Account, bytes);
         GC.KeepAlive(this);
         return external;
     }
 
-    /// <summary>
-    /// Gives how much of the budget pixel buffers take at most, for <see cref="ReserveAsync(long, CancellationToken)"/>: their
-    /// capacity, not their length.
-    /// </summary>
-    /// <param name="width">The width in pixels, at least 1.</param>
-    /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
-    /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
-    /// <returns>
-    /// The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large
-    /// for any machine is never granted.
-    /// </returns>
-    /// <remarks>
-    /// For buffers with packed rows, contiguous only where this allocator prefers that. Add up what else lives at the same time: the
-    /// thumbnail, say, or a row of another format.
-    /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">A value is below 1.</exception>
-    public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1)
-    {
-        if (pixelSizeInBytes < 1)
-        {
-            Throw.OutOfRange(nameof(pixelSizeInBytes), pixelSizeInBytes, "must be at least 1");
-        }
-
-        return Multiply(GetPipeline().UpperBoundOf(DescribePixels(width, height, pixelSizeInBytes, 1)), liveCopies);
-    }
-
-    /// <summary>
-    /// Gives how much of the budget plain buffers take at most, for <see cref="ReserveAsync(long, CancellationToken)"/>: their
-    /// capacity, not their length.
-    /// </summary>
-    /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
-    /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
-    /// <returns>
-    /// The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large
-    /// for any machine is never granted.
-    /// </returns>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="lengthInBytes"/> is negative, or <paramref name="liveCopies"/> is below 1.
-    /// </exception>
-    public long EstimateBytes(long lengthInBytes, int liveCopies = 1)
-    {
-        if (lengthInBytes < 0)
-        {
-            Throw.OutOfRange(nameof(lengthInBytes), lengthInBytes, "must not be negative");
-        }
-
-        return Multiply(GetPipeline().UpperBoundOf(AllocationRequest.ForBytes(lengthInBytes, 1, AllocationOptions.None)), liveCopies);
-    }
+    /// <summary>The former name of <see cref="TrackExternalMemory"/>.</summary>
+    /// <param name="bytes">How many bytes it is going to take at most.</param>
+    /// <returns>What the caller disposes when that memory has been freed.</returns>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    [Obsolete("Use TrackExternalMemory, which does the same.")]
+    [return: OwnedBuffer]
+    public IDisposable CountExternal(long bytes) => TrackExternalMemory(bytes);
 
     private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(AllocationRequest request, CancellationToken cancellationToken)
         where T : struct
@@ -256,7 +222,7 @@ public abstract partial class MemoryAllocator
     }
 
     private async ValueTask<PixelBuffer<TPixel>> AllocatePixelsAdmittedAsync<TPixel>(
-        AllocationRequest request, int width, int height, CancellationToken cancellationToken)
+        AllocationRequest request, int width, int height, int rowAlignmentInBytes, CancellationToken cancellationToken)
         where TPixel : unmanaged
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -265,7 +231,7 @@ public abstract partial class MemoryAllocator
         BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
         GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
         MemoryGroup<TPixel> group = new(allocation);
-        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes: 1);
+        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
@@ -324,15 +290,5 @@ public abstract partial class MemoryAllocator
             long limit = AllocationRequest.LargestEstimate - reservedBytes;
             Throw.OutOfRange(nameof(bytes), bytes, $"must be below {limit}, which is more than any machine has");
         }
-    }
-
-    private static long Multiply(long bytes, int liveCopies)
-    {
-        if (liveCopies < 1)
-        {
-            Throw.OutOfRange(nameof(liveCopies), liveCopies, "must be at least 1");
-        }
-
-        return Math.Min(AllocationRequest.Multiply(bytes, liveCopies), AllocationRequest.LargestEstimate);
     }
 }

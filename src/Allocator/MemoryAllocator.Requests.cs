@@ -1,5 +1,7 @@
+using System;
 using System.Runtime.CompilerServices;
 using Allocator.Allocators;
+using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -83,5 +85,44 @@ public abstract partial class MemoryAllocator
         {
             Throw.OutOfRange(name, alignmentInBytes, $"must be a power of two from 1 to {MaximumAlignmentInBytes}");
         }
+    }
+
+    private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)
+        where T : struct
+    {
+        ThrowIfNotElements<T>(length, options);
+        long bytes = (long)length * Unsafe.SizeOf<T>();
+        return TryRentFast(bytes, alignmentInBytes, options, out generation)
+            ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private LifetimeGuard RentPlanned(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    {
+        AllocationPipeline pipeline = GetPipeline();
+        AllocationPlan plan = pipeline.Plan(AllocationRequest.ForBytes(lengthInBytes, alignmentInBytes, options));
+        pipeline.Allocate(Account, plan, out Allocation allocation);
+        generation = allocation.Generation;
+
+        // Not before: a reservation that is collected while it waits closes its account.
+        GC.KeepAlive(this);
+        return allocation.Guard!;
+    }
+
+    private MemoryGroup<T> AllocateMembers<T>(in AllocationRequest request)
+        where T : struct
+    {
+        AllocationPipeline pipeline = GetPipeline();
+        AllocationPlan plan = pipeline.Plan(request);
+        if (plan.IsContiguous
+            && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
+        {
+            return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
+        }
+
+        pipeline.Allocate(Account, plan, out Allocation allocation);
+        MemoryGroup<T> group = new(allocation);
+        GC.KeepAlive(this);
+        return group;
     }
 }

@@ -1,7 +1,6 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
-using System.Runtime.ExceptionServices;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
@@ -23,18 +22,6 @@ public abstract partial class MemoryAllocator : IDisposable
     private protected MemoryAllocator()
     {
     }
-
-    /// <summary>
-    /// Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.
-    /// </summary>
-    /// <remarks>
-    /// Where the library is loaded in a context that can be unloaded, it belongs to that context, and ends when the host begins to unload
-    /// it.
-    /// </remarks>
-    /// <exception cref="InvalidOperationException">
-    /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.
-    /// </exception>
-    public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
     /// <summary>
     /// Gets the name that its metrics and events carry: <see cref="MemoryAllocatorOptions.Name"/>, and of a reservation that of its
@@ -166,9 +153,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <exception cref="MemoryLimitExceededException">
     /// The group is larger than the limit for one allocation, or the memory budget had no room for it in time.
     /// </exception>
-    /// <exception cref="OutOfMemoryException">
-    /// The operating system refused the memory, again and again. What was had of it has been given back.
-    /// </exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly. Nothing is leaked.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
     public MemoryGroup<T> AllocateGroup<T>(long totalLength, int elementAlignment = 1, AllocationOptions options = AllocationOptions.None)
@@ -190,41 +175,21 @@ public abstract partial class MemoryAllocator : IDisposable
         return AllocateMembers<T>(request);
     }
 
-    /// <summary>Allocates the pixels of an image, row after row. No row is divided between two pieces of memory.</summary>
+    /// <summary>Allocates the pixels of an image, row after row. No row is divided between two members.</summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="options">
     /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all rows are one run of memory.
     /// </param>
-    /// <returns>
-    /// The buffer, which the caller disposes. Rows are packed: <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>.
-    /// </returns>
-    /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="options"/> has undefined flags.
-    /// </exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">
-    /// The operating system refused the memory, again and again. What was had of it has been given back.
-    /// </exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
-    [return: OwnedBuffer]
-    public PixelBuffer<TPixel> AllocatePixels<TPixel>(int width, int height, AllocationOptions options = AllocationOptions.None)
-        where TPixel : unmanaged => AllocatePixels<TPixel>(width, height, 1, options);
-
-    /// <summary>Allocates the pixels of an image with every row on a given boundary, as textures and SIMD loads want it.</summary>
-    /// <typeparam name="TPixel">The pixel type.</typeparam>
-    /// <param name="width">The width in pixels, at least 1.</param>
-    /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
-    /// <param name="options">What the memory must be.</param>
+    /// <param name="rowAlignmentInBytes">
+    /// The boundary in bytes that each row starts on, as textures and SIMD loads want it: a power of two, from 1 to 2 MiB.
+    /// </param>
     /// <returns>
     /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to
-    /// whole pixels and whole boundaries.
+    /// whole pixels and whole boundaries: rows are packed unless an alignment is asked for.
     /// </returns>
+    /// <remarks>A row above 32 MiB makes the buffer contiguous.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or
     /// <paramref name="options"/> has undefined flags.
@@ -232,13 +197,11 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <exception cref="MemoryLimitExceededException">
     /// The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.
     /// </exception>
-    /// <exception cref="OutOfMemoryException">
-    /// The operating system refused the memory, again and again. What was had of it has been given back.
-    /// </exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly. Nothing is leaked.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> AllocatePixels<TPixel>(
-        int width, int height, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
+        int width, int height, AllocationOptions options = AllocationOptions.None, int rowAlignmentInBytes = 1)
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
@@ -300,71 +263,4 @@ public abstract partial class MemoryAllocator : IDisposable
 
     /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
     internal abstract AllocationPipeline GetPipeline();
-
-    private LifetimeGuard RentElements<T>(int length, int alignmentInBytes, AllocationOptions options, out long generation)
-        where T : struct
-    {
-        ThrowIfNotElements<T>(length, options);
-        long bytes = (long)length * Unsafe.SizeOf<T>();
-        return TryRentFast(bytes, alignmentInBytes, options, out generation)
-            ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private LifetimeGuard RentPlanned(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
-    {
-        AllocationPipeline pipeline = GetPipeline();
-        AllocationPlan plan = pipeline.Plan(AllocationRequest.ForBytes(lengthInBytes, alignmentInBytes, options));
-        pipeline.Allocate(Account, plan, out Allocation allocation);
-        generation = allocation.Generation;
-
-        // Not before: a reservation that is collected while it waits closes its account.
-        GC.KeepAlive(this);
-        return allocation.Guard!;
-    }
-
-    private MemoryGroup<T> AllocateMembers<T>(in AllocationRequest request)
-        where T : struct
-    {
-        AllocationPipeline pipeline = GetPipeline();
-        AllocationPlan plan = pipeline.Plan(request);
-        if (plan.IsContiguous
-            && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
-        {
-            return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
-        }
-
-        pipeline.Allocate(Account, plan, out Allocation allocation);
-        MemoryGroup<T> group = new(allocation);
-        GC.KeepAlive(this);
-        return group;
-    }
-
-    // In a class of its own, so that callers who bring their own allocator never make this one.
-    private static class SharedAllocator
-    {
-        public static readonly MemoryAllocator? Instance;
-
-        private static readonly ExceptionDispatchInfo? s_failure;
-
-        // What a type initializer throws reaches callers wrapped, with a message that tells nothing.
-        static SharedAllocator()
-        {
-            try
-            {
-                Instance = new PooledMemoryAllocator(
-                    new AllocatorSettings(new MemoryAllocatorOptions { Name = nameof(Default) }) { IsShared = true });
-            }
-            catch (InvalidOperationException e)
-            {
-                s_failure = ExceptionDispatchInfo.Capture(e);
-            }
-        }
-
-        public static MemoryAllocator ThrowFailure()
-        {
-            s_failure!.Throw();
-            return null!;
-        }
-    }
 }

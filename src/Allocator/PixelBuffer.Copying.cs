@@ -34,7 +34,7 @@ public sealed partial class PixelBuffer<TPixel>
     {
         _group.ThrowIfDisposed();
         PixelBuffer<TPixel> clone = _allocator.AllocatePixels<TPixel>(
-            Width, Height, _rowAlignmentInBytes, IsContiguous ? AllocationOptions.Contiguous : AllocationOptions.None);
+            Width, Height, IsContiguous ? AllocationOptions.Contiguous : AllocationOptions.None, _rowAlignmentInBytes);
         try
         {
             CopyTo(clone);

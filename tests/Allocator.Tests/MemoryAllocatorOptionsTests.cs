@@ -61,9 +61,9 @@ public class MemoryAllocatorOptionsTests
         options.PreferContiguous = true;
         Assert.Equal("before", allocator.Name);
         using (allocator.Allocate<byte>(2 << 20))
-        using (allocator.CountExternal(4 << 20))
+        using (allocator.TrackExternalMemory(4 << 20))
         {
-            Assert.Throws<MemoryLimitExceededException>(() => allocator.CountExternal(4 << 20));
+            Assert.Throws<MemoryLimitExceededException>(() => allocator.TrackExternalMemory(4 << 20));
         }
     }
 

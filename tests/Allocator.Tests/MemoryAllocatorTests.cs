@@ -175,7 +175,8 @@ public class MemoryAllocatorTests
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         Assert.Throws<ArgumentOutOfRangeException>("alignmentInBytes", () => allocator.AllocateAligned<byte>(10, alignment));
-        Assert.Throws<ArgumentOutOfRangeException>("rowAlignmentInBytes", () => allocator.AllocatePixels<byte>(10, 10, alignment));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "rowAlignmentInBytes", () => allocator.AllocatePixels<byte>(10, 10, rowAlignmentInBytes: alignment));
     }
 
     [Fact]

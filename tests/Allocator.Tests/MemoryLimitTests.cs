@@ -241,7 +241,7 @@ public class MemoryLimitTests
         setup.Left.Now = new Headroom(100 * Block, 10 * Block, 50 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         using MemoryReservation job = await setup.Allocator.ReserveAsync(6 * Block);
-        IDisposable ofCodec = job.CountExternal(6 * Block);
+        IDisposable ofCodec = job.TrackExternalMemory(6 * Block);
 
         // Nothing of it is used yet.
         Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(3 * Block).AsTask();
@@ -252,34 +252,45 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void CountExternal_MoreThanTheContainerCertainlyHas_IsRefusedWithoutABudget()
+    public void TrackExternalMemory_MoreThanTheContainerCertainlyHas_IsRefusedWithoutABudget()
     {
         using TestSetup setup = new();
         Leave(setup, 3 * Block);
-        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(4 * Block));
+        MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(
+            () => setup.Allocator.TrackExternalMemory(4 * Block));
         Assert.Equal(
             (4L * Block, 100L * Block, 3L * Block, true),
             (failure.RequestedBytes, failure.LimitBytes, failure.AvailableBytes, failure.IsTransient));
-        setup.Allocator.CountExternal(3 * Block).Dispose();
+        setup.Allocator.TrackExternalMemory(3 * Block).Dispose();
     }
 
     [Fact]
-    public void CountExternal_WithoutABudget_CountsUntilItIsBack()
+    public void TrackExternalMemory_WithoutABudget_CountsUntilItIsBack()
     {
         using TestSetup setup = new();
         Leave(setup, 4 * Block);
-        IDisposable ofCodec = setup.Allocator.CountExternal(3 * Block);
+        IDisposable ofCodec = setup.Allocator.TrackExternalMemory(3 * Block);
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(2 * Block));
         ofCodec.Dispose();
         setup.Allocator.AllocateGroup<byte>(2 * Block).Dispose();
     }
 
+#pragma warning disable CS0618 // The former name has to go on working.
     [Fact]
-    public void CountExternal_LimitNotHonored_IsServed()
+    public void CountExternal_FormerName_DoesTheSame()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using IDisposable external = setup.Allocator.CountExternal(6 * Block);
+        Assert.Equal(6L * Block, setup.Statistics.BudgetUsedBytes);
+    }
+#pragma warning restore CS0618
+
+    [Fact]
+    public void TrackExternalMemory_LimitNotHonored_IsServed()
     {
         using TestSetup setup = new(options: new MemoryAllocatorOptions { HonorMemoryLimit = false });
         Leave(setup, 0);
-        setup.Allocator.CountExternal(100 * Block).Dispose();
+        setup.Allocator.TrackExternalMemory(100 * Block).Dispose();
     }
 
     [Fact]

@@ -166,7 +166,7 @@ public class MemoryReservationTests
     }
 
     [Fact]
-    public async Task CountExternal_WithinAReservation_IdleMemoryMakesRoom()
+    public async Task TrackExternalMemory_WithinAReservation_IdleMemoryMakesRoom()
     {
         using TestSetup setup = new(budget: 8 * Block);
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
@@ -174,7 +174,7 @@ public class MemoryReservationTests
         Assert.Equal(8 * Block, setup.Statistics.CommittedBytes);
         using (IMemoryOwner<byte> pixels = reservation.Allocate<byte>(2 * Block))
         {
-            IDisposable decoder = reservation.CountExternal(4 * Block);
+            IDisposable decoder = reservation.TrackExternalMemory(4 * Block);
             Assert.Equal(
                 (4L * Block, 0L, 6L * Block),
                 (setup.Statistics.CommittedBytes, reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
@@ -195,20 +195,20 @@ public class MemoryReservationTests
     }
 
     [Fact]
-    public void CountExternal_OfThePlainAllocator_CountsLikeAnyRequest()
+    public void TrackExternalMemory_OfThePlainAllocator_CountsLikeAnyRequest()
     {
         using TestSetup setup = new(budget: 8 * Block);
-        using IDisposable external = setup.Allocator.CountExternal(6 * Block);
+        using IDisposable external = setup.Allocator.TrackExternalMemory(6 * Block);
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(3 * Block));
-        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(3 * Block));
-        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(9 * Block));
-        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.CountExternal(-1));
-        setup.Allocator.CountExternal(0).Dispose();
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.TrackExternalMemory(3 * Block));
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.TrackExternalMemory(9 * Block));
+        Assert.Throws<ArgumentOutOfRangeException>(() => setup.Allocator.TrackExternalMemory(-1));
+        setup.Allocator.TrackExternalMemory(0).Dispose();
         Assert.Equal(
             (6L * Block, 0L, 0L),
             (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations));
         using TestSetup unlimited = new();
-        unlimited.Allocator.CountExternal(1L << 50).Dispose();
+        unlimited.Allocator.TrackExternalMemory(1L << 50).Dispose();
     }
 
     [Fact]
@@ -247,7 +247,7 @@ public class MemoryReservationTests
         foreach (long bytes in new[] { estimates[0], estimates[0] + estimates[2], sum, long.MaxValue })
         {
             Exception ofReservation = await Assert.ThrowsAnyAsync<Exception>(async () => await setup.Allocator.ReserveAsync(bytes));
-            Exception ofExternal = Assert.ThrowsAny<Exception>(() => setup.Allocator.CountExternal(bytes));
+            Exception ofExternal = Assert.ThrowsAny<Exception>(() => setup.Allocator.TrackExternalMemory(bytes));
             foreach (Exception failure in new[] { ofReservation, ofExternal })
             {
                 if (hasBudget)
@@ -276,7 +276,8 @@ public class MemoryReservationTests
         {
             ArgumentOutOfRangeException ofReservation = await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
                 async () => await allocator.ReserveAsync(bytes));
-            ArgumentOutOfRangeException ofExternal = Assert.Throws<ArgumentOutOfRangeException>(() => allocator.CountExternal(bytes));
+            ArgumentOutOfRangeException ofExternal = Assert.Throws<ArgumentOutOfRangeException>(
+                () => allocator.TrackExternalMemory(bytes));
             Assert.Equal(
                 ("bytes", bytes, "bytes", bytes),
                 (ofReservation.ParamName, ofReservation.ActualValue, ofExternal.ParamName, ofExternal.ActualValue));

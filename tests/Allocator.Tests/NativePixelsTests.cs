@@ -22,7 +22,7 @@ public unsafe class NativePixelsTests
     {
         using TestSetup setup = new();
         PixelBuffer<int> buffer = setup.Allocator.AllocatePixels<int>(
-            width, height, rowAlignmentInBytes: 64, AllocationOptions.Contiguous);
+            width, height, AllocationOptions.Contiguous, rowAlignmentInBytes: 64);
         Number(buffer);
 
         using (NativePixels pixels = buffer.HandOff())

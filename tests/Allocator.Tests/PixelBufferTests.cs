@@ -68,7 +68,7 @@ public class PixelBufferTests
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 16 });
         foreach ((int width, int height) in (ReadOnlySpan<(int, int)>)[(5, 7), (1001, 900), (3001, 3001), (6000, 6000)])
         {
-            using PixelBuffer<Rgb> pixels = allocator.AllocatePixels<Rgb>(width, height, alignment);
+            using PixelBuffer<Rgb> pixels = allocator.AllocatePixels<Rgb>(width, height, rowAlignmentInBytes: alignment);
             Assert.Equal(0, pixels.RowStride * 3 % alignment);
             Assert.InRange(pixels.RowStride, width, width + alignment);
             pixels.ProcessPixelRows(
@@ -257,7 +257,7 @@ public class PixelBufferTests
         using TestSetup setup = new();
         using PixelBuffer<byte> contiguous = setup.Allocator.AllocatePixels<byte>(1000, 50, AllocationOptions.Contiguous);
         using PixelBuffer<byte> several = setup.Allocator.AllocatePixels<byte>(1000, 50);
-        using PixelBuffer<byte> padded = setup.Allocator.AllocatePixels<byte>(1000, 50, 64, AllocationOptions.Contiguous);
+        using PixelBuffer<byte> padded = setup.Allocator.AllocatePixels<byte>(1000, 50, AllocationOptions.Contiguous, 64);
 
         int length = 0;
         Assert.True(contiguous.TryProcessSinglePixelSpan(pixels => length = pixels.Length));
@@ -306,7 +306,7 @@ public class PixelBufferTests
         using TestSetup setup = new(maximumBlocks: 32);
         foreach (AllocationOptions options in (AllocationOptions[])[AllocationOptions.None, AllocationOptions.Contiguous])
         {
-            using PixelBuffer<Rgb> source = setup.Allocator.AllocatePixels<Rgb>(333, 70, 64, options);
+            using PixelBuffer<Rgb> source = setup.Allocator.AllocatePixels<Rgb>(333, 70, options, 64);
             source.ProcessPixelRows(static rows =>
             {
                 for (int y = 0; y < rows.Height; y++)

@@ -50,7 +50,7 @@ internal sealed class BlockStore : PixelStore
 
     public override long EstimatePixels<TPixel>(int width, int height) => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
 
-    public override IDisposable? CountExternal(long bytes) => _allocator.CountExternal(bytes);
+    public override IDisposable? CountExternal(long bytes) => _allocator.TrackExternalMemory(bytes);
 
     public override ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken)
         => _reserves ? ReserveAsync(bytes, cancellationToken) : base.AdmitAsync(bytes, cancellationToken);

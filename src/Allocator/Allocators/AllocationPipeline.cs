@@ -141,7 +141,7 @@ internal sealed class AllocationPipeline
         account is null ? default : Admission.AcquireAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <summary>Counts memory that others allocate, until the result is disposed, and gives idle memory back for it.</summary>
-    public ExternalMemory CountExternal(BudgetAccount? account, long bytes)
+    public ExternalMemory TrackExternalMemory(BudgetAccount? account, long bytes)
     {
         BudgetPermit permit = Admission.Acquire(account, bytes);
         try

@@ -250,7 +250,7 @@ public class FailureTests
         "group above the pool" => allocator.AllocateGroup<byte>(Needed),
         "clean group" => allocator.AllocateGroup<byte>(10 * Block, 1, AllocationOptions.Clean),
         "pixels" => allocator.AllocatePixels<int>(500, 100),
-        "aligned pixels" => allocator.AllocatePixels<int>(500, 100, 512),
+        "aligned pixels" => allocator.AllocatePixels<int>(500, 100, rowAlignmentInBytes: 512),
         "contiguous pixels" => allocator.AllocatePixels<int>(500, 100, AllocationOptions.Contiguous),
         "aligned" => allocator.AllocateAligned<byte>(100, 4096),
         "small" => allocator.Allocate<byte>(100),

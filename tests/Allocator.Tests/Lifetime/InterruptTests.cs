@@ -188,7 +188,7 @@ public class InterruptTests
             1 => allocator.AllocateGroup<byte>(6 << 20),
             2 => allocator.AllocatePixels<int>(700, 500),
             3 => new Pinned(allocator.Allocate<byte>(random.Next(1, 100_000))),
-            4 => allocator.CountExternal(10_000),
+            4 => allocator.TrackExternalMemory(10_000),
             5 => Filled(allocator.CreateStream()),
             _ => allocator.Allocate<byte>(random.Next(1, 100_000)),
         };

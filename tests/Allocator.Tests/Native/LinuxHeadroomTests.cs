@@ -172,7 +172,9 @@ public class LinuxHeadroomTests
         {
             Assert.Equal(length, source.UntouchedBytes(address, length));
             new Span<byte>((void*)address, 5000 * page).Fill(1);
-            Assert.Equal(length / 2, source.UntouchedBytes(address, length));
+
+            // Where the system's huge pages are always on, the last one is there as a whole.
+            Assert.InRange(source.UntouchedBytes(address, length), (length / 2) - (2 << 20), length / 2);
         }
         finally
         {

@@ -105,7 +105,7 @@ public class KeptBlocksTests
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(100));
         Task<IMemoryOwner<byte>> small = setup.Allocator.AllocateAsync<byte>(100).AsTask();
         await Assert.ThrowsAsync<MemoryLimitExceededException>(() => small.WaitAsync(s_patience));
-        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.CountExternal(1));
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.TrackExternalMemory(1));
 
         Assert.InRange(setup.Clock.Delays.Sum(static delay => delay.TotalMilliseconds), 1, 1000);
         Assert.Equal((0L, 0L, 0), (setup.Statistics.BudgetUsedBytes, setup.Statistics.OutstandingAllocations, setup.Source.Purges));

@@ -1,5 +1,5 @@
-using LoadResizeSave.Codecs.Jpeg;
 using LoadResizeSave.Codecs;
+using LoadResizeSave.Codecs.Jpeg;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Tests;

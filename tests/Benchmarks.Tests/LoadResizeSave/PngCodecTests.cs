@@ -1,5 +1,5 @@
-using LoadResizeSave.Codecs.Png;
 using LoadResizeSave.Codecs;
+using LoadResizeSave.Codecs.Png;
 using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Tests;

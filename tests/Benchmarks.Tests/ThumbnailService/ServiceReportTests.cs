@@ -1,8 +1,8 @@
 using System.CommandLine;
 using LoadResizeSave.Limits;
 using LoadResizeSave.Pixels;
-using Measuring.Results;
 using Measuring;
+using Measuring.Results;
 using ThumbnailService.Reporting;
 using ThumbnailService.Trials;
 
