@@ -95,6 +95,59 @@ public class ExhaustedMemoryTests
         budgetMegabytes.ToString(),
         length.ToString());
 
+    // Which rents are watched is a thread's own choice, and its first takes managed memory.
+    [SkippableFact]
+    public void Allocate_OfAThreadsFirstSampledBufferWithoutManagedMemory_TakesNothingOfTheBudget() => Run(
+        static () =>
+        {
+            using MemoryAllocator allocator = MemoryAllocator.Create(
+                new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, Safety = SafetyMode.Sampled });
+            using ManualResetEventSlim go = new();
+            using CountdownEvent done = new(4);
+            Exception? failure = null;
+            for (int i = 0; i < 4; i++)
+            {
+                Thread other = new(() =>
+                {
+                    go.Wait();
+                    try
+                    {
+                        allocator.Allocate<byte>(Large).Dispose();
+                    }
+                    catch (Exception exception) when (exception is not OutOfMemoryException)
+                    {
+                        failure = exception;
+                    }
+                    catch (OutOfMemoryException)
+                    {
+                    }
+
+                    done.Signal();
+                });
+                other.UnsafeStart();
+                if (i == 0)
+                {
+                    // The first one compiles what the others run.
+                    go.Set();
+                    other.Join();
+                    go.Reset();
+                }
+            }
+
+            Exception? none = null;
+            WithoutMemory(
+                () =>
+                {
+                    go.Set();
+                    done.Wait();
+                },
+                ref none);
+            Assert.Null(failure);
+            Assert.Null(none);
+            MemoryAllocatorStatistics statistics = allocator.GetStatistics();
+            Assert.Equal((0, 0, 0), (statistics.RentedBytes, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
+        });
+
     [SkippableTheory]
     [InlineData(100)]
     [InlineData(Large)]

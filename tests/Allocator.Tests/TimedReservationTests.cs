@@ -275,7 +275,7 @@ public class TimedReservationTests
         granted.Result.Dispose();
         end.Set();
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
-        Assert.True(SpinWait.SpinUntil(static () => !WaiterThread.Shared.IsRunning, s_patience), "The thread goes on for nothing.");
+        Assert.True(SpinWait.SpinUntil(static () => !WaiterThread.Times.IsRunning, s_patience), "The thread goes on for nothing.");
     }).Dispose();
 
     // The thread has to have begun to wait: by this clock it would wait from now on otherwise.
@@ -307,7 +307,7 @@ public class TimedReservationTests
     // It ends when no time is left to watch.
     private static void AssertThreadEnds(TestSetup setup)
     {
-        bool hasEnded = SpinWait.SpinUntil(() => !setup.Settings.Waiters.IsRunning, s_patience);
+        bool hasEnded = SpinWait.SpinUntil(() => !setup.Settings.Times.IsRunning, s_patience);
         Assert.True(hasEnded, "The thread goes on for nothing.");
     }
 }

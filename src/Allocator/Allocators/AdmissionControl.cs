@@ -133,20 +133,17 @@ internal sealed class AdmissionControl
     {
         MemoryBudget budget = GetBudgetThatFits(account, bytes);
         bool hasTime = timeout > TimeSpan.Zero;
-        WaiterThread? thread = hasTime || budget.IsLimitedByContainer ? _settings.Waiters : null;
-        BudgetRequest request = new(account, bytes, thread: hasTime ? thread : null);
+        WaiterThread? thread = hasTime ? _settings.Times : null;
+        BudgetRequest request = new(account, bytes, thread: thread);
         thread?.Begin();
+        WaiterThread? looks = null;
         long begun = ReportBegin(budget, request);
         try
         {
             Post(budget, request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                if (budget.IsLimitedByContainer)
-                {
-                    thread!.Watch(budget);
-                }
-
+                looks = TryWatch(budget);
                 using CancellationTokenRegistration registration =
                     cancellationToken.Register(static state => EndWait((BudgetRequest)state!), request);
                 if (hasTime)
@@ -168,6 +165,7 @@ internal sealed class AdmissionControl
         finally
         {
             thread?.End(request);
+            looks?.End();
         }
 
         if (!request.IsGranted)
@@ -177,6 +175,28 @@ internal sealed class AdmissionControl
         }
 
         return new BudgetPermit(account, bytes);
+    }
+
+    // Where no thread can be started a return of memory, or a tick, serves the request.
+    private WaiterThread? TryWatch(MemoryBudget budget)
+    {
+        if (!budget.IsLimitedByContainer)
+        {
+            return null;
+        }
+
+        WaiterThread looks = _settings.Looks;
+        try
+        {
+            looks.Begin();
+        }
+        catch (OutOfMemoryException)
+        {
+            return null;
+        }
+
+        looks.Watch(budget);
+        return looks;
     }
 
     // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.

@@ -97,19 +97,20 @@ internal sealed class AllocationPipeline
     /// <summary>Fills a plan, and begins the rent. The permit goes back where this fails.</summary>
     public void Allocate(in AllocationPlan plan, in BudgetPermit permit, out Allocation allocation)
     {
-        bool isWatched = _sampler is not null && plan.LengthInBytes > 0 && _sampler.Chooses();
-        bool isCounted = permit.Account is not null || _countsArrays;
-        if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
-        {
-            ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
-            allocation = new Allocation(guard, generation, plan.Layout);
-            return;
-        }
-
         allocation = default;
         bool isMiss;
         try
         {
+            // A thread's first choice takes managed memory.
+            bool isWatched = _sampler is not null && plan.LengthInBytes > 0 && _sampler.Chooses();
+            bool isCounted = permit.Account is not null || _countsArrays;
+            if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
+            {
+                ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
+                allocation = new Allocation(guard, generation, plan.Layout);
+                return;
+            }
+
             isMiss = Fill(plan, isWatched, ref allocation);
             if (isMiss)
             {

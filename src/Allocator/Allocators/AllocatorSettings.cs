@@ -150,8 +150,11 @@ internal sealed class AllocatorSettings
 
     public Clock Clock { get; init; } = SystemClock.Instance;
 
-    /// <summary>Gets what serves asynchronous waits; one for all allocators of the machine's clock.</summary>
-    public WaiterThread Waiters => field ??= Clock == SystemClock.Instance ? WaiterThread.Shared : new WaiterThread(Clock);
+    /// <summary>Gets what ends asynchronous waits in time; one for all allocators of the machine's clock.</summary>
+    public WaiterThread Times => field ??= Clock == SystemClock.Instance ? WaiterThread.Times : new WaiterThread(Clock);
+
+    /// <summary>Gets what looks at the container for asynchronous waits; as above.</summary>
+    public WaiterThread Looks => field ??= Clock == SystemClock.Instance ? WaiterThread.Looks : new WaiterThread(Clock);
 
     public SystemMemory Pressure { get; init; } = SystemMemory.Shared;
 

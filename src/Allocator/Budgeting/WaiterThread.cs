@@ -7,9 +7,10 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The library's own thread for asynchronous waits: it ends those whose time is over, completes those that have a time, the granted ones
-/// too, and looks at the container again for those that wait for it. A timer would call back on the thread pool, which may have no thread
-/// left: all of them may be waiting for memory themselves. Thread-safe.
+/// A thread of the library's own for asynchronous waits. One ends those whose time is over, and completes those that have a time, the
+/// granted ones too; another looks at the container again for those that wait for it, which may call hooks of the user's, and so must not
+/// be in the way of the first. A timer would call back on the thread pool, which may have no thread left: all of them may be waiting for
+/// memory themselves. Thread-safe.
 /// </summary>
 /// <remarks>It runs while anything waits so, and a second longer. No continuation of the user's runs on it.</remarks>
 internal sealed class WaiterThread
@@ -36,8 +37,11 @@ internal sealed class WaiterThread
 
     public WaiterThread(Clock clock) => _clock = clock;
 
-    /// <summary>Gets the one of the machine's clock. It has no thread before it is used.</summary>
-    public static WaiterThread Shared { get; } = new(SystemClock.Instance);
+    /// <summary>Gets the one for times, of the machine's clock. It has no thread before it is used.</summary>
+    public static WaiterThread Times { get; } = new(SystemClock.Instance);
+
+    /// <summary>Gets the one that looks at containers.</summary>
+    public static WaiterThread Looks { get; } = new(SystemClock.Instance);
 
     /// <summary>Gets whether there is a thread.</summary>
     public bool IsRunning => Volatile.Read(ref _isRunning);
@@ -147,12 +151,13 @@ internal sealed class WaiterThread
     }
 
     /// <summary>Ends what <see cref="Begin"/> began: the wait is over.</summary>
-    public void End(BudgetRequest request)
+    /// <param name="request">The request, where it may have been added.</param>
+    public void End(BudgetRequest? request = null)
     {
         bool isLast;
         using (_lock.Enter())
         {
-            request.DueNode?.List?.Remove(request.DueNode);
+            request?.DueNode?.List?.Remove(request.DueNode);
             isLast = --_users == 0;
         }
 

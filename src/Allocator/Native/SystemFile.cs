@@ -19,6 +19,7 @@ internal class SystemFile : IDisposable
     protected SystemFile(FileStream? file) => _file = file;
 
     /// <summary>Opens a file; null where it is not there or may not be read.</summary>
+    /// <exception cref="IOException">It could not be opened now: the process has as many files open as it may, for instance.</exception>
     public static SystemFile? TryOpen(string path)
     {
         try
@@ -28,7 +29,7 @@ internal class SystemFile : IDisposable
                 ? new SystemFile(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 1))
                 : null;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException or UnauthorizedAccessException)
         {
             return null;
         }

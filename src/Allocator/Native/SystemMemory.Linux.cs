@@ -19,21 +19,15 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
 
     private readonly ShortLock _lock = new();
     private readonly Func<string, SystemFile?> _open;
-    private readonly SystemFile? _machine;
-    private readonly SystemFile? _machineStalls;
-    private readonly SystemFile? _membership;
+    private SystemFile? _machine;
+    private SystemFile? _machineStalls;
+    private SystemFile? _membership;
     private ControlGroup[] _groups = [];
     private SystemFile? _ownStalls;
     private byte[]? _membershipSeen;
     private Headroom _last = Headroom.Unknown;
 
-    public LinuxSystemMemory(Func<string, SystemFile?> open)
-    {
-        _open = open;
-        _machine = open(MachinePath);
-        _machineStalls = open("/proc/pressure/memory");
-        _membership = open("/proc/self/cgroup");
-    }
+    public LinuxSystemMemory(Func<string, SystemFile?> open) => _open = open;
 
     public override Headroom ReadHeadroom()
     {
@@ -134,10 +128,13 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
     // A process may be moved from one group to another.
     private void FollowMembership()
     {
+        _membership ??= _open("/proc/self/cgroup");
         _membership?.Refresh();
         ReadOnlySpan<byte> membership = _membership is null ? default : _membership.Text;
         if (_membershipSeen is null || !membership.SequenceEqual(_membershipSeen))
         {
+            // Where it fails the files of the last group are closed already.
+            _membershipSeen = null;
             OpenGroups(_membership?.ToString() ?? string.Empty);
             _membershipSeen = membership.ToArray();
         }
@@ -154,11 +151,25 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
         _ownStalls?.Dispose();
         _groups = [.. ControlGroup.OpenAll(_open, membership)];
         _ownStalls = ControlGroup.Folders(membership, isVersion2: true).Take(1)
-            .Select(folder => _open(folder + "/memory.pressure")).FirstOrDefault();
+            .Select(folder => OpenOrNone(folder + "/memory.pressure")).FirstOrDefault();
+    }
+
+    // For what a reading can do without.
+    private SystemFile? OpenOrNone(string path)
+    {
+        try
+        {
+            return _open(path);
+        }
+        catch (IOException)
+        {
+            return null;
+        }
     }
 
     private MemoryLoad? TryReadMachine()
     {
+        _machine ??= OpenOrNone(MachinePath);
         _machine?.RefreshIfReadable();
 
         // MemAvailable is the kernel's own estimate of what can be had without swapping; page cache counts as available.
@@ -203,6 +214,7 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
             return ofGroup;
         }
 
+        _machineStalls ??= OpenOrNone("/proc/pressure/memory");
         _machineStalls?.RefreshIfReadable();
         return _machineStalls?.StalledPercent;
     }
@@ -212,6 +224,7 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
         long machine = long.MaxValue;
         long available = long.MaxValue;
         long freeSwap = 0;
+        _machine ??= _open(MachinePath);
         if (_machine is not null)
         {
             _machine.Refresh();

@@ -111,7 +111,8 @@ internal sealed class BlockGuard : FinalizableGuard
         }
         catch
         {
-            Arena.Return(this);
+            // The pool may have been closed meanwhile: then this ends it.
+            _pool.Return(this, ofGroup: true);
             throw;
         }
     }

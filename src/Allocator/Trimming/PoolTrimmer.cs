@@ -99,7 +99,23 @@ internal sealed class PoolTrimmer
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
     /// <summary>
-    /// Serves waiters, and releases everything idle at high load; at low load, once a period, a part of what stayed idle through it. What
+    /// Serves waiters: growth that has waited too long fails here, and what nothing reported may fit by now. What fails is tried again at
+    /// the next tick.
+    /// </summary>
+    public void ServeWaiters()
+    {
+        try
+        {
+            _budget?.ServeWaiters();
+        }
+        catch (Exception)
+        {
+            // The other pools have their turn.
+        }
+    }
+
+    /// <summary>
+    /// Releases everything idle at high load; at low load, once a period, a part of what stayed idle through it. What
     /// fails is tried again at the next tick. Of two calls at once one does the work.
     /// </summary>
     /// <param name="nowMilliseconds">The time.</param>
@@ -114,8 +130,6 @@ internal sealed class PoolTrimmer
 
         try
         {
-            // Growth that has waited too long fails here; and what nothing reported may fit by now.
-            _budget?.ServeWaiters();
             bool periodEnded = nowMilliseconds >= DueMilliseconds;
             if (periodEnded)
             {

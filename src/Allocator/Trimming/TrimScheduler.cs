@@ -125,6 +125,13 @@ internal sealed class TrimScheduler : IBackgroundWork
         bool isLookDue = Collections.IsLookDue(now);
         long period = isLookDue ? Quarantine.SearchPeriodMilliseconds : long.MaxValue;
         long activity = Quarantine.Entered;
+
+        // Before any trim: a hook of the user's may take its time there.
+        for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
+        {
+            trimmer?.ServeWaiters();
+        }
+
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
             if (trimmer is null)

@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using Allocator.Native;
 using Allocator.Tests.Fakes;
 using Xunit;
@@ -27,6 +28,30 @@ public class LinuxHeadroomTests
             limit: "1000", usage: "900", "cache 1\nshmem 1\ntotal_cache 500\ntotal_shmem 60\ntotal_inactive_file 100\n");
 
         Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 540), Read(files));
+    }
+
+    // As where the process has as many files open as it may.
+    [Theory]
+    [InlineData("/proc/meminfo")]
+    [InlineData("/proc/self/cgroup")]
+    [InlineData("memory.max")]
+    [InlineData("memory.stat")]
+    public void Read_FileThatCannotBeOpenedNow_IsReadLater(string name)
+    {
+        FakeFiles files = OfVersion2(limit: "1000", usage: "900", "file 100\n");
+        bool mayOpen = false;
+        LinuxSystemMemory source = new(
+            path =>
+                mayOpen || !path.EndsWith(name, StringComparison.Ordinal)
+                    ? files.TryOpen(path)
+                    : throw new IOException("Too many open files"));
+
+        Assert.Equal(Headroom.Unknown, source.ReadHeadroom());
+        _ = source.ReadLoad();
+        mayOpen = true;
+
+        Assert.Equal(Read(files), source.ReadHeadroom());
+        Assert.Equal(1000, source.ReadLoad().TotalBytes);
     }
 
     [Fact]
