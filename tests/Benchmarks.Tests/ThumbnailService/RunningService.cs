@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using LoadResizeSave.Codecs;
 using LoadResizeSave.Pixels;
 using Microsoft.AspNetCore.Builder;
@@ -38,6 +39,17 @@ internal sealed class RunningService : IAsyncDisposable
     {
         while (Store.Statistics!.Value.BudgetWaits < requests)
         {
+            await Task.Yield();
+        }
+    }
+
+    /// <summary>Waits until nothing is outstanding, or taken of the budget; fails where that never comes.</summary>
+    public async Task UntilNothingIsOutstandingAsync()
+    {
+        Stopwatch waited = Stopwatch.StartNew();
+        while (Store.Statistics!.Value is { OutstandingAllocations: > 0 } or { BudgetUsedBytes: > 0 })
+        {
+            Assert.True(waited.Elapsed < TimeSpan.FromSeconds(30), Store.Statistics!.Value.ToString());
             await Task.Yield();
         }
     }
