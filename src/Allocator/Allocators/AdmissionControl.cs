@@ -63,7 +63,7 @@ internal sealed class AdmissionControl
     /// As <see cref="Acquire"/>, but waits asynchronously, for a time of its own: zero for not at all, below zero for any time.
     /// </summary>
     /// <exception cref="OperationCanceledException">The caller gave up. Nothing was taken.</exception>
-    /// <exception cref="OutOfMemoryException">There is no memory for the thread that watches the time or the container.</exception>
+    /// <exception cref="OutOfMemoryException">There is no memory for the thread that watches the time.</exception>
     public ValueTask<BudgetPermit> AcquireAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         if (account is null || bytes == 0)
@@ -177,26 +177,25 @@ internal sealed class AdmissionControl
         return new BudgetPermit(account, bytes);
     }
 
-    // Where no thread can be started a return of memory, or a tick, serves the request.
+    // Returns what has to be ended after the wait.
     private WaiterThread? TryWatch(MemoryBudget budget)
     {
-        if (!budget.IsLimitedByContainer)
+        WaiterThread? begun = null;
+        if (budget.IsLimitedByContainer)
         {
-            return null;
+            try
+            {
+                _settings.Looks.Begin();
+                begun = _settings.Looks;
+                begun.Watch(budget);
+            }
+            catch (OutOfMemoryException)
+            {
+                // A return of memory, or a tick, serves the request.
+            }
         }
 
-        WaiterThread looks = _settings.Looks;
-        try
-        {
-            looks.Begin();
-        }
-        catch (OutOfMemoryException)
-        {
-            return null;
-        }
-
-        looks.Watch(budget);
-        return looks;
+        return begun;
     }
 
     // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
