@@ -46,47 +46,8 @@ public class ExhaustedMemoryTests
             int length = int.Parse(text);
             using MemoryAllocator allocator = MemoryAllocator.Create(
                 new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget == "0" ? null : int.Parse(budget) });
-            using ManualResetEventSlim go = new();
-            using CountdownEvent done = new(2);
-            Exception? failure = null;
-
-            // The first one compiles what the second runs.
-            for (int i = 0; i < 2; i++)
-            {
-                IDisposable owner = allocator.Allocate<byte>(length);
-                go.Reset();
-                Thread other = new(() =>
-                {
-                    go.Wait();
-                    try
-                    {
-                        owner.Dispose();
-                    }
-                    catch (Exception exception)
-                    {
-                        failure = exception;
-                    }
-
-                    done.Signal();
-                });
-                other.UnsafeStart();
-                if (i == 0)
-                {
-                    go.Set();
-                    other.Join();
-                }
-            }
-
-            Exception? none = null;
-            WithoutMemory(
-                () =>
-                {
-                    go.Set();
-                    done.Wait();
-                },
-                ref none);
+            Exception? failure = OnNewThreadsWithoutMemory(threads: 2, () => allocator.Allocate<byte>(length).Dispose);
             Assert.Null(failure);
-            Assert.Null(none);
             MemoryAllocatorStatistics statistics = allocator.GetStatistics();
             Assert.Equal((0, 0, 0), (statistics.RentedBytes, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
             allocator.ReleaseRetainedResources();
@@ -102,48 +63,19 @@ public class ExhaustedMemoryTests
         {
             using MemoryAllocator allocator = MemoryAllocator.Create(
                 new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, Safety = SafetyMode.Sampled });
-            using ManualResetEventSlim go = new();
-            using CountdownEvent done = new(4);
-            Exception? failure = null;
-            for (int i = 0; i < 4; i++)
-            {
-                Thread other = new(() =>
+            Exception? failure = OnNewThreadsWithoutMemory(
+                threads: 4,
+                () => () =>
                 {
-                    go.Wait();
                     try
                     {
                         allocator.Allocate<byte>(Large).Dispose();
                     }
-                    catch (Exception exception) when (exception is not OutOfMemoryException)
-                    {
-                        failure = exception;
-                    }
                     catch (OutOfMemoryException)
                     {
                     }
-
-                    done.Signal();
                 });
-                other.UnsafeStart();
-                if (i == 0)
-                {
-                    // The first one compiles what the others run.
-                    go.Set();
-                    other.Join();
-                    go.Reset();
-                }
-            }
-
-            Exception? none = null;
-            WithoutMemory(
-                () =>
-                {
-                    go.Set();
-                    done.Wait();
-                },
-                ref none);
             Assert.Null(failure);
-            Assert.Null(none);
             MemoryAllocatorStatistics statistics = allocator.GetStatistics();
             Assert.Equal((0, 0, 0), (statistics.RentedBytes, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
         });
@@ -256,6 +188,50 @@ public class ExhaustedMemoryTests
     }).Dispose();
 
     private static async Task<IDisposable> Rent(MemoryAllocator allocator) => await allocator.AllocateAsync<byte>(Large);
+
+    // The first thread has memory, and compiles what the others run. Returns the last failure.
+    private static Exception? OnNewThreadsWithoutMemory(int threads, Func<Action> prepare)
+    {
+        using ManualResetEventSlim go = new();
+        using CountdownEvent done = new(threads);
+        Exception? failure = null;
+        for (int i = 0; i < threads; i++)
+        {
+            Action action = prepare();
+            Thread other = new(() =>
+            {
+                go.Wait();
+                try
+                {
+                    action();
+                }
+                catch (Exception exception)
+                {
+                    failure = exception;
+                }
+
+                done.Signal();
+            });
+            other.UnsafeStart();
+            if (i == 0)
+            {
+                go.Set();
+                other.Join();
+                go.Reset();
+            }
+        }
+
+        Exception? none = null;
+        WithoutMemory(
+            () =>
+            {
+                go.Set();
+                done.Wait();
+            },
+            ref none);
+        Assert.Null(none);
+        return failure;
+    }
 
     // For a moment only: the runtime's own finalizers end a process that stays without memory.
     private static void WithoutMemory(Action action, ref Exception? failure)
