@@ -57,7 +57,7 @@ public partial class LinkTests
         Assert.Empty(named.Except(sources));
     }
 
-    /// <summary>A page that nothing leads to is found by nobody.</summary>
+    /// <summary>No reader finds a page that nothing leads to.</summary>
     [Fact]
     public void Pages_BelowDocs_AreLinkedFromAnotherOne()
     {
