@@ -1,6 +1,6 @@
 using System.Collections.Immutable;
 using System.Threading.Tasks;
-using Allocator.Analyzers.Testing;
+using Allocator.Analyzers.Tests.Testing;
 using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Tests;

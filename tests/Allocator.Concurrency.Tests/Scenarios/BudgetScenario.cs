@@ -3,7 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
-using Interleaving;
+using Allocator.Concurrency.Interleaving;
 using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;

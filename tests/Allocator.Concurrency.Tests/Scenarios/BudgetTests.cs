@@ -2,7 +2,7 @@ using System;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
-using Interleaving;
+using Allocator.Concurrency.Interleaving;
 using Xunit;
 using Xunit.Abstractions;
 

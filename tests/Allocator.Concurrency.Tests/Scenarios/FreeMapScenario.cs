@@ -4,7 +4,7 @@ using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Interleaving;
+using Allocator.Concurrency.Interleaving;
 using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;

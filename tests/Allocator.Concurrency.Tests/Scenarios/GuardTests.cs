@@ -1,5 +1,5 @@
 using Allocator.Lifetime;
-using Interleaving;
+using Allocator.Concurrency.Interleaving;
 using Xunit;
 using Xunit.Abstractions;
 using static Allocator.Concurrency.Scenarios.GuardScenario;
