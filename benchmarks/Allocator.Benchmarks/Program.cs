@@ -1,4 +1,3 @@
-using System.CommandLine;
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Exporters;
@@ -13,10 +12,8 @@ namespace Allocator.Benchmarks;
 
 /// <summary>
 /// Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job. BenchmarkDotNet
-/// writes the
-/// results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and classic is the
-/// model in
-/// <c>benchmarks/Measuring/Classic</c>.
+/// writes the results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and
+/// classic is the model in <c>benchmarks/Measuring/Classic</c>.
 /// </summary>
 internal static class Program
 {

@@ -1,11 +1,3 @@
-using System.Text.Json.Serialization;
-using Measurements.Alignment;
-using Measurements.Copies;
-using Measurements.Factors;
-using Measurements.Fragmentation;
-using Measurements.Heaps;
-using Measurements.Settings;
-
 namespace Measurements;
 
 /// <summary>Reads and writes what measurements and their children tell each other.</summary>

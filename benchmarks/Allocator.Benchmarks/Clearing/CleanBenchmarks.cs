@@ -1,13 +1,8 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using CommunityToolkit.HighPerformance.Buffers;
-
 namespace Allocator.Benchmarks.Clearing;
 
 /// <summary>
 /// Gets zeroed memory of which one byte a page is then written: calloc may hand out memory that is zeroed only when it is touched, and
-/// that is to
-/// be paid here. The pool's memory was written to in the round before, so Clean has to clear all of it, once.
+/// that is to be paid here. The pool's memory was written to in the round before, so Clean has to clear all of it, once.
 /// </summary>
 [MemoryDiagnoser]
 public class CleanBenchmarks

@@ -1,5 +1,3 @@
-using Measuring.Sources;
-
 namespace Allocator.Benchmarks.Contenders;
 
 /// <summary>A way to get and give back blocks of 4 MB, in loops that any number of threads may run at once.</summary>

@@ -5,8 +5,7 @@ internal static class MeasuredPool
 {
     /// <summary>
     /// Makes an allocator whose pool holds at most 1 GiB. That is enough for 32 threads with four blocks each, whatever the machine's
-    /// memory;
-    /// blocks that were not touched cost addresses only.
+    /// memory; blocks that were not touched cost addresses only.
     /// </summary>
     public static MemoryAllocator Create(HugePages hugePages = HugePages.Auto)
         => MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 1024, HugePages = hugePages });

@@ -1,12 +1,8 @@
-using Measuring.Sources;
-using Measuring.Timing;
-
 namespace Allocator.Benchmarks.Contention;
 
 /// <summary>
-/// Rents and returns blocks of 4 MB on several threads at once. Time is wall time divided by all rents of all threads: where it falls
-/// with more
-/// threads, the allocator scales. The blocks are not touched: they are addresses without memory.
+/// Rents and returns blocks of 4 MB on several threads at once. Time is wall time divided by all rents of all threads: where it falls with
+/// more threads, the allocator scales. The blocks are not touched: they are addresses without memory.
 /// </summary>
 [MemoryDiagnoser]
 public class ContentionBenchmarks

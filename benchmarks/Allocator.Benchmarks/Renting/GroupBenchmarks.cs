@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Benchmarks.Renting;
 
 /// <summary>Rents and returns 64 MB, in 16 blocks of the pool or in one piece.</summary>

@@ -1,13 +1,8 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using CommunityToolkit.HighPerformance.Buffers;
-
 namespace Allocator.Benchmarks.Renting;
 
 /// <summary>
 /// Rents and returns a buffer in every way there is. The buffers are not touched: these are the costs of the bookkeeping alone. What the
-/// memory
-/// costs that comes with it, <see cref="Residency.TouchedImageBenchmarks"/> tell.
+/// memory costs that comes with it, <see cref="Residency.TouchedImageBenchmarks"/> tell.
 /// </summary>
 [MemoryDiagnoser]
 public abstract class RentBenchmarks

@@ -1,14 +1,9 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Benchmarks.Residency;
 
 /// <summary>
 /// Allocates fresh memory, touches each page, and frees it; memory is fresh only once, so all three are timed. The allocator retains
-/// nothing here.
-/// The heap recycles what is freed below 32 MB and is told not to (M_MMAP_THRESHOLD, in the GNU C library); the collector's arrays are
-/// only in
-/// part fresh.
+/// nothing here. The heap recycles what is freed below 32 MB and is told not to (M_MMAP_THRESHOLD, in the GNU C library); the collector's
+/// arrays are only in part fresh.
 /// </summary>
 [MemoryDiagnoser]
 public class FirstTouchBenchmarks

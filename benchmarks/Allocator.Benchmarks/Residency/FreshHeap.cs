@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Allocator.Benchmarks.Residency;
 
 /// <summary>Keeps the heap of the GNU C library from handing out memory again that it was given back.</summary>
@@ -10,8 +8,7 @@ internal static partial class FreshHeap
 
     /// <summary>
     /// Has every allocation above 64 KiB come from a mapping of its own, which is unmapped when it is freed. Left alone, the heap does so
-    /// for sizes that it has not
-    /// had to free yet, and recycles up to 32 MiB afterwards. Says so on the console where it cannot be had.
+    /// for sizes that it has not had to free yet, and recycles up to 32 MiB afterwards. Says so on the console where it cannot be had.
     /// </summary>
     public static void Require()
     {

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Allocator.Benchmarks.Residency;
 
 /// <summary>Gives the memory of a block back to the system and touches it again: what trimming too soon costs.</summary>

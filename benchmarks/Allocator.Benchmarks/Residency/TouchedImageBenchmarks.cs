@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using CommunityToolkit.HighPerformance.Buffers;
-
 namespace Allocator.Benchmarks.Residency;
 
 /// <summary>Allocates an image in one piece, touches each page and frees it, again and again: the memory behind the bookkeeping.</summary>

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Benchmarks.Rows;
 
 /// <summary>Walks over the rows of an image: what it costs to find one.</summary>

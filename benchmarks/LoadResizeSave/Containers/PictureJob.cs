@@ -1,9 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using Allocator;
-using LoadResizeSave.Pictures;
-using Microsoft.Win32.SafeHandles;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>What a job does with its picture.</summary>
@@ -24,9 +18,8 @@ internal enum JobKind
 }
 
 /// <summary>
-/// A picture that is read, decoded, made a quarter as wide and as high, and encoded. The file's bytes, both pictures, the scratch rows
-/// and the encoded file are all memory of one store;
-/// what the codec takes for itself is not. Safe for concurrent callers.
+/// A picture that is read, decoded, made a quarter as wide and as high, and encoded. The file's bytes, both pictures, the scratch rows and
+/// the encoded file are all memory of one store; what the codec takes for itself is not. Safe for concurrent callers.
 /// </summary>
 internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
 {

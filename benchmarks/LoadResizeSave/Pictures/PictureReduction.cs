@@ -1,5 +1,3 @@
-using LoadResizeSave.Resizing;
-
 namespace LoadResizeSave.Pictures;
 
 /// <summary>A picture made smaller, with all memory from one store.</summary>
@@ -11,7 +9,6 @@ internal static class PictureReduction
             ? size
             : new PictureSize(width, (int)Math.Max(1, Math.Round((double)size.Height * width / size.Width, MidpointRounding.AwayFromZero)));
 
-    /// <exception cref="UnreadablePictureException">It cannot be decoded.</exception>
     public static Raster<Rgb24> Reduce(PictureHeader header, ReadOnlyMemory<byte> file, PictureSize target, PixelStore store)
     {
         Raster<Rgb24> reduced = store.AllocatePixels<Rgb24>(target.Width, target.Height, header.Codec.NeedsContiguousPixels);

@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace LoadResizeSave.Reporting;
 
 /// <summary>The tables over many rounds.</summary>

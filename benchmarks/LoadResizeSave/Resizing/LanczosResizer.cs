@@ -1,11 +1,8 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Resizing;
 
 /// <summary>
-/// Makes a picture smaller: for each row of the result first along the columns, where whole rows are added as they lie in memory,
-/// then along the row. So one row of sums is all that lies between the two pictures.
+/// Makes a picture smaller: for each row of the result first along the columns, where whole rows are added as they lie in memory, then
+/// along the row. So one row of sums is all that lies between the two pictures.
 /// </summary>
 internal static class LanczosResizer
 {

@@ -1,13 +1,10 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 
 namespace LoadResizeSave.Resizing;
 
 /// <summary>
-/// The inner loops of resizing. Products and sums are rounded one by one and in a fixed order, so that the result is the same
-/// on every machine, however wide its vectors are.
+/// The inner loops of resizing. Products and sums are rounded one by one and in a fixed order, so that the result is the same on every
+/// machine, however wide its vectors are.
 /// </summary>
 internal static class PixelArithmetic
 {

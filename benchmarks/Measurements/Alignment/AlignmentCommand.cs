@@ -21,10 +21,7 @@ internal static class AlignmentCommand
     private static ResultDocument Measure(MeasurementRun run)
     {
         run.Console.WriteLine("checking alignment ...");
-        List<string> failures = [];
-        ResultTable checks = AlignmentCheck.Run(failures);
-        failures.ForEach(failure => run.Console.MarkupLineInterpolated($"[red]wrong     {failure}[/]"));
-        run.HasFailed = failures.Count > 0;
+        ResultTable checks = AlignmentCheck.Run(run.Failures);
         List<string> notes =
         [
             "Native: NativeMemory.AlignedAlloc(64). Over-allocated: malloc of 72 bytes more, the address rounded up, the heap's own "

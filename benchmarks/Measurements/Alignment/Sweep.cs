@@ -1,6 +1,3 @@
-using System.Reflection;
-using Allocator;
-
 namespace Measurements.Alignment;
 
 /// <summary>What a child is to measure.</summary>

@@ -2,8 +2,7 @@ namespace Measurements.Copies;
 
 /// <summary>
 /// A scanned page allocated and copied, over five kinds of memory. In each trial every test, and of each test every kind of memory in
-/// turn.
-/// Only one process works at a time: whatever else the machine does falls on all kinds.
+/// turn. Only one process works at a time: whatever else the machine does falls on all kinds.
 /// </summary>
 internal static class CopiesCommand
 {

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Measurements.Copies;
 
 /// <summary>Does the tests with one kind of memory: a step for each line that it is sent, answered with the trial.</summary>
@@ -145,4 +143,91 @@ internal sealed unsafe class CopyBench
             return true;
         }
     }
+}
+
+/// <summary>What one kind of memory is to do next.</summary>
+/// <param name="IsWarm">Whether the buffers are those that are kept.</param>
+/// <param name="Test">The test: 0 allocates and frees, those that follow are <see cref="PageCopies.All"/>.</param>
+/// <param name="Seed">What the source is filled from where the copy is compared with it.</param>
+/// <param name="IsCompared">Whether it is.</param>
+internal readonly record struct CopyStep(bool IsWarm, int Test, int Seed, bool IsCompared)
+{
+    public static CopyStep Parse(string line)
+    {
+        int[] numbers = Array.ConvertAll(line.Split(' '), text => int.Parse(text, CultureInfo.InvariantCulture));
+        return new CopyStep(numbers[0] != 0, numbers[1], numbers[2], numbers[3] != 0);
+    }
+
+    public string ToLine() => string.Create(CultureInfo.InvariantCulture, $"{(IsWarm ? 1 : 0)} {Test} {Seed} {(IsCompared ? 1 : 0)}");
+}
+
+/// <summary>One trial of one test with one kind of memory.</summary>
+internal readonly record struct Trial(double Milliseconds, long Faults)
+{
+    public static Trial Parse(string line)
+    {
+        string[] numbers = line.Split(' ');
+        return new Trial(double.Parse(numbers[0], CultureInfo.InvariantCulture), long.Parse(numbers[1], CultureInfo.InvariantCulture));
+    }
+
+    public string ToLine() => string.Create(CultureInfo.InvariantCulture, $"{Milliseconds:R} {Faults}");
+}
+
+/// <summary>This program, started again for one kind of memory, with a heap that no other kind has shaped.</summary>
+internal sealed class CopyProcess : IDisposable
+{
+    private readonly CopyKind _kind;
+    private readonly Process _process;
+    private readonly Task<string> _errors;
+
+    /// <summary>Starts it.</summary>
+    public CopyProcess(CopyKind kind)
+    {
+        _kind = kind;
+        _process = ChildProgram.Start(
+            ChildProgram.Describe(ChildProgram.ThisProgram, [ChildProgram.Argument, CopyBench.Name, kind.ToString()]));
+        _errors = _process.StandardError.ReadToEndAsync();
+    }
+
+    /// <summary>Waits for its next line; the first says that it has started and warmed up.</summary>
+    public string Read() => _process.StandardOutput.ReadLine()
+        ?? throw new InvalidOperationException($"{CopyKinds.Names[(int)_kind]}: {_errors.Result.Trim()}");
+
+    /// <summary>Has it do a step, and waits for the end.</summary>
+    public Trial Run(CopyStep step)
+    {
+        _process.StandardInput.WriteLine(step.ToLine());
+        return Trial.Parse(Read());
+    }
+
+    public void Dispose()
+    {
+        _process.StandardInput.Close();
+        _process.WaitForExit();
+        _process.Dispose();
+    }
+}
+
+/// <summary>
+/// Counts this thread's page faults that were served without the disk: each is a page of memory that the system has just provided.
+/// </summary>
+internal static unsafe partial class ThreadFaults
+{
+    // getrusage(2): RUSAGE_THREAD, and the place of ru_minflt among the words of struct rusage, which are of one size each.
+    private const int OfThisThread = 1;
+    private const int MinorFaults = 8;
+    private const int Words = 18;
+
+    /// <summary>Gets whether the system tells.</summary>
+    public static bool AreCounted { get; } = OperatingSystem.IsLinux() && Environment.Is64BitProcess;
+
+    /// <summary>Returns how many there have been; 0 where <see cref="AreCounted"/> is false.</summary>
+    public static long Read()
+    {
+        long* usage = stackalloc long[Words];
+        return AreCounted && GetResourceUsage(OfThisThread, usage) == 0 ? usage[MinorFaults] : 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "getrusage")]
+    private static partial int GetResourceUsage(int who, long* usage);
 }

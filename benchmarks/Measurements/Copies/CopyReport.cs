@@ -32,7 +32,7 @@ internal static class CopyReport
                 Chart(freshTitle, fresh, 1, fresh.Tests.Count, isLogarithmic: false),
                 Chart(warmTitle, warm, 0, warm.Tests.Count, isLogarithmic: false),
             ],
-            Notes = [.. Explanations(), FormattableString.Invariant($"elapsed   {elapsed.TotalSeconds:0.0} s")],
+            Notes = [.. Explanations(), Invariant($"elapsed   {elapsed.TotalSeconds:0.0} s")],
         };
     }
 
@@ -90,4 +90,24 @@ internal static class CopyReport
         Series = [.. CopyKinds.Names.Select((name, kind) => new ResultSeries(
             name, [.. Enumerable.Range(from, to - from).Select(test => new ResultPoint(test - from, trials.Mean(test, kind)))]))],
     };
+}
+
+/// <summary>The trials of several tests, each with several kinds of memory.</summary>
+internal sealed class TrialTable(IReadOnlyList<string> tests)
+{
+    private readonly List<Trial>[,] _trials = new List<Trial>[tests.Count, CopyKinds.Names.Count];
+
+    public IReadOnlyList<string> Tests => tests;
+
+    /// <summary>Gets how many trials each mean is over.</summary>
+    public int Count => _trials[0, 0].Count;
+
+    public void Add(int test, int kind, Trial trial) => (_trials[test, kind] ??= []).Add(trial);
+
+    public double Mean(int test, int kind) => _trials[test, kind].Average(trial => trial.Milliseconds);
+
+    public double Faults(int test, int kind) => _trials[test, kind].Average(trial => trial.Faults);
+
+    public double RelativeDeviation(int test, int kind)
+        => Statistics.Deviation([.. _trials[test, kind].Select(trial => trial.Milliseconds)]) / Mean(test, kind);
 }

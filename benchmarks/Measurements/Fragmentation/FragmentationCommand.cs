@@ -59,9 +59,9 @@ internal static class FragmentationCommand
                 reports.Add(report);
                 if (report.Iterations < iterations / pattern.Threads * pattern.Threads)
                 {
-                    notes.Add(FormattableString.Invariant(
+                    notes.Add(Invariant(
                         $"{pattern.Name}, {name}: ended after {report.Iterations} of {iterations} iterations, at {report.End.Resident / 1e6:N0} MB ")
-                        + FormattableString.Invariant($"resident with {report.LiveBytes / 1e6:0.0} MB live; the limit was {limit / 1e6:N0} MB."));
+                        + Invariant($"resident with {report.LiveBytes / 1e6:0.0} MB live; the limit was {limit / 1e6:N0} MB."));
                 }
             }
         }

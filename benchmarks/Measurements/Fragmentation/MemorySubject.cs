@@ -1,8 +1,3 @@
-using System.Runtime.InteropServices;
-using Allocator;
-using Measuring.Classic;
-using Measuring.Sources;
-
 namespace Measurements.Fragmentation;
 
 /// <summary>The sources of memory that are compared.</summary>

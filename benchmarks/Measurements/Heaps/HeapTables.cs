@@ -135,7 +135,7 @@ internal static class HeapTables
     };
 
     private static IEnumerable<ResultColumn> Columns(HeapFigures figures, string? unit, string format) => figures.Threads.Select(
-        threads => new ResultColumn(threads == 1 ? "1 thread" : FormattableString.Invariant($"{threads}"), unit, format));
+        threads => new ResultColumn(threads == 1 ? "1 thread" : Invariant($"{threads}"), unit, format));
 
     private static double Spread(HeapResult result)
     {

@@ -1,5 +1,4 @@
 using System.Runtime;
-using Measuring.Natives;
 
 namespace Measurements.Heaps;
 
@@ -57,7 +56,7 @@ internal sealed class HeapTrial
     /// <summary>Sets what a child needs from its start.</summary>
     public static void Prepare(ProcessStartInfo start)
     {
-        NativeAllocatorEnvironment.Prepare(start.Environment);
+        NativeAllocator.Prepare(start);
 
         // 10 ms, in hexadecimal as the runtime reads it. By default the compiler waits until nothing new has been called for 100 ms
         // before it counts calls, and a child's code would be slow for much of its short life.

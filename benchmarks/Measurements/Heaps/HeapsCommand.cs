@@ -64,7 +64,7 @@ internal sealed class HeapsCommand
             Notes =
             [
                 .. notes.Write(), .. command._remarks,
-                FormattableString.Invariant($"elapsed   {Stopwatch.GetElapsedTime(start).TotalSeconds:0.0} s"),
+                Invariant($"elapsed   {Stopwatch.GetElapsedTime(start).TotalSeconds:0.0} s"),
             ],
         };
     }
@@ -116,7 +116,7 @@ internal sealed class HeapsCommand
     {
         long needed = (long)sizeClass.SizeInBytes * sizeClass.Blocks * threads;
         long limit = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 2;
-        string remark = FormattableString.Invariant(
+        string remark = Invariant(
             $"{sizeClass.Name} with {threads} threads is left out: it holds {needed / Megabyte:N0} MB, more than half of the memory ({limit / Megabyte:N0} MB).");
         if (needed > limit && !_remarks.Contains(remark))
         {

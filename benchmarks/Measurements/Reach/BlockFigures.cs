@@ -1,7 +1,3 @@
-using System.Buffers;
-using Allocator;
-using Measuring.Classic;
-
 namespace Measurements.Reach;
 
 /// <summary>Blocks of 4 MiB: owners by one thread and by several at once, and leases.</summary>

@@ -14,8 +14,8 @@ internal sealed record Figure(string What, string Against, double? Measured)
     public bool MoreIsBetter { get; init; }
 
     /// <summary>
-    /// Gets by which factor a figure of a noisy machine may miss <see cref="Limit"/> before <c>--check</c> calls it a regression.
-    /// 1 for counts, which are the same on every machine.
+    /// Gets by which factor a figure of a noisy machine may miss <see cref="Limit"/> before <c>--check</c> calls it a regression. 1 for
+    /// counts, which are the same on every machine.
     /// </summary>
     public double Margin { get; init; } = 1;
 
@@ -24,8 +24,8 @@ internal sealed record Figure(string What, string Against, double? Measured)
         : Meets(value, Limit) ? "reached"
         : "no";
 
-    public string Wanted => FormattableString.Invariant($"{(MoreIsBetter ? "≥" : "≤")} {Limit}")
-        + (Aim is { } aim ? FormattableString.Invariant($" (aim {aim})") : "");
+    public string Wanted => Invariant($"{(MoreIsBetter ? "≥" : "≤")} {Limit}")
+        + (Aim is { } aim ? Invariant($" (aim {aim})") : "");
 
     public bool IsRegression => Measured is { } value && !Meets(value, MoreIsBetter ? Limit / Margin : Limit * Margin);
 

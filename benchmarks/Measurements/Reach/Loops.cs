@@ -1,8 +1,3 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using Allocator;
-using Measuring.Classic;
-
 namespace Measurements.Reach;
 
 /// <summary>The operations that figures compare, each in a loop of its own: a call between would cost as much as some of them.</summary>

@@ -31,7 +31,11 @@ internal static class ReachCommand
             () => SizeFigures.OfFirstTouch(effort, hasHugePages),
         ];
         IReadOnlyList<Figure> figures = [.. measurements.SelectMany(measure => isChecked ? MeasureForCheck(measure) : [.. measure()])];
-        run.HasFailed = isChecked && figures.Any(figure => figure.IsRegression);
+        foreach (Figure figure in figures.Where(figure => isChecked && figure.IsRegression))
+        {
+            run.Failures.Add($"regression: {figure.What}");
+        }
+
         return document with { Tables = [Table(figures), RentSteps.Measure(effort)] };
     }
 
@@ -43,7 +47,7 @@ internal static class ReachCommand
             Figure[] figures = [.. measure()];
             foreach (Figure figure in figures.Where(figure => figure.IsRegression))
             {
-                Console.WriteLine(FormattableString.Invariant(
+                Console.WriteLine(Invariant(
                     $"look {look} of {Looks}: regression: {figure.What}: {figure.Measured:0.##}, wanted {figure.Wanted}, margin {figure.Margin}"));
             }
 

@@ -1,11 +1,8 @@
-using System.Runtime.CompilerServices;
-using Allocator;
-
 namespace Measurements.Reach;
 
 /// <summary>
-/// What a rent of one block is made of: each step by itself, beside the whole. Out of order, a processor overlaps steps, so they add up
-/// to more than the whole.
+/// What a rent of one block is made of: each step by itself, beside the whole. Out of order, a processor overlaps steps, so they add up to
+/// more than the whole.
 /// </summary>
 internal static class RentSteps
 {

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using Allocator;
-
 namespace Measurements.Reach;
 
 /// <summary>Going through rows, one pixel of each read.</summary>

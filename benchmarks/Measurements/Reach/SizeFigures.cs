@@ -1,6 +1,3 @@
-using Allocator;
-using Measuring.Classic;
-
 namespace Measurements.Reach;
 
 /// <summary>

@@ -1,5 +1,3 @@
-using Measuring.Cgroups;
-
 namespace Measurements.Settings;
 
 /// <summary>What the variables of .NET's collector do to a process in a container that works in arrays.</summary>
@@ -26,7 +24,6 @@ internal sealed class ArrayQuestion(int jobs, int runs, Action<string> report)
     private readonly int _jobs = jobs;
 
     /// <summary>Measures all settings beside <paramref name="nativeMegabytes"/> of native memory.</summary>
-    /// <exception cref="CgroupUnavailableException">No cgroup can be made here.</exception>
     public ResultTable Measure(int nativeMegabytes)
     {
         string beside = nativeMegabytes == 0 ? "nothing else" : $"{nativeMegabytes} MiB of native memory in use";

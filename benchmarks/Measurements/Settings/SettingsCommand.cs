@@ -1,5 +1,3 @@
-using Measuring.Cgroups;
-
 namespace Measurements.Settings;
 
 /// <summary>What the environment variables of glibc's malloc and of .NET's collector do to the memory of a process.</summary>

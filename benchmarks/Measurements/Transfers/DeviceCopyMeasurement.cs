@@ -1,5 +1,3 @@
-using Allocator;
-
 namespace Measurements.Transfers;
 
 /// <summary>Copies every kind of memory to the device, in turn, and times it.</summary>

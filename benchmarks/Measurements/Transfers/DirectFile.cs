@@ -1,6 +1,3 @@
-using System.Runtime.InteropServices;
-using Microsoft.Win32.SafeHandles;
-
 namespace Measurements.Transfers;
 
 /// <summary>Opens files so that reads go from the device into the caller's memory, without the system's cache between.</summary>
@@ -49,8 +46,7 @@ internal static partial class DirectFile
 
     /// <summary>
     /// Tries out which addresses direct reads accept: the system's documentation leaves it to kernel, file system and device. Returns the
-    /// smallest
-    /// power of two, in bytes, on whose multiples a read into memory succeeds; null where none does, not even on a page.
+    /// smallest power of two, in bytes, on whose multiples a read into memory succeeds; null where none does, not even on a page.
     /// </summary>
     public static unsafe int? FindLeastAlignment(SafeFileHandle handle)
     {

@@ -1,8 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator;
-
 namespace Measurements.Transfers;
 
 /// <summary>The memory of the host that a device is given.</summary>

@@ -1,5 +1,3 @@
-using Microsoft.Win32.SafeHandles;
-
 namespace Measurements.Transfers;
 
 /// <summary>The file that is read: random bytes, on a device if there is a folder that allows it. Deleted when disposed.</summary>
@@ -32,8 +30,8 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
     }
 
     /// <summary>
-    /// Writes <paramref name="content"/> below the first of <paramref name="folders"/> whose file system allows direct reads;
-    /// below the first of all where none does, to be read through the cache.
+    /// Writes <paramref name="content"/> below the first of <paramref name="folders"/> whose file system allows direct reads; below the
+    /// first of all where none does, to be read through the cache.
     /// </summary>
     public static TransferFile Create(ReadOnlySpan<string> folders, byte[] content)
     {

@@ -1,8 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Microsoft.Win32.SafeHandles;
-
 namespace Measurements.Transfers;
 
 /// <summary>Reads the file into memory of every way, in turn, and times the phases.</summary>

@@ -1,6 +1,3 @@
-using System.ComponentModel;
-using Allocator;
-
 namespace Measurements.Transfers;
 
 /// <summary>Measures what it costs when memory that a device is to fill or to read does not begin on a page, or is not pinned.</summary>
@@ -116,7 +113,7 @@ internal sealed class TransfersCommand
             });
             long start = Stopwatch.GetTimestamp();
             keeping.Prewarm(s_sizes[^1]);
-            _notes.Add(FormattableString.Invariant(
+            _notes.Add(Invariant(
                 $"A pool of {s_sizes[^1] >> 20} MiB that keeps its blocks was made resident and locked in {Stopwatch.GetElapsedTime(start).TotalMilliseconds:0} ms, ")
                 + "once. Locking is the part of a registration with a device that needs no device: "
                 + "what a driver does besides is not in these figures.");

@@ -1,10 +1,4 @@
-using System;
 using System.Buffers.Text;
-using System.Diagnostics;
-using System.Globalization;
-using System.IO;
-using System.Linq;
-using Microsoft.Win32.SafeHandles;
 
 namespace Measuring.Machines;
 
@@ -60,8 +54,8 @@ public static class ProcessMemory
     }
 
     /// <summary>
-    /// Returns the memory that the system has promised to this process, in bytes, or null where it does not tell; see <see
-    /// cref="CommittedMeaning"/>.
+    /// Returns the memory that the system has promised to this process, in bytes, or null where it does not tell; see
+    /// <see cref="CommittedMeaning"/>.
     /// </summary>
     public static long? ReadCommitted()
     {

@@ -1,9 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Globalization;
-using System.Linq;
-using Spectre.Console;
-
 namespace Measuring.Results;
 
 /// <summary>Shows results in a terminal or a log file.</summary>

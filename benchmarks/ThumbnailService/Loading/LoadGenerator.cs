@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using LoadResizeSave.Running;
 
 namespace ThumbnailService.Loading;
 

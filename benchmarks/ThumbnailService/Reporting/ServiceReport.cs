@@ -1,7 +1,3 @@
-using LoadResizeSave.Limits;
-using Measuring.Timing;
-using ThumbnailService.Trials;
-
 namespace ThumbnailService.Reporting;
 
 /// <summary>The result: a table of the trials, and their memory over time with the limit as a line.</summary>
@@ -87,5 +83,5 @@ internal sealed class ServiceReport(
 
     private static double? Mebibytes(long? bytes) => bytes / Mebibyte;
 
-    private static string Text(FormattableString text) => FormattableString.Invariant(text);
+    private static string Text(FormattableString text) => Invariant(text);
 }

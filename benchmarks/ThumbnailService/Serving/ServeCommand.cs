@@ -25,7 +25,7 @@ internal static class ServeCommand
     [
         "serve", s_child.Name,
         .. kind == AllocatorKind.Unpooled ? [s_unpooled.Name] : Array.Empty<string>(),
-        .. budgetMegabytes is { } budget ? [s_budget.Name, FormattableString.Invariant($"{budget}")] : Array.Empty<string>(),
+        .. budgetMegabytes is { } budget ? [s_budget.Name, Invariant($"{budget}")] : Array.Empty<string>(),
     ];
 
     private static async Task<int> ServeAsync(ParseResult parsed, CancellationToken cancellationToken)

@@ -1,14 +1,10 @@
-using System.Buffers;
-using Allocator;
-using LoadResizeSave.Pictures;
 using Microsoft.AspNetCore.Http;
 
 namespace ThumbnailService.Serving;
 
 /// <summary>
-/// Makes a thumbnail of an upload. Of each request no more than the header is read before there is memory for all that it will take;
-/// those that do not fit
-/// wait on their connections, where they cost next to nothing, and no thread waits for them.
+/// Makes a thumbnail of an upload. Of each request no more than the header is read before there is memory for all that it will take; those
+/// that do not fit wait on their connections, where they cost next to nothing, and no thread waits for them.
 /// </summary>
 internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
 {

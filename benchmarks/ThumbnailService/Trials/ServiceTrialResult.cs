@@ -1,6 +1,3 @@
-using Allocator;
-using ThumbnailService.Loading;
-
 namespace ThumbnailService.Trials;
 
 /// <summary>The service under one condition.</summary>

@@ -1,7 +1,3 @@
-using Allocator;
-using Measuring.Cgroups;
-using ThumbnailService.Loading;
-
 namespace ThumbnailService.Trials;
 
 /// <summary>Starts the service, loads it, and looks at its memory meanwhile.</summary>

@@ -60,7 +60,7 @@ public sealed class ServiceReportTests
     private static ResultDocument Report(string? noCgroup, params IReadOnlyList<ServiceTrialResult> results)
     {
         ResultDocument document =
-            MeasurementRun.NewDocument("ThumbnailService", "ThumbnailService", ServiceReport.Title, new RootCommand().Parse([]));
+            MeasurementRun.NewDocument("ThumbnailService", ServiceReport.Title, new RootCommand().Parse([]));
         return new ServiceReport(s_load, files: 2, new ProcessBase(70 * Megabyte), results, noCgroup).Complete(document);
     }
 

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Codecs.Jpeg;
 
 /// <summary>
@@ -42,8 +40,7 @@ internal sealed unsafe class TurboJpegLibrary
     public delegate* unmanaged<nint, byte*> GetErrorText { get; }
 
     /// <summary>
-    /// Gets <c>tjBufSize(width, height, subsampling)</c>: no JPEG of that size is larger. C's <c>unsigned long</c> has 32 bits on
-    /// Windows.
+    /// Gets <c>tjBufSize(width, height, subsampling)</c>: no JPEG of that size is larger. C's <c>unsigned long</c> has 32 bits on Windows.
     /// </summary>
     public delegate* unmanaged<int, int, int, CULong> BufferSize { get; }
 

@@ -1,17 +1,10 @@
-using System.Buffers;
-using LoadResizeSave.Pictures;
-using Microsoft.Win32.SafeHandles;
-
-namespace LoadResizeSave.Running;
+namespace LoadResizeSave.Pictures;
 
 /// <summary>An encoded file on disk: first its header is read, and all of it when there is memory for it.</summary>
 internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposable
 {
-    private readonly SafeFileHandle _handle = handle;
-    private readonly int _length = length;
     private byte[]? _start;
 
-    /// <exception cref="UnreadablePictureException">It is empty, or larger than one buffer can be.</exception>
     public static PictureFile Open(string path)
     {
         SafeFileHandle handle = File.OpenHandle(path, options: FileOptions.SequentialScan);
@@ -26,27 +19,25 @@ internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposab
     }
 
     /// <summary>Reads as much as it takes to know the header, which is valid until this is disposed.</summary>
-    /// <exception cref="UnreadablePictureException">There is none, or it is too long.</exception>
     public PictureHeader ReadHeader(PictureCodecs codecs)
     {
-        int wanted = Math.Min(_length, PictureHeader.UsualLength);
+        int wanted = Math.Min(length, PictureHeader.UsualLength);
         while (true)
         {
             try
             {
-                return PictureHeader.Read(ReadStart(wanted), _length, codecs);
+                return PictureHeader.Read(ReadStart(wanted), length, codecs);
             }
-            catch (UnreadablePictureException) when (wanted < Math.Min(_length, PictureHeader.LongestLength))
+            catch (UnreadablePictureException) when (wanted < Math.Min(length, PictureHeader.LongestLength))
             {
-                wanted = Math.Min(_length, PictureHeader.LongestLength);
+                wanted = Math.Min(length, PictureHeader.LongestLength);
             }
         }
     }
 
-    /// <exception cref="UnreadablePictureException">It has become shorter.</exception>
     public IMemoryOwner<byte> Read(PixelStore store)
     {
-        IMemoryOwner<byte> owner = store.Allocate<byte>(_length);
+        IMemoryOwner<byte> owner = store.Allocate<byte>(length);
         try
         {
             Fill(owner.Memory.Span);
@@ -62,15 +53,15 @@ internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposab
     public void Dispose()
     {
         ReturnStart();
-        _handle.Dispose();
+        handle.Dispose();
     }
 
-    private ReadOnlyMemory<byte> ReadStart(int length)
+    private ReadOnlyMemory<byte> ReadStart(int wanted)
     {
         ReturnStart();
-        _start = ArrayPool<byte>.Shared.Rent(length);
-        Fill(_start.AsSpan(0, length));
-        return _start.AsMemory(0, length);
+        _start = ArrayPool<byte>.Shared.Rent(wanted);
+        Fill(_start.AsSpan(0, wanted));
+        return _start.AsMemory(0, wanted);
     }
 
     private void ReturnStart()
@@ -87,7 +78,7 @@ internal sealed class PictureFile(SafeFileHandle handle, int length) : IDisposab
         int read = 0;
         while (read < destination.Length)
         {
-            int count = RandomAccess.Read(_handle, destination[read..], read);
+            int count = RandomAccess.Read(handle, destination[read..], read);
             if (count == 0)
             {
                 throw new UnreadablePictureException("the file was cut short while it was read");

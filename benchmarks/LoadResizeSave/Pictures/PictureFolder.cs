@@ -1,6 +1,6 @@
 using System.IO.Enumeration;
 
-namespace LoadResizeSave.Running;
+namespace LoadResizeSave.Pictures;
 
 /// <summary>Finds the pictures of a folder.</summary>
 internal static class PictureFolder
@@ -8,8 +8,8 @@ internal static class PictureFolder
     private static readonly string[] s_endings = [".png", ".jpg", ".jpeg", ".jpe", ".jfif"];
 
     /// <summary>
-    /// Returns the pictures below <paramref name="folder"/>, as paths relative to it, in an order that is the same everywhere.
-    /// What lies in one of the <paramref name="excluded"/> folders is left out: the program must not read what it writes.
+    /// Returns the pictures below <paramref name="folder"/>, as paths relative to it, in an order that is the same everywhere. What lies
+    /// in one of the <paramref name="excluded"/> folders is left out: the program must not read what it writes.
     /// </summary>
     public static IReadOnlyList<string> Find(string folder, params IReadOnlyList<string> excluded)
     {

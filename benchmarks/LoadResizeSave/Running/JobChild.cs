@@ -1,11 +1,9 @@
 using System.Collections.Concurrent;
-using System.Text.Json;
-using Allocator;
 
 namespace LoadResizeSave.Running;
 
 /// <summary>The child process: does the whole job with one allocator, then keeps still to show what becomes of the idle memory.</summary>
-internal sealed class MeasuringChild
+internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
 {
     /// <summary>How many trim periods pass between the end of the work and the release: enough to see the decay by half.</summary>
     public const int IdlePeriods = 6;
@@ -13,9 +11,7 @@ internal sealed class MeasuringChild
     private static readonly TimeSpan s_samplePeriod = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan s_afterRelease = TimeSpan.FromSeconds(0.5);
 
-    private readonly JobOptions _options;
-    private readonly string _input;
-    private readonly TextWriter _parent;
+    private readonly string _input = options.Input!;
     private readonly ConcurrentDictionary<string, SavedPicture> _saved = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, SkippedPicture> _skipped = new(StringComparer.Ordinal);
     private readonly List<MeasuredPass> _passes = [];
@@ -23,21 +19,52 @@ internal sealed class MeasuringChild
     private int _pictures;
     private long _pixels;
 
-    public MeasuringChild(JobOptions options, TextWriter parent)
+    public static ChildTask<JobOptions, JobProgress> Task { get; } = new(
+        "job", JobJson.Default.JobOptions, JobJson.Default.JobProgress, static (options, send) => new JobChild(options, send).Run());
+
+    /// <summary>Has a child do the job with one allocator. <paramref name="prepare"/> changes how it is started.</summary>
+    /// <exception cref="ChildFailedException">It ended without a result.</exception>
+    public static async Task<MeasuredRun> RunAsync(
+        JobOptions options,
+        AllocatorKind kind,
+        string input,
+        CancellationToken cancellationToken,
+        Action<JobProgress>? onMessage = null,
+        Action<ProcessStartInfo>? prepare = null)
     {
-        _options = options;
-        _input = options.Input ?? throw new ArgumentException("A child is told its folder.", nameof(options));
-        _parent = TextWriter.Synchronized(parent);
+        ProcessStartInfo start = Task.Describe(options with { Input = input, Allocators = [kind] });
+        prepare?.Invoke(start);
+        using Process child = ChildProgram.Start(start);
+        MeasuredRun? result = null;
+        ChildEnd end = await Task.FollowAsync(
+            child,
+            message =>
+            {
+                result ??= message.Result;
+                onMessage?.Invoke(message);
+            },
+            cancellationToken);
+        cancellationToken.ThrowIfCancellationRequested();
+        return end.ExitCode == 0 && result is not null
+            ? result
+            : throw new ChildFailedException($"exit code {end.ExitCode}. {end.Errors}");
     }
 
-    public void Run()
+    private static bool IsReasonToSkip(Exception exception) => exception
+        is UnreadablePictureException or InvalidDataException or IOException or UnauthorizedAccessException
+        or MemoryLimitExceededException or OutOfMemoryException;
+
+    private void Run()
     {
-        AllocatorKind kind = _options.Allocators[0];
-        List<string> names = LargestFirst(PictureFolder.Find(_input, _options.Work, SavedFolder(_options)));
-        using PixelStore store = PixelStore.Create(kind, _options.TrimPeriod, _options.BudgetMegabytes);
+        AllocatorKind kind = options.Allocators[0];
+
+        // The large ones overlap in every run alike, and no core is left with one of them at the end.
+        List<string> names = [.. PictureFolder.Find(_input, options.Work, options.SavedFolder)
+            .OrderByDescending(name => new FileInfo(Path.Combine(_input, name)).Length)];
+        using PixelStore store = PixelStore.Create(kind, options.TrimPeriod, options.BudgetMegabytes);
         using Sampler<MemorySample> sampler =
             new(s_samplePeriod, seconds => new MemorySample(seconds, ProcessMemory.ReadResidentOften(), store.CommittedBytes));
-        PicturePipeline pipeline = new(_options, new PictureCodecs(_options.UseLibjpeg), store, OutputFolder(_options, kind));
+        PicturePipeline pipeline = new(new PictureCodecs(), store, Path.Combine(options.SavedFolder, kind.ToString().ToLowerInvariant()));
 
         ProcessCounters before = ProcessCounters.Read();
         double started = sampler.Seconds;
@@ -45,16 +72,12 @@ internal sealed class MeasuringChild
         double wall = sampler.Seconds - started;
         ProcessCounters cost = ProcessCounters.Read().Since(before);
 
-        if (_options.WatchesIdle)
-        {
-            Thread.Sleep(IdlePeriods * _options.TrimPeriod);
-        }
-
+        Thread.Sleep(options.WatchesIdle ? IdlePeriods * options.TrimPeriod : TimeSpan.Zero);
         double releasedAt = sampler.Seconds;
         store.Release();
-        Thread.Sleep(_options.WatchesIdle ? s_afterRelease : TimeSpan.Zero);
+        Thread.Sleep(options.WatchesIdle ? s_afterRelease : TimeSpan.Zero);
         IReadOnlyList<MemorySample> samples = sampler.Stop();
-        Report(new ChildMessage
+        report(new JobProgress
         {
             Result = new MeasuredRun
             {
@@ -76,30 +99,18 @@ internal sealed class MeasuringChild
         });
     }
 
-    public static string SavedFolder(JobOptions options) => Path.Combine(options.Work, "saved");
-
-    private static string OutputFolder(JobOptions options, AllocatorKind kind)
-        => Path.Combine(SavedFolder(options), kind.ToString().ToLowerInvariant());
-
-    private static bool IsReasonToSkip(Exception exception) => exception
-        is UnreadablePictureException or InvalidDataException or IOException or UnauthorizedAccessException
-        or MemoryLimitExceededException or OutOfMemoryException;
-
-    // The large ones overlap in every run alike, and no core is left with one of them at the end.
-    private List<string> LargestFirst(IReadOnlyList<string> names)
-        => [.. names.OrderByDescending(name => new FileInfo(Path.Combine(_input, name)).Length)];
-
     private void Work(PicturePipeline pipeline, List<string> names)
     {
-        Report(new ChildMessage { Done = 0, Total = names.Count * _options.Repeat });
+        report(new JobProgress { Done = 0, Total = names.Count * options.Repeat });
+
         // Pictures keep their threads busy: the pool, which grows by one or two a second, would never come to more at once than there are
         // cores.
         ThreadPool.GetMinThreads(out int threads, out int completionThreads);
-        _ = ThreadPool.SetMinThreads(Math.Max(threads, _options.Parallelism), completionThreads);
-        ParallelOptions parallel = new() { MaxDegreeOfParallelism = _options.Parallelism };
+        _ = ThreadPool.SetMinThreads(Math.Max(threads, options.Parallelism), completionThreads);
+        ParallelOptions parallel = new() { MaxDegreeOfParallelism = options.Parallelism };
 
         // One repetition after the other: two of them would write the same file at the same time.
-        for (int repetition = 0; repetition < _options.Repeat; repetition++)
+        for (int repetition = 0; repetition < options.Repeat; repetition++)
         {
             ProcessCounters before = ProcessCounters.Read();
             Stopwatch clock = Stopwatch.StartNew();
@@ -127,12 +138,6 @@ internal sealed class MeasuringChild
             _ = _skipped.TryAdd(name, new SkippedPicture(name, exception.Message));
         }
 
-        Report(new ChildMessage { Done = Interlocked.Increment(ref _done), Total = null });
-    }
-
-    private void Report(ChildMessage message)
-    {
-        _parent.WriteLine(JsonSerializer.Serialize(message, JobJson.Default.ChildMessage));
-        _parent.Flush();
+        report(new JobProgress { Done = Interlocked.Increment(ref _done) });
     }
 }

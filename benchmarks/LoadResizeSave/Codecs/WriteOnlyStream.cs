@@ -1,12 +1,8 @@
-using System.Security.Cryptography;
+namespace LoadResizeSave.Codecs;
 
-namespace LoadResizeSave.Running;
-
-/// <summary>Hashes what is written to another stream, so that every repetition is compared without being read back.</summary>
-internal sealed class HashingStream(Stream destination) : Stream
+/// <summary>A stream that is written to from its beginning to its end.</summary>
+internal abstract class WriteOnlyStream : Stream
 {
-    private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-
     public override bool CanRead => false;
 
     public override bool CanSeek => false;
@@ -17,6 +13,26 @@ internal sealed class HashingStream(Stream destination) : Stream
 
     public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
+    public abstract override void Write(ReadOnlySpan<byte> buffer);
+
+    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+    public override void Flush()
+    {
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+}
+
+/// <summary>Hashes what is written to another stream, so that every repetition is compared without being read back.</summary>
+internal sealed class HashingStream(Stream destination) : WriteOnlyStream
+{
+    private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+
     public string GetHash() => Convert.ToHexStringLower(_hash.GetCurrentHash());
 
     public override void Write(ReadOnlySpan<byte> buffer)
@@ -24,16 +40,6 @@ internal sealed class HashingStream(Stream destination) : Stream
         _hash.AppendData(buffer);
         destination.Write(buffer);
     }
-
-    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
-
-    public override void Flush() => destination.Flush();
-
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {
