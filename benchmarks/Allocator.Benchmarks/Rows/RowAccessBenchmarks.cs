@@ -1,15 +1,12 @@
 namespace Allocator.Benchmarks.Rows;
 
 /// <summary>Walks over the rows of an image: what it costs to find one.</summary>
-[MemoryDiagnoser]
-public class RowAccessBenchmarks
+public class RowAccessBenchmarks : PoolBenchmarks
 {
     private const int Rows = 16 * RowsPerBlock;
     private const int RowsPerBlock = 1024;
     private const int PixelsPerRow = 1024;
 
-    private MemoryAllocator? _allocator;
-    private ClassicAllocator? _classic;
     private ClassicGroup<int>? _classicRows;
     private PixelBuffer<int>? _pixels;
     private PixelBuffer<int>? _contiguousPixels;
@@ -22,15 +19,14 @@ public class RowAccessBenchmarks
     public int Blocks { get; set; }
 
     [GlobalSetup]
-    public void SetUp()
+    public override void SetUp()
     {
+        base.SetUp();
         _width = PixelsPerRow;
         _height = RowsPerBlock * Blocks;
-        _allocator = MeasuredPool.Create();
-        _classic = new ClassicAllocator(capacity: 256);
-        _pixels = _allocator.AllocatePixels<int>(_width, _height);
-        _contiguousPixels = _allocator.AllocatePixels<int>(_width, _height, AllocationOptions.Contiguous);
-        _classicRows = _classic.AllocateRows<int>(_width, _height);
+        _pixels = Pool.AllocatePixels<int>(_width, _height);
+        _contiguousPixels = Pool.AllocatePixels<int>(_width, _height, AllocationOptions.Contiguous);
+        _classicRows = ClassicAllocator.AllocateRows<int>(_width, _height);
         _array = new int[_width * _height];
         if (_pixels.IsContiguous != (Blocks == 1))
         {
@@ -39,13 +35,12 @@ public class RowAccessBenchmarks
     }
 
     [GlobalCleanup]
-    public void CleanUp()
+    public override void CleanUp()
     {
         _pixels!.Dispose();
         _contiguousPixels!.Dispose();
         _classicRows!.Dispose();
-        _classic!.Release();
-        _allocator!.Dispose();
+        base.CleanUp();
     }
 
     [Benchmark(Baseline = true, Description = "span.Slice of an array", OperationsPerInvoke = Rows)]

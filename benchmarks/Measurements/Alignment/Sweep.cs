@@ -8,10 +8,7 @@ namespace Measurements.Alignment;
 internal sealed record SweepRequest(int Samples, int TouchedSamples, int TouchedTypes, double SampleMilliseconds);
 
 /// <summary>What a child measured.</summary>
-/// <param name="Configuration">How the program was built: <c>Release</c> or <c>Debug</c>.</param>
-/// <param name="IsOptimized">Whether the program and the library are compiled with optimisation, as their assemblies say.</param>
-/// <param name="Times">The times.</param>
-internal sealed record SweepReport(string Configuration, bool IsOptimized, IReadOnlyList<SweepTime> Times);
+internal sealed record SweepReport(IReadOnlyList<SweepTime> Times);
 
 /// <summary>How long one way took for one type of pixels.</summary>
 /// <param name="Type">The type's name.</param>
@@ -39,10 +36,6 @@ internal static class Sweep
 
     public static int SizeCount => s_sizes.Length;
 
-    /// <summary>Gets how this program was built.</summary>
-    public static string Configuration { get; } =
-        typeof(Program).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown";
-
     private static SweepReport Run(SweepRequest request)
     {
         using AllocationWays ways = new();
@@ -58,9 +51,7 @@ internal static class Sweep
             }
         }
 
-        bool isOptimized = new[] { typeof(Program).Assembly, typeof(MemoryAllocator).Assembly }
-            .All(assembly => assembly.GetCustomAttribute<DebuggableAttribute>() is not { IsJITOptimizerDisabled: true });
-        return new SweepReport(Configuration, isOptimized, times);
+        return new SweepReport(times);
     }
 
     private static int[] Sizes(int bytesPerPixel) => [.. s_sizes.Select(size => size.Width * size.Height * bytesPerPixel)];

@@ -94,6 +94,4 @@ internal static class HeapNames
     public static string Of(HeapKind kind) => s_names[(int)kind];
 
     public static HeapKind Parse(string option) => (HeapKind)OfOptions.Index().First(name => name.Item == option).Index;
-
-    public static bool IsPool(HeapKind kind) => kind is HeapKind.PoolOwner or HeapKind.PoolLease;
 }

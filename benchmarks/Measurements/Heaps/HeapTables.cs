@@ -10,7 +10,7 @@ internal static class HeapTables
     {
         IEnumerable<ResultTable?> tables =
         [
-            .. figures.Classes.SelectMany(sizeClass => new[] { Figures(figures, sizeClass), Differences(figures, sizeClass) }),
+            .. figures.Classes.Select(sizeClass => Figures(figures, sizeClass)),
             Slopes(figures),
             Spreads(figures),
         ];
@@ -55,26 +55,6 @@ internal static class HeapTables
                    let series = figures.Series(sizeClass, heap, figure.Read)
                    select new ResultRow([figure.Title, HeapNames.Of(heap)], series.Count > 1 ? [.. series, Slope(series)] : series),
             ],
-        };
-    }
-
-    private static ResultTable? Differences(HeapFigures figures, SizeClass sizeClass)
-    {
-        List<ResultRow> rows =
-        [
-            .. from pool in figures.Heaps.Where(HeapNames.IsPool)
-               from other in figures.Heaps.Where(heap => !HeapNames.IsPool(heap))
-               from figure in (Figure[])[Figure.AllocateTime, Figure.FreeTime, Figure.PeakMemory]
-               let ours = figures.Series(sizeClass, pool, figure.Read)
-               let theirs = figures.Series(sizeClass, other, figure.Read)
-               select new ResultRow([HeapNames.Of(pool), HeapNames.Of(other), figure.Name], [.. ours.Zip(theirs, Difference)]),
-        ];
-        return rows.Count == 0 ? null : new ResultTable
-        {
-            Title = $"{sizeClass.Title}: (pool − other) ÷ other, in percent; negative where the pool takes less",
-            Labels = ["pool", "other", "figure"],
-            Columns = [.. Columns(figures, "%", "+0.0;-0.0;0.0")],
-            Rows = rows,
         };
     }
 
@@ -144,7 +124,5 @@ internal static class HeapTables
     }
 
     // A time that is not above the clock's own cost is none, and nothing can be said relative to it.
-    private static double? Difference(double? pool, double? other) => other > 0 ? 100 * (pool - other) / other : null;
-
     private static double? Slope(IReadOnlyList<double?> series) => series[0] > 0 ? series[^1] / series[0] : null;
 }

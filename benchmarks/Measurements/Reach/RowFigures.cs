@@ -26,11 +26,8 @@ internal static class RowFigures
             passes => SumOfRows(many, passes));
         foreach ((int index, string name) in ((int, string)[])[(1, "one block"), (2, "many blocks")])
         {
-            yield return new Figure($"GetRowSpan(y), {name}: share of its time", "span.Slice over an array", times[index].Ratio)
-            {
-                Limit = 2,
-                Margin = 4,
-            };
+            yield return new Figure(
+                $"GetRowSpan(y), {name}: share of its time", "span.Slice over an array", times[index].Ratio, Limit: 2, Margin: 4);
         }
     }
 

@@ -7,15 +7,13 @@ internal abstract class TransferBuffer : IDisposable
 
     public abstract Span<byte> GetSegment(int index);
 
-    /// <summary>
-    /// Sees to it that the memory stays where it is for the transfer. Does nothing where that is not asked for, or is so already.
-    /// </summary>
-    public virtual void Register()
+    /// <summary>Locks the memory, where that is asked for and not so already.</summary>
+    public virtual void Lock()
     {
     }
 
-    /// <summary>Ends what <see cref="Register"/> began.</summary>
-    public virtual void Unregister()
+    /// <summary>Ends what <see cref="Lock"/> began.</summary>
+    public virtual void Unlock()
     {
     }
 
@@ -38,9 +36,9 @@ internal sealed class LockedBuffer(TransferBuffer memory) : TransferBuffer
 
     public override Span<byte> GetSegment(int index) => memory.GetSegment(index);
 
-    public override void Register() => ForEachSegment(PageLock.Lock);
+    public override void Lock() => ForEachSegment(PageLock.Lock);
 
-    public override void Unregister() => ForEachSegment(PageLock.Unlock);
+    public override void Unlock() => ForEachSegment(PageLock.Unlock);
 
     public override void Dispose() => memory.Dispose();
 
