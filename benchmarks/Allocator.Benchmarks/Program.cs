@@ -28,7 +28,10 @@ internal static class Program
             AllowMultipleArgumentsPerToken = true,
             DefaultValueFactory = _ => ["*"],
         };
-        Option<bool> quick = new("--quick") { Description = "Run every benchmark once, cold and in this process, to see that it works; the figures are noise." };
+        Option<bool> quick = new("--quick")
+        {
+            Description = "Run every benchmark once, cold and in this process, to see that it works; the figures are noise.",
+        };
         Option<DirectoryInfo> output = new("--output")
         {
             Description = "Where BenchmarkDotNet writes its results and its log.",
@@ -39,7 +42,10 @@ internal static class Program
         {
             IConfig config = CreateConfig(parsed.GetValue(quick) ? QuickJob() : FullJob(), parsed.GetRequiredValue(output));
             Summary[] summaries =
-                [.. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(["--filter", .. parsed.GetRequiredValue(filter)], config)];
+                [
+                    .. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(
+                        ["--filter", .. parsed.GetRequiredValue(filter)], config),
+                ];
             bool isComplete = summaries.Length > 0
                 && summaries.All(summary => summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
             return isComplete ? 0 : 1;

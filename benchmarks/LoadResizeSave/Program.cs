@@ -1,6 +1,6 @@
 namespace LoadResizeSave;
 
-/// <summary>The entry point: the same program is the parent that the user starts and the child that it starts for each allocator.</summary>
+/// <summary>The entry point: the same program is the parent that the user starts and the child for each allocator.</summary>
 internal static class Program
 {
     private static readonly IChildTask[] s_tasks = [JobChild.Task, ContainedJobs.Task, Disturbances.Neighbour];

@@ -39,8 +39,8 @@ public class TouchedImageBenchmarks : PoolBenchmarks
 }
 
 /// <summary>
-/// Gets zeroed memory of which one byte a page is then written: calloc may hand out memory that is zeroed only when it is touched, and that
-/// is to be paid here. The pool's memory was written to in the round before, so Clean has to clear all of it, once.
+/// Gets zeroed memory of which one byte a page is then written: calloc may hand out memory that is zeroed only when it is touched, and
+/// that is to be paid here. The pool's memory was written to in the round before, so Clean has to clear all of it, once.
 /// </summary>
 public class CleanBenchmarks : PoolBenchmarks
 {

@@ -120,7 +120,10 @@ internal sealed class LimitMeasurement(JobOptions options, IAnsiConsole console)
             Failures.Add($"{result.Trial.Name}: {result.Outcome(Pictures)}. {result.Failure}");
         }
 
-        List<MeasuredRun> whole = [.. _results.Select(earlier => earlier.Run).OfType<MeasuredRun>().Where(run => run.Pictures == Pictures)];
+        List<MeasuredRun> whole =
+        [
+            .. _results.Select(earlier => earlier.Run).OfType<MeasuredRun>().Where(run => run.Pictures == Pictures),
+        ];
         if (whole.Count > 1 && !new OutputComparison([whole[0], whole[^1]]).AreIdentical)
         {
             Failures.Add($"{result.Trial.Name}: its files differ from those of the others");

@@ -78,7 +78,8 @@ internal sealed class LimitReport(IReadOnlyList<TrialResult> results, JobOptions
             + "pictures.",
         "The peak of a cgroup includes cached files, which the kernel drops before it kills; so with a limit it tends to reach it in "
             + "any case.",
-        Invariant($"The budget is nine tenths of the limit, less the {processBase.Bytes / 1e6:0} MB that the process holds when all pixels ")
+        Invariant(
+            $"The budget is nine tenths of the limit, less the {processBase.Bytes / 1e6:0} MB that the process holds when all pixels ")
             + "are back, and less the GCHeapHardLimit. Each picture reserves all that it may take, the codec's own memory included, "
             + "before it is read, and says when the codec takes that; the pool may retain all of the budget.",
         Invariant($"With a budget goes a GCHeapHardLimit of {ProcessBase.HeapLimitInBytes >> 20} MiB; the others have the runtime's ")

@@ -107,7 +107,9 @@ internal sealed class MixedCommand(MeasurementRun run)
     private static ResultRow CreateRow(MixedResult result) => new(
         [
             result.Way.Title,
-            result.Good == result.Runs.Count ? Invariant($"all {result.Good} good") : Invariant($"{result.Good} of {result.Runs.Count} good"),
+            result.Good == result.Runs.Count
+                ? Invariant($"all {result.Good} good")
+                : Invariant($"{result.Good} of {result.Runs.Count} good"),
         ],
         [
             result.Runs.Count,

@@ -13,7 +13,12 @@ internal static class PictureFolder
     /// </summary>
     public static IReadOnlyList<string> Find(string folder, params IReadOnlyList<string> excluded)
     {
-        EnumerationOptions options = new() { RecurseSubdirectories = true, IgnoreInaccessible = true, AttributesToSkip = FileAttributes.None };
+        EnumerationOptions options = new()
+        {
+            RecurseSubdirectories = true,
+            IgnoreInaccessible = true,
+            AttributesToSkip = FileAttributes.None,
+        };
         FileSystemEnumerable<string> pictures = new(folder, static (ref FileSystemEntry entry) => entry.ToFullPath(), options)
         {
             ShouldIncludePredicate = static (ref FileSystemEntry entry) => !entry.IsDirectory && IsPicture(entry.FileName),

@@ -7,7 +7,8 @@ internal static class PictureReduction
     public static PictureSize Fit(PictureSize size, int width)
         => size.Width <= width
             ? size
-            : new PictureSize(width, (int)Math.Max(1, Math.Round((double)size.Height * width / size.Width, MidpointRounding.AwayFromZero)));
+            : new PictureSize(
+                width, (int)Math.Max(1, Math.Round((double)size.Height * width / size.Width, MidpointRounding.AwayFromZero)));
 
     public static Raster<Rgb24> Reduce(PictureHeader header, ReadOnlyMemory<byte> file, PictureSize target, PixelStore store)
     {
@@ -15,7 +16,8 @@ internal static class PictureReduction
         try
         {
             // Disposed before anybody encodes the small one.
-            using Raster<Rgb24> source = store.AllocatePixels<Rgb24>(header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
+            using Raster<Rgb24> source = store.AllocatePixels<Rgb24>(
+                header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
             header.Codec.Decode(file, source, store);
             LanczosResizer.Resize(source, reduced, store);
             return reduced;

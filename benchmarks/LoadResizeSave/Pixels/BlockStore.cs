@@ -37,7 +37,8 @@ internal sealed class BlockStore : PixelStore
 
     public override long Estimate<T>(int length) => _allocator.EstimateBytes((long)length * Unsafe.SizeOf<T>());
 
-    public override long EstimatePixels<TPixel>(int width, int height) => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
+    public override long EstimatePixels<TPixel>(int width, int height)
+        => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
 
     public override IDisposable? CountExternal(long bytes) => _allocator.TrackExternalMemory(bytes);
 

@@ -42,7 +42,8 @@ internal abstract class PixelStore : IDisposable
     public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod, int? budgetMegabytes = null) => kind switch
     {
         AllocatorKind.Pool => new BlockStore(new MemoryAllocatorOptions { Name = "pool", TrimPeriod = trimPeriod }),
-        AllocatorKind.Unpooled => new BlockStore(new MemoryAllocatorOptions { Name = "unpooled", MaximumPoolSizeMegabytes = 0, TrimPeriod = trimPeriod }),
+        AllocatorKind.Unpooled => new BlockStore(
+            new MemoryAllocatorOptions { Name = "unpooled", MaximumPoolSizeMegabytes = 0, TrimPeriod = trimPeriod }),
         AllocatorKind.ArrayPool => new ArrayStore(pooled: true),
         AllocatorKind.GC => new ArrayStore(pooled: false),
 

@@ -25,8 +25,8 @@ internal sealed class JobText(IAnsiConsole console)
         string times = options.Runs == 1 ? $"{options.Repeat} times" : $"{options.Repeat} times in each of {options.Runs} runs";
         console.MarkupLine("[bold]Load, resize, save[/]: the same pictures with each allocator, one process each");
         console.MarkupLineInterpolated($"[grey]{MachineText.Describe(ThisMachine.Describe())}[/]");
-        console.MarkupLineInterpolated(
-            $"[grey]{options.Input ?? "synthetic photographs"}, {times}, {options.Parallelism} at once, to a width of {JobOptions.Width}[/]");
+        string pictures = $"{options.Input ?? "synthetic photographs"}, {times}, {options.Parallelism} at once";
+        console.MarkupLineInterpolated($"[grey]{pictures}, to a width of {JobOptions.Width}[/]");
         if (!hasJpeg)
         {
             console.MarkupLine("[yellow]libjpeg-turbo was not found (Debian: libturbojpeg0): JPEG files are skipped[/]");

@@ -76,7 +76,8 @@ internal static class LanczosResizer
         for (int x = 0; x < target.Length; x++)
         {
             (int start, int count) = ranges[x];
-            ReadOnlySpan<float> samples = sums.Slice(start * PixelArithmetic.Channels, (count * PixelArithmetic.Channels) + PixelArithmetic.Padding);
+            ReadOnlySpan<float> samples = sums.Slice(
+                start * PixelArithmetic.Channels, (count * PixelArithmetic.Channels) + PixelArithmetic.Padding);
             target[x] = PixelArithmetic.WeightedSum(samples, all.Slice(x * weights.MaximumCount, count));
         }
     }

@@ -35,7 +35,8 @@ internal abstract class JobMeasurement(JobOptions options, IAnsiConsole console)
         string input = options.Input ?? photographs.FolderIn(options.Work);
         ProgressColumn[] columns =
         [
-            new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn(),
+            new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(),
+            new ElapsedTimeColumn(),
         ];
         await console.Progress().Columns(columns).StartAsync(async progress =>
         {

@@ -116,7 +116,10 @@ internal sealed class RoundMeasurement(JobOptions options, IAnsiConsole console)
         Series =
         [
             .. rounds[0].Runs.Select((run, i) => new ResultSeries(
-                JobText.Name(run.Allocator), [.. rounds.Select(round => new ResultPoint(round.Number, figure.Read(round.Runs[i])!.Value))])),
+                JobText.Name(run.Allocator),
+                [
+                    .. rounds.Select(round => new ResultPoint(round.Number, figure.Read(round.Runs[i])!.Value)),
+                ])),
         ],
     };
 
@@ -125,14 +128,16 @@ internal sealed class RoundMeasurement(JobOptions options, IAnsiConsole console)
     {
         MeasuredRun run = median.Runs[0];
         OutputComparison comparison = new(median.Runs);
-        yield return Invariant($"One run takes {run.Pictures} pictures, {run.Megapixels:N0} megapixels, through loading, resizing to a width of ")
+        yield return Invariant(
+            $"One run takes {run.Pictures} pictures, {run.Megapixels:N0} megapixels, through loading, resizing to a width of ")
             + Invariant($"{JobOptions.Width} and saving, {options.Parallelism} at once, in a process of its own.");
         yield return "In each round every allocator runs once; the one that begins is another in each round.";
         yield return $"A ratio is taken to {JobText.Name(tables.Reference)} in the same round, and the table has the median of these "
             + "ratios. Quartiles are nearest ranks.";
         yield return "CPU time, page faults and GC MB are those of the work; the waiting for the trims is not counted. Peak RSS is the "
             + "kernel's own high-water mark of the whole process.";
-        yield return Invariant($"Final RSS is read {JobChild.IdlePeriods} trim periods of {options.TrimPeriod.TotalSeconds:0.##} seconds after ")
+        yield return Invariant(
+            $"Final RSS is read {JobChild.IdlePeriods} trim periods of {options.TrimPeriod.TotalSeconds:0.##} seconds after ")
             + "the work, and after the release that follows them.";
         yield return Invariant($"Memory over time is that of round {median.Number}, the one nearest to the medians of time and peak.");
         yield return Invariant($"All {run.Saved.Count} files are the same in all {rounds.Count * median.Runs.Count} runs, SHA-256 ")

@@ -9,7 +9,8 @@ internal sealed class SurvivalMeasurement
 
     private static readonly Option<string?> s_input = ContainerOptions.Input();
     private static readonly Option<string[]> s_ways = ContainerOptions.Ways(ContainerOptions.All);
-    private static readonly Option<int[]> s_limits = ContainerOptions.Numbers("--limits", "MiB of the containers.", [256, 350, 512], least: 64);
+    private static readonly Option<int[]> s_limits = ContainerOptions.Numbers(
+        "--limits", "MiB of the containers.", [256, 350, 512], least: 64);
     private static readonly Option<int[]> s_atOnce = ContainerOptions.Numbers("--at-once", "Jobs at once.", [2, 4, 16, 64]);
     private static readonly Option<int> s_runs = ContainerOptions.Number("--runs", "Runs of each cell.", 3);
     private static readonly Option<int> s_claimRuns = ContainerOptions.Number("--claim-runs", "Runs of this library's ways.", 20);

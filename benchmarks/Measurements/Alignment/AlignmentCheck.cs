@@ -22,7 +22,8 @@ internal static class AlignmentCheck
             Columns =
             [
                 new("buffers", null, "0"), new("promised, least", "bytes", "N0"), new("promised, most", "bytes", "N0"),
-                new("all are multiples of", "bytes", "N0"), new($"on {AllocationWays.Alignment} bytes", null, "0"), new("wrong", null, "0"),
+                new("all are multiples of", "bytes", "N0"), new($"on {AllocationWays.Alignment} bytes", null, "0"),
+                new("wrong", null, "0"),
             ],
             Rows = [.. ways.ForChecks().Select(way => Check(way, Sizes(), failures))],
         };
@@ -73,7 +74,8 @@ internal static class AlignmentCheck
                 Span<byte> bytes = buffers[i].GetBytes();
                 if (bytes.Length != sizes[i] || bytes[0] != Stamp(i) || bytes[^1] != Stamp(i))
                 {
-                    failures.Add($"{way.Name}: buffer {i} of {sizes[i]} bytes does not hold what was written: it shares memory with another.");
+                    failures.Add(
+                        $"{way.Name}: buffer {i} of {sizes[i]} bytes does not hold what was written: it shares memory with another.");
                 }
             }
 

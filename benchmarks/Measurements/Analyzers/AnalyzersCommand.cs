@@ -16,7 +16,8 @@ internal static class AnalyzersCommand
         Arity = ArgumentArity.ZeroOrMore,
     };
 
-    public static Command Create() => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
+    public static Command Create()
+        => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
     {
         s_projects,
     }.Measures("AnalyzerReach", Measure);
@@ -68,9 +69,11 @@ internal static class AnalyzersCommand
 
     private static ProjectReach AsItStands(CorpusProject project, int usings)
     {
-        (ImmutableArray<Diagnostic> found, TimeSpan time) = AnalyzerTrial.OfProject(project.Compilation.WithOptions(ReportingSuppressed(project.Compilation.Options)));
+        (ImmutableArray<Diagnostic> found, TimeSpan time) = AnalyzerTrial.OfProject(
+            project.Compilation.WithOptions(ReportingSuppressed(project.Compilation.Options)));
         int leaks = found.Count(diagnostic => diagnostic.Severity == DiagnosticSeverity.Info);
-        return new ProjectReach(project.Name, project.Lines, usings, found.Length - leaks, found.Count(diagnostic => diagnostic.IsSuppressed), leaks, time);
+        return new ProjectReach(
+            project.Name, project.Lines, usings, found.Length - leaks, found.Count(diagnostic => diagnostic.IsSuppressed), leaks, time);
     }
 
     private static CompilationOptions ReportingSuppressed(CompilationOptions options) =>

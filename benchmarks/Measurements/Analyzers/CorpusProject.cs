@@ -1,7 +1,7 @@
+using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.Diagnostics;
 using Microsoft.CodeAnalysis.Text;
-using Microsoft.CodeAnalysis;
 
 namespace Measurements.Analyzers;
 
@@ -30,7 +30,8 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
             arguments.MetadataReferences.Select(reference => MetadataReference.CreateFromFile(reference.Reference, reference.Properties)),
             arguments.CompilationOptions.WithStrongNameProvider(null));
         compilation = GeneratedSources.AddTo(compilation, arguments);
-        Diagnostic? error = compilation.GetDiagnostics().FirstOrDefault(diagnostic => diagnostic.DefaultSeverity == DiagnosticSeverity.Error);
+        Diagnostic? error = compilation.GetDiagnostics().FirstOrDefault(
+            diagnostic => diagnostic.DefaultSeverity == DiagnosticSeverity.Error);
         return error is null
             ? new CorpusProject(Path.GetFileNameWithoutExtension(path), compilation)
             : throw new InvalidOperationException($"{Path.GetFileName(path)} does not compile: {error}");
@@ -38,7 +39,8 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
 
     /// <summary>Gives whether a file was written by somebody, not by the build.</summary>
     public static bool IsWritten(SyntaxTree tree) =>
-        Path.IsPathRooted(tree.FilePath) && !tree.FilePath.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
+        Path.IsPathRooted(tree.FilePath) && !tree.FilePath.Contains(
+            $"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
 }
 
 /// <summary>Asks MSBuild for the very arguments that it would give the compiler.</summary>
@@ -46,7 +48,8 @@ internal static class CompilerCommandLine
 {
     private static readonly string[] s_properties =
     [
-        "DesignTimeBuild=true", "BuildingInsideVisualStudio=true", "ProvideCommandLineArgs=true", "SkipCompilerExecution=true", "BuildProjectReferences=false",
+        "DesignTimeBuild=true", "BuildingInsideVisualStudio=true", "ProvideCommandLineArgs=true", "SkipCompilerExecution=true",
+        "BuildProjectReferences=false",
 
         // Otherwise references would be looked for in Debug, as Visual Studio leaves the choice to its solution.
         "ShouldUnsetParentConfigurationAndPlatform=false",
@@ -62,7 +65,10 @@ internal static class CompilerCommandLine
         }
 
         string output = ChildProgram.Run(new ProcessStartInfo(
-            "dotnet", ["msbuild", project, "-t:Compile", "-getItem:CscCommandLineArgs", .. properties.Select(property => $"-p:{property}")]));
+            "dotnet",
+            [
+                "msbuild", project, "-t:Compile", "-getItem:CscCommandLineArgs", .. properties.Select(property => $"-p:{property}"),
+            ]));
         using JsonDocument document = JsonDocument.Parse(output);
         return
         [

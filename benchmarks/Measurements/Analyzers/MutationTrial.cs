@@ -1,11 +1,11 @@
 using System.Collections.Immutable;
+using System.Runtime;
 using Allocator.Analyzers;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Diagnostics;
 using Microsoft.CodeAnalysis.Text;
-using Microsoft.CodeAnalysis;
-using System.Runtime;
 
 namespace Measurements.Analyzers;
 
@@ -37,16 +37,20 @@ internal sealed class MutationTrial(CorpusProject project)
 
         VariableDeclaratorSyntax variable = Refind(local, mutated);
         TextSpan member = variable.FirstAncestorOrSelf<MemberDeclarationSyntax>()!.Span;
-        bool compiles = compilation.GetSemanticModel(mutated).GetDiagnostics(member).All(diagnostic => diagnostic.DefaultSeverity != DiagnosticSeverity.Error);
+        bool compiles = compilation.GetSemanticModel(mutated).GetDiagnostics(member).All(
+            diagnostic => diagnostic.DefaultSeverity != DiagnosticSeverity.Error);
         Diagnostic? found = !compiles ? null : AnalyzerTrial.OfSpan(compilation, mutated, member)
-            .FirstOrDefault(diagnostic => !diagnostic.IsSuppressed && diagnostic.AdditionalLocations.Any(location => variable.Span.Contains(location.SourceSpan)));
+            .FirstOrDefault(
+                diagnostic => !diagnostic.IsSuppressed && diagnostic.AdditionalLocations.Any(
+                    location => variable.Span.Contains(location.SourceSpan)));
         return new Outcome(compiles, found?.Id);
     }
 
     // Both trees have the same declarators in the same order: no mutation adds or takes one.
     private static VariableDeclaratorSyntax Refind(OwnedLocal local, SyntaxTree mutated)
     {
-        int index = local.Variable.SyntaxTree.GetRoot().DescendantNodes().OfType<VariableDeclaratorSyntax>().TakeWhile(variable => variable != local.Variable).Count();
+        int index = local.Variable.SyntaxTree.GetRoot().DescendantNodes().OfType<VariableDeclaratorSyntax>().TakeWhile(
+            variable => variable != local.Variable).Count();
         return mutated.GetRoot().DescendantNodes().OfType<VariableDeclaratorSyntax>().ElementAt(index);
     }
 }
@@ -87,13 +91,17 @@ internal static class PrematureDispose
         node.DescendantNodesAndSelf().OfType<IdentifierNameSyntax>()
             .Any(name => model.GetSymbolInfo(name).Symbol is { } symbol && symbols.Contains(symbol));
 
-    private static IEnumerable<StatementSyntax> Scope(OwnedLocal local) => local.Using switch
+    private static IEnumerable<StatementSyntax> Scope(OwnedLocal local)
     {
-        UsingStatementSyntax { Statement: BlockSyntax block } => block.Statements,
-        LocalDeclarationStatementSyntax { Parent: BlockSyntax block } declaration => block.Statements.SkipWhile(statement => statement != declaration).Skip(1),
-        LocalDeclarationStatementSyntax { Parent: SwitchSectionSyntax section } declaration => section.Statements.SkipWhile(statement => statement != declaration).Skip(1),
-        _ => [],
-    };
+        IEnumerable<StatementSyntax> After(SyntaxList<StatementSyntax> all) => all.SkipWhile(one => one != local.Using).Skip(1);
+        return local.Using switch
+        {
+            UsingStatementSyntax { Statement: BlockSyntax block } => block.Statements,
+            LocalDeclarationStatementSyntax { Parent: BlockSyntax block } => After(block.Statements),
+            LocalDeclarationStatementSyntax { Parent: SwitchSectionSyntax section } => After(section.Statements),
+            _ => [],
+        };
+    }
 
     private static bool IsView(ISymbol symbol) =>
         symbol is ILocalSymbol { RefKind: not RefKind.None }
@@ -110,7 +118,8 @@ internal static class UsingRemoval
         {
             LocalDeclarationStatementSyntax declaration => WithoutKeyword(declaration),
             UsingStatementSyntax statement => SyntaxFactory.Block(
-                SyntaxFactory.LocalDeclarationStatement(statement.Declaration!.WithoutTrivia()).NormalizeWhitespace(), statement.Statement),
+                SyntaxFactory.LocalDeclarationStatement(
+                    statement.Declaration!.WithoutTrivia()).NormalizeWhitespace(), statement.Statement),
             _ => local.Using,
         };
         return root.SyntaxTree.WithRootAndOptions(root.ReplaceNode(local.Using, replacement), root.SyntaxTree.Options);
@@ -160,7 +169,8 @@ internal static class AnalyzerTrial
 
     public static ImmutableArray<Diagnostic> OfSpan(Compilation compilation, SyntaxTree tree, TextSpan span) =>
         Start(compilation, new LifetimeAnalyzer())
-            .GetAnalyzerSemanticDiagnosticsAsync(compilation.GetSemanticModel(tree), span, CancellationToken.None).GetAwaiter().GetResult();
+            .GetAnalyzerSemanticDiagnosticsAsync(
+                compilation.GetSemanticModel(tree), span, CancellationToken.None).GetAwaiter().GetResult();
 
     private static CompilationWithAnalyzers Start(Compilation compilation, DiagnosticAnalyzer analyzer) => compilation.WithAnalyzers(
         [analyzer], new CompilationWithAnalyzersOptions(

@@ -49,6 +49,9 @@ internal static class ReachDocument
             Enumerable.Range(1, Rules).Select(rule => (double?)outcomes.Count(outcome => outcome.Rule == $"ALLOC00{rule}"));
         return new ResultRow(
             [name],
-            [outcomes.Count, outcomes.Count - compiled, .. rules, compiled - found, compiled == 0 ? null : (double)Percent * found / compiled]);
+            [
+                outcomes.Count, outcomes.Count - compiled, .. rules, compiled - found,
+                compiled == 0 ? null : (double)Percent * found / compiled,
+            ]);
     }
 }

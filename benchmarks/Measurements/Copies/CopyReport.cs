@@ -20,7 +20,8 @@ internal static class CopyReport
         }
 
         tables.Add(Table(
-            "The same: relative standard deviation of the trials", fresh, "%", "0", (test, kind) => 100 * fresh.RelativeDeviation(test, kind)));
+            "The same: relative standard deviation of the trials", fresh, "%", "0", (
+                test, kind) => 100 * fresh.RelativeDeviation(test, kind)));
         tables.Add(Table(warmTitle, warm, "ms", "0.000", warm.Mean));
         tables.Add(Table("The same, relative to HGlobal", warm, "×", "0.00", (test, kind) => warm.Mean(test, kind) / warm.Mean(test, 0)));
         return document with
@@ -75,7 +76,8 @@ internal static class CopyReport
         Columns = [.. CopyKinds.Names.Select(kind => new ResultColumn(kind, unit, format))],
         Rows =
         [
-            .. trials.Tests.Select((name, test) => new ResultRow([name], [.. CopyKinds.Names.Select((_, kind) => (double?)figure(test, kind))])),
+            .. trials.Tests.Select(
+                (name, test) => new ResultRow([name], [.. CopyKinds.Names.Select((_, kind) => (double?)figure(test, kind))])),
         ],
     };
 

@@ -84,7 +84,8 @@ internal static class FactorTrial
             return store.Statistics!.Value.PeakCommittedBytes;
         }
 
-        PictureSize target = PictureReduction.Fit(new PictureSize(source.Width, source.Height), Math.Max(1, source.Width / request.Reduction));
+        PictureSize target = PictureReduction.Fit(
+            new PictureSize(source.Width, source.Height), Math.Max(1, source.Width / request.Reduction));
         using Raster<Rgb24> reduced = store.AllocatePixels<Rgb24>(target.Width, target.Height, contiguous: true);
         using (source)
         {

@@ -23,7 +23,8 @@ internal static class FactorsCommand
         new Option<int>("--reduction") { Description = "How much narrower the result is.", DefaultValueFactory = _ => 4 }.AtLeast(1);
 
     public static Command Create() => new Command(
-        "factors", "Measures how many bytes a pixel decoding, resizing and encoding your pictures take, of an allocator and of the process.")
+        "factors", "Measures how many bytes a pixel decoding, resizing and encoding your pictures take, of an allocator and of the "
+            + "process.")
     {
         s_input, s_least, s_most, s_reduction,
     }.Measures("EstimateFactors", Measure);

@@ -82,7 +82,11 @@ internal static class BurstTable
             + "memory released; "
             + $"live then: {reports[0].LiveBytes / Megabyte:0.0} MB; aim: at most {Aim / Megabyte:0} MB above it in the third",
         Labels = ["memory from", "wave"],
-        Columns = [new("all out", "MB", "N1"), new("nine in ten returned", "MB", "N1"), new("released", "MB", "N1"), new("released, above live", "MB", "N1")],
+        Columns =
+        [
+            new("all out", "MB", "N1"), new("nine in ten returned", "MB", "N1"), new("released", "MB", "N1"),
+            new("released, above live", "MB", "N1"),
+        ],
         Rows =
         [
             .. from report in reports

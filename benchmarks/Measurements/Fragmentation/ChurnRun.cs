@@ -54,7 +54,10 @@ internal sealed class ChurnRun(ChurnRequest request)
     private ChurnReport Run()
     {
         using MemorySubject subject = MemorySubject.Create(request.Subject);
-        ChurnThread[] threads = [.. Enumerable.Range(0, _pattern.Threads).Select(i => new ChurnThread(_pattern, subject, request.Seed + i))];
+        ChurnThread[] threads =
+        [
+            .. Enumerable.Range(0, _pattern.Threads).Select(i => new ChurnThread(_pattern, subject, request.Seed + i)),
+        ];
         subject.WarmUp();
         MemoryReading start = MemoryReading.Now();
         long began = Stopwatch.GetTimestamp();

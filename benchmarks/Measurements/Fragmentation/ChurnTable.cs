@@ -16,7 +16,11 @@ internal static class ChurnTable
             Row("working set (RSS)", "start", reports, report => report.Start.Resident),
             Row("working set (RSS)", "end", reports, report => report.End.Resident),
             Row("working set (RSS)", "difference", reports, report => report.End.Resident - report.Start.Resident),
-            Row("working set (RSS)", "difference above what is live", reports, report => report.End.Resident - report.Start.Resident - report.LiveBytes),
+            Row(
+                "working set (RSS)",
+                "difference above what is live",
+                reports,
+                report => report.End.Resident - report.Start.Resident - report.LiveBytes),
             Row("working set (RSS)", "all released", reports, report => report.Released.Resident),
             Row("working set (RSS)", "peak", reports, report => report.PeakResident),
             Row("commit", "start", reports, report => report.Start.Committed),

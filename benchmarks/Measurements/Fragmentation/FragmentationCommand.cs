@@ -25,7 +25,8 @@ internal static class FragmentationCommand
         new("--seed") { Description = "Seed of the sizes and of the order of releases.", DefaultValueFactory = _ => 15526 };
 
     public static Command Create() => new Command(
-        "fragmentation", "Allocates and releases images of many sizes between small allocations that stay, and shows what the process then occupies.")
+        "fragmentation", "Allocates and releases images of many sizes between small allocations that stay, and shows what the "
+            + "process then occupies.")
     {
         s_iterations, s_limit, s_seed,
     }.Measures("Fragmentation", Measure);
@@ -59,8 +60,8 @@ internal static class FragmentationCommand
                 reports.Add(report);
                 if (report.Iterations < iterations / pattern.Threads * pattern.Threads)
                 {
-                    notes.Add(Invariant(
-                        $"{pattern.Name}, {name}: ended after {report.Iterations} of {iterations} iterations, at {report.End.Resident / 1e6:N0} MB ")
+                    notes.Add($"{pattern.Name}, {name}: ended after {report.Iterations} of {iterations} iterations, at "
+                            + $"{report.End.Resident / 1e6:N0} MB "
                         + Invariant($"resident with {report.LiveBytes / 1e6:0.0} MB live; the limit was {limit / 1e6:N0} MB."));
                 }
             }
@@ -80,7 +81,8 @@ internal static class FragmentationCommand
             "What this library keeps idle is there for the next image; half of it goes at the end of each trim period, a minute by "
                 + "default, "
             + "and all of it when asked to.");
-        var patterns = ChurnPattern.All.Select(pattern => (Pattern: pattern, Reports: reports.FindAll(report => report.Pattern == pattern.Name)));
+        var patterns = ChurnPattern.All.Select(
+            pattern => (Pattern: pattern, Reports: reports.FindAll(report => report.Pattern == pattern.Name)));
         return document with
         {
             Tables =

@@ -64,7 +64,11 @@ internal sealed class HeapFigures(
 
     /// <summary>Returns a figure for each number of threads; null where there is none.</summary>
     public IReadOnlyList<double?> Series(SizeClass sizeClass, HeapKind heap, Func<HeapResult, double> figure)
-        => [.. threads.Select(count => _results.TryGetValue((sizeClass, heap, count), out HeapResult? result) ? figure(result) : (double?)null)];
+        =>
+        [
+            .. threads.Select(
+                count => _results.TryGetValue((sizeClass, heap, count), out HeapResult? result) ? figure(result) : (double?)null),
+        ];
 }
 
 /// <summary>Names what is compared.</summary>

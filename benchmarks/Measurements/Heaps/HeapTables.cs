@@ -30,7 +30,8 @@ internal static class HeapTables
             figures.Classes.Where(sizeClass => sizeClass == figures.Classes[0] || sizeClass.SizeInBytes == largest.SizeInBytes);
         return
         [
-            .. timed.SelectMany(sizeClass => new[] { Chart(figures, sizeClass, Figure.AllocateTime), Chart(figures, sizeClass, Figure.FreeTime) }),
+            .. timed.SelectMany(
+                sizeClass => new[] { Chart(figures, sizeClass, Figure.AllocateTime), Chart(figures, sizeClass, Figure.FreeTime) }),
             Chart(figures, largest, Figure.PeakMemory),
         ];
     }

@@ -51,7 +51,10 @@ internal sealed class HeapTrial
     private HeapTrial(HeapRequest request) => _request = request;
 
     public static ChildTask<HeapRequest, HeapResult> Task { get; } = new(
-        "heap", MeasurementJson.Default.HeapRequest, MeasurementJson.Default.HeapResult, static request => new HeapTrial(request).Measure());
+        "heap",
+        MeasurementJson.Default.HeapRequest,
+        MeasurementJson.Default.HeapResult,
+        static request => new HeapTrial(request).Measure());
 
     /// <summary>Sets what a child needs from its start.</summary>
     public static void Prepare(ProcessStartInfo start)

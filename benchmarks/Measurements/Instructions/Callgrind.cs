@@ -33,8 +33,8 @@ internal sealed class Callgrind(NativeProgram program)
         ProcessStartInfo start = new(
             "valgrind",
             [
-                "--quiet", "--tool=callgrind", "--separate-threads=yes", $"--callgrind-out-file={file}", program.Program, "loop", operation,
-                Invariant($"{count}"),
+                "--quiet", "--tool=callgrind", "--separate-threads=yes", $"--callgrind-out-file={file}", program.Program, "loop",
+                operation, Invariant($"{count}"),
             ]);
         foreach ((string name, string value) in s_environment)
         {
@@ -118,7 +118,8 @@ internal sealed partial class SymbolTable
     private readonly List<long> _addresses = [];
     private readonly List<string> _names = [];
 
-    public static SymbolTable Read(string file) => Parse(ChildProgram.Run(new ProcessStartInfo("nm", ["--numeric-sort", "--defined-only", file])));
+    public static SymbolTable Read(string file)
+        => Parse(ChildProgram.Run(new ProcessStartInfo("nm", ["--numeric-sort", "--defined-only", file])));
 
     public static SymbolTable Parse(string listing)
     {

@@ -21,7 +21,9 @@ internal sealed class NativeProgram : IDisposable
     {
         if (published is not null)
         {
-            return File.Exists(published) ? new NativeProgram(published) : throw new ChildFailedException($"There is no program {published}.");
+            return File.Exists(published)
+                ? new NativeProgram(published)
+                : throw new ChildFailedException($"There is no program {published}.");
         }
 
         string folder = Path.GetFullPath(Path.Combine("artifacts", "instructions"));

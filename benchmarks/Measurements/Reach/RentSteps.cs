@@ -80,7 +80,11 @@ internal static class RentSteps
         {
             Title = "What a rent and its return are made of",
             Labels = ["what"],
-            Columns = [new ResultColumn("median", "ns", "0.0"), new ResultColumn("best", "ns", "0.0"), new ResultColumn("of the lease", "×", "0.00")],
+            Columns =
+            [
+                new ResultColumn("median", "ns", "0.0"), new ResultColumn("best", "ns", "0.0"),
+                new ResultColumn("of the lease", "×", "0.00"),
+            ],
             Rows = [.. steps.Run().Select(time => new ResultRow([time.Name], [time.Median, time.Best, time.Ratio]))],
         };
     }

@@ -78,7 +78,8 @@ internal static class ReportCommand
             ["result", "what", "date", "command"],
             0,
             processor.Results.Select(result => (string[])[
-                $"{Markdown.Link(result.Name, Within(processor, result.Stem + ".md"))} ({Markdown.Link("data", Within(processor, result.Path))})",
+                Markdown.Link(result.Name, Within(processor, result.Stem + ".md"))
+                    + $" ({Markdown.Link("data", Within(processor, result.Path))})",
                 Markdown.Text(result.Document.Title),
                 Date(result),
                 Markdown.Code(result.Document.Command),
@@ -102,7 +103,8 @@ internal static class ReportCommand
         return dates.Count switch { 0 => "", 1 => dates[0], _ => $"{dates[0]} to {dates[^1]}" };
     }
 
-    private static string Date(StoredResult result) => result.Document.Date.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
+    private static string Date(StoredResult result)
+        => result.Document.Date.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
 
     private static string Within(ProcessorResults processor, string path) => path[(processor.Name.Length + 1)..];
 }

@@ -13,9 +13,12 @@ internal static partial class ResultPage
     {
         ResultDocument document = result.Document;
         List<(string Title, string Name)> pictures = [.. document.Pictures.Select(picture => (picture.Title, picture.File))];
-        if (pictures.FirstOrDefault(picture => !File.Exists(Path.Combine(result.Folder, result.Beside(picture.Name)))) is { Name: { } missing })
+        if (
+            pictures.FirstOrDefault(
+                picture => !File.Exists(Path.Combine(result.Folder, result.Beside(picture.Name)))) is { Name: { } missing })
         {
-            throw new InvalidDataException($"{result.Path}: the picture {missing}, which the program drew itself, does not lie beside it.");
+            throw new InvalidDataException(
+                $"{result.Path}: the picture {missing}, which the program drew itself, does not lie beside it.");
         }
 
         foreach (ResultChart chart in document.Charts)
@@ -36,7 +39,7 @@ internal static partial class ResultPage
     }
 
     /// <summary>
-    /// Returns as many words of <paramref name="title"/> as make a name, in small letters and digits, with a hyphen for everything between.
+    /// Returns as many words of <paramref name="title"/> as make a name, in small letters and digits, with hyphens between.
     /// </summary>
     private static string Slug(string title)
     {

@@ -30,7 +30,8 @@ internal sealed class ArrayRun(ArrayRequest request)
     private int _refused;
 
     public static ChildTask<ArrayRequest, ArrayFigures> Task { get; } = new(
-        "arrays", MeasurementJson.Default.ArrayRequest, MeasurementJson.Default.ArrayFigures, static request => new ArrayRun(request).Run());
+        "arrays", MeasurementJson.Default.ArrayRequest, MeasurementJson.Default.ArrayFigures, static request => new ArrayRun(
+            request).Run());
 
     /// <summary>Runs in this process, with the settings that it was started with.</summary>
     private ArrayFigures Run()

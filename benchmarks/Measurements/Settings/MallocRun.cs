@@ -36,7 +36,8 @@ internal sealed class MallocRun
     private bool _stop;
 
     public static ChildTask<int, MallocFigures> Task { get; } = new(
-        "malloc", MeasurementJson.Default.Int32, MeasurementJson.Default.MallocFigures, static milliseconds => new MallocRun(milliseconds).Run());
+        "malloc", MeasurementJson.Default.Int32, MeasurementJson.Default.MallocFigures, static milliseconds => new MallocRun(
+            milliseconds).Run());
 
     public MallocRun(int milliseconds) => _duration = TimeSpan.FromMilliseconds(milliseconds);
 

@@ -63,7 +63,8 @@ internal static partial class PageLock
     {
         if (!(OperatingSystem.IsWindows() ? VirtualLock(address, (nuint)bytes) : MemoryLock(address, (nuint)bytes) == 0))
         {
-            throw new Win32Exception(Marshal.GetLastPInvokeError(), $"{CallName} of {bytes} bytes: {Marshal.GetLastPInvokeErrorMessage()}");
+            throw new Win32Exception(
+                Marshal.GetLastPInvokeError(), $"{CallName} of {bytes} bytes: {Marshal.GetLastPInvokeErrorMessage()}");
         }
     }
 

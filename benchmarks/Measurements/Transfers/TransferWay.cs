@@ -62,7 +62,10 @@ internal sealed class TransferWay(string name, bool bounces, Func<int, TransferB
     [
         new("pool, locked once", false, bytes => new GroupBuffer(keeping.AllocateGroup<byte>(bytes))),
         new("pool, locked each time", false, bytes => new LockedBuffer(new GroupBuffer(allocator.AllocateGroup<byte>(bytes)))),
-        new($"{PageMemory.CallName}, locked each time", false, static bytes => new LockedBuffer(Allocate(default(MemorySource.Pages), bytes))),
+        new(
+            $"{PageMemory.CallName}, locked each time",
+            false,
+            static bytes => new LockedBuffer(Allocate(default(MemorySource.Pages), bytes))),
         new("pool, not locked", false, bytes => new GroupBuffer(allocator.AllocateGroup<byte>(bytes))),
     ];
 

@@ -91,8 +91,9 @@ internal static class TransfersCommand
             long start = Stopwatch.GetTimestamp();
             keeping.Prewarm(s_sizes[^1]);
             double milliseconds = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
-            notes.Add(Invariant($"A pool of {s_sizes[^1] >> 20} MiB that keeps its blocks was made resident and locked in {milliseconds:0} ")
-                + "ms, once. Locking is the part of a registration with a device that needs no device: what a driver does besides is not "
+            notes.Add(Invariant($"A pool of {s_sizes[^1] >> 20} MiB that keeps its blocks was made resident and locked ")
+                + Invariant($"in {milliseconds:0} ms, once. ")
+                + "Locking is the part of a registration with a device that needs no device: what a driver does besides is not "
                 + "in these figures.");
             using TransferMeasurement measurement = new(file.Handle, content, TransferWay.ListLocked(keeping, allocator));
             int[] sizes = [.. s_sizes.Where(bytes => bytes >= LeastLockedBytes)];

@@ -150,7 +150,8 @@ public sealed class MemoryCgroup : IDisposable
     /// <summary>Makes a group in <paramref name="hierarchy"/>.</summary>
     internal static MemoryCgroup Create(CgroupHierarchy hierarchy, long? limitInBytes)
     {
-        string name = string.Create(CultureInfo.InvariantCulture, $"measuring-{Environment.ProcessId}-{Interlocked.Increment(ref s_created)}");
+        string name = string.Create(
+            CultureInfo.InvariantCulture, $"measuring-{Environment.ProcessId}-{Interlocked.Increment(ref s_created)}");
         try
         {
             MemoryCgroup group = new(Path.Combine(hierarchy.FindParent(), name), hierarchy.Files);

@@ -1,6 +1,6 @@
 namespace Measuring.Charts;
 
-/// <summary>Scales on which equal ratios are equal distances. Marks are powers of two, or of ten with round numbers between them.</summary>
+/// <summary>Scales on which equal ratios are equal distances. Marks are powers of two, or of ten with round numbers between.</summary>
 internal static class LogarithmicScale
 {
     // Sets of round numbers within a decade; the finest that does not crowd the axis is marked.

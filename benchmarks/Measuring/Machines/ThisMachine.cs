@@ -35,7 +35,9 @@ public static partial class ThisMachine
     private static string ReadProcessor()
     {
         const string Information = "/proc/cpuinfo";
-        string? line = File.Exists(Information) ? File.ReadLines(Information).FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal)) : null;
+        string? line = File.Exists(Information)
+            ? File.ReadLines(Information).FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))
+            : null;
         return line is null
             ? Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? RuntimeInformation.ProcessArchitecture.ToString()
             : line[(line.IndexOf(':') + 1)..].Trim();

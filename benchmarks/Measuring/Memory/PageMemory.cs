@@ -60,7 +60,9 @@ public static unsafe class PageTouch
     /// <remarks>
     /// Counted from the address, so that memory of several pages which does not begin on one is touched throughout as well.
     /// </remarks>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // Compiled well at its first call: this is timed, and in short runs nothing else would be.
+    [
+        MethodImpl(MethodImplOptions.AggressiveOptimization),
+    ] // Compiled well at its first call: this is timed, and in short runs nothing else would be.
     public static void Write(nint address, nint bytes, byte value = 1)
     {
         byte* memory = (byte*)address;

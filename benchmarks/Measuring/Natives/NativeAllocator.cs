@@ -97,6 +97,7 @@ public sealed unsafe class NativeAllocator
 
     // proc(5): the path is the last of the fields of a mapping, and no link.
     private static string? FileOf(string name) => File.Exists("/proc/self/maps")
-        ? File.ReadLines("/proc/self/maps").Select(Path.GetFileName).FirstOrDefault(file => file!.StartsWith("lib" + name, StringComparison.Ordinal))
+        ? File.ReadLines("/proc/self/maps").Select(Path.GetFileName).FirstOrDefault(
+            file => file!.StartsWith("lib" + name, StringComparison.Ordinal))
         : null;
 }

@@ -39,7 +39,9 @@ internal sealed class LoadGenerator(IReadOnlyList<UploadFile> files, int request
         async Task<List<RequestOutcome>> SendAsync()
         {
             List<RequestOutcome> answers = [];
-            for (int i = Interlocked.Increment(ref next); i < requests && !gone.IsCancellationRequested; i = Interlocked.Increment(ref next))
+            for (
+                int i = Interlocked.Increment(
+                    ref next); i < requests && !gone.IsCancellationRequested; i = Interlocked.Increment(ref next))
             {
                 answers.Add(await SendOneAsync(client, new Uri(service, "/thumbnails?width=200"), files[i % files.Count], gone));
                 onAnswer();
@@ -60,7 +62,8 @@ internal sealed class LoadGenerator(IReadOnlyList<UploadFile> files, int request
             double seconds = Stopwatch.GetElapsedTime(started).TotalSeconds;
             return response.IsSuccessStatusCode
                 ? new RequestOutcome(file.Name, seconds, Convert.ToHexStringLower(SHA256.HashData(answer)), null)
-                : new RequestOutcome(file.Name, seconds, null, $"{(int)response.StatusCode}: {System.Text.Encoding.UTF8.GetString(answer)}");
+                : new RequestOutcome(
+                    file.Name, seconds, null, $"{(int)response.StatusCode}: {System.Text.Encoding.UTF8.GetString(answer)}");
         }
         catch (Exception exception) when (exception is HttpRequestException or OperationCanceledException)
         {

@@ -16,7 +16,9 @@ internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
     {
         if (context.Request.ContentLength is not long length || length > ThumbnailServer.LargestUpload)
         {
-            context.Response.StatusCode = context.Request.ContentLength is null ? StatusCodes.Status411LengthRequired : StatusCodes.Status413PayloadTooLarge;
+            context.Response.StatusCode = context.Request.ContentLength is null
+                ? StatusCodes.Status411LengthRequired
+                : StatusCodes.Status413PayloadTooLarge;
             return;
         }
 
@@ -54,7 +56,8 @@ internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
     }
 
     private static int Width(HttpRequest request)
-        => int.TryParse(request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width is >= 1 and <= LargestWidth
+        => int.TryParse(
+            request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width is >= 1 and <= LargestWidth
             ? width
             : DefaultWidth;
 

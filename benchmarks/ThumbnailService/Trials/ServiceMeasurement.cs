@@ -16,7 +16,9 @@ internal sealed class ServiceMeasurement(ServiceLoad load, MeasurementRun run)
         [
             new("with a budget", AllocatorKind.Budget, budget, load.LimitMegabytes),
             new("without a budget or limit", AllocatorKind.Pool, null, null),
-            .. noCgroup is null ? [new("without a budget, in the limit", AllocatorKind.Pool, null, load.LimitMegabytes)] : Array.Empty<ServiceTrial>(),
+            .. noCgroup is null
+                ? [new("without a budget, in the limit", AllocatorKind.Pool, null, load.LimitMegabytes)]
+                : Array.Empty<ServiceTrial>(),
         ];
         List<ServiceTrialResult> results = [];
         foreach (ServiceTrial trial in trials)
@@ -31,11 +33,13 @@ internal sealed class ServiceMeasurement(ServiceLoad load, MeasurementRun run)
     // Each picture once, two at a time, with nothing kept: what is there afterwards is the process itself.
     private async Task<ProcessBase> MeasureBaseAsync(ServiceTrialRunner runner, IReadOnlyList<UploadFile> files)
     {
-        ServiceTrialResult result = await RunAsync(runner, new ServiceTrial("the service alone", AllocatorKind.Unpooled, null, null), files, files.Count, BaseClients);
+        ServiceTrialResult result = await RunAsync(
+            runner, new ServiceTrial("the service alone", AllocatorKind.Unpooled, null, null), files, files.Count, BaseClients);
         return new ProcessBase(result.Memory[^1].ResidentBytes);
     }
 
-    private Task<ServiceTrialResult> RunAsync(ServiceTrialRunner runner, ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients)
+    private Task<ServiceTrialResult> RunAsync(
+        ServiceTrialRunner runner, ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients)
         => run.Console.Progress().StartAsync(progress =>
         {
             ProgressTask task = progress.AddTask(trial.Name, maxValue: requests);
@@ -58,7 +62,10 @@ internal sealed class ServiceMeasurement(ServiceLoad load, MeasurementRun run)
         }
 
         List<(string File, string? Thumbnail)> thumbnails =
-            [.. first.Outcomes.Concat(result.Outcomes).Where(outcome => outcome.Thumbnail is not null).Select(outcome => (outcome.File, outcome.Thumbnail)).Distinct()];
+            [
+                .. first.Outcomes.Concat(result.Outcomes).Where(outcome => outcome.Thumbnail is not null).Select(
+                    outcome => (outcome.File, outcome.Thumbnail)).Distinct(),
+            ];
         if (thumbnails.Count > thumbnails.DistinctBy(pair => pair.File).Count())
         {
             run.Failures.Add($"{result.Trial.Name}: one picture came back as different thumbnails");

@@ -31,7 +31,8 @@ internal sealed class ServiceProcess : IDisposable
     /// </summary>
     public static async Task<ServiceProcess> StartAsync(ServiceTrial trial, MemoryCgroup? group)
     {
-        ProcessStartInfo start = ChildProgram.Describe(ChildProgram.ThisProgram, ServeCommand.ChildArguments(trial.Allocator, trial.BudgetMegabytes));
+        ProcessStartInfo start = ChildProgram.Describe(
+            ChildProgram.ThisProgram, ServeCommand.ChildArguments(trial.Allocator, trial.BudgetMegabytes));
         ProcessBase.Prepare(start, hasBudget: trial.BudgetMegabytes is not null);
         group?.Wrap(start);
         Process process = ChildProgram.Start(start);

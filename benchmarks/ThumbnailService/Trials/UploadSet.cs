@@ -12,7 +12,11 @@ internal static class UploadSet
         if (load.Input is null)
         {
             // The set has files beside its photographs that no decoder accepts: there is no thumbnail of them to expect.
-            return [.. UploadFile.ReadAll(MakePhotographs(load.IsQuick)).Where(file => file.Name.StartsWith("photograph", StringComparison.Ordinal))];
+            return
+            [
+                .. UploadFile.ReadAll(MakePhotographs(load.IsQuick)).Where(
+                    file => file.Name.StartsWith("photograph", StringComparison.Ordinal)),
+            ];
         }
 
         IReadOnlyList<UploadFile> files = UploadFile.ReadAll(load.Input);

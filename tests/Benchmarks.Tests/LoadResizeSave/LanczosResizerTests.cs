@@ -53,7 +53,8 @@ public class LanczosResizerTests
         }
     }
 
-    private static Rgb24[] Resize(int width, int height, int newWidth, int newHeight, Func<int, int, Rgb24> pixel, AllocatorKind kind = AllocatorKind.Pool)
+    private static Rgb24[] Resize(
+        int width, int height, int newWidth, int newHeight, Func<int, int, Rgb24> pixel, AllocatorKind kind = AllocatorKind.Pool)
     {
         using PixelStore store = Pictures.Store(kind);
         using Raster<Rgb24> source = Pictures.Make(store, width, height, pixel);

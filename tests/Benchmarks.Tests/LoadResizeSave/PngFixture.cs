@@ -52,8 +52,8 @@ internal sealed class PngFixture
     }
 
     /// <summary>
-    /// Writes the pixels that <paramref name="sample"/> gives by column, row and channel, in chunks of <paramref name="chunkLength"/>, with
-    /// all five filters in turn.
+    /// Writes the pixels that <paramref name="sample"/> gives by column, row and channel, in chunks of <paramref name="chunkLength"/>,
+    /// with all five filters in turn.
     /// </summary>
     public PngFixture Pixels(Func<int, int, int, int> sample, int chunkLength = int.MaxValue)
     {

@@ -15,9 +15,11 @@ public class RoundTests
         ResultTable table = Table("Each allocator", Runs.Rounds((300, 100), (100, 100), (500, 100), (200, 100), (400, 100)));
 
         Assert.Equal([200, 300, 400], Column(table, "peak RSS").Take(3));
-        Assert.Equal([["pool", "lower quartile"], ["pool", "median"], ["pool", "upper quartile"]], table.Rows.Take(3).Select(row => row.Labels));
+        Assert.Equal(
+            [["pool", "lower quartile"], ["pool", "median"], ["pool", "upper quartile"]], table.Rows.Take(3).Select(row => row.Labels));
         Assert.Equal(["unpooled", "median"], table.Rows[4].Labels);
-        Assert.Equal([1, 24, 3, 3, 0, 1000, 5], Values(table, 1, "photographs", "megapixels", "CPU", "user", "system", "page faults", "GC"));
+        Assert.Equal(
+            [1, 24, 3, 3, 0, 1000, 5], Values(table, 1, "photographs", "megapixels", "CPU", "user", "system", "page faults", "GC"));
     }
 
     [Fact]

@@ -17,7 +17,10 @@ public sealed class ServiceReportTests
     [Fact]
     public void Complete_LongRun_KeepsItsPeakInTheChart()
     {
-        List<MemoryPoint> memory = [.. Enumerable.Range(0, 5000).Select(i => new MemoryPoint(i * 0.05, 100 * Megabyte, (i == 1234 ? 399 : 200) * Megabyte))];
+        List<MemoryPoint> memory =
+        [
+            .. Enumerable.Range(0, 5000).Select(i => new MemoryPoint(i * 0.05, 100 * Megabyte, (i == 1234 ? 399 : 200) * Megabyte)),
+        ];
 
         ResultDocument document = Report(Result("with a budget") with { Memory = memory });
 
@@ -37,7 +40,11 @@ public sealed class ServiceReportTests
     [Fact]
     public void Complete_KilledService_SaysSoAndCountsWhatFailed()
     {
-        ServiceTrialResult killed = Result("without") with { WasKilled = true, Outcomes = [new("a", 1, "hash", null), new("b", 2, null, "gone")] };
+        ServiceTrialResult killed = Result("without") with
+        {
+            WasKilled = true,
+            Outcomes = [new("a", 1, "hash", null), new("b", 2, null, "gone")],
+        };
 
         ResultDocument document = Report(killed);
 

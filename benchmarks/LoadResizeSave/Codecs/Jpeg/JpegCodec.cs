@@ -40,7 +40,8 @@ internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
 
     public long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store) => JpegFrame.Read(start.Span).DecoderBytes;
 
-    public long EstimateEncoding(PictureSize size, PixelStore store) => store.Estimate<byte>(LargestFile(size.Width, size.Height)) + JpegFrame.WorkingBytes(size.Width);
+    public long EstimateEncoding(PictureSize size, PixelStore store)
+        => store.Estimate<byte>(LargestFile(size.Width, size.Height)) + JpegFrame.WorkingBytes(size.Width);
 
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
     {

@@ -87,7 +87,7 @@ internal static class PngEncoder
         }
     }
 
-    /// <summary>Cuts the compressed stream into chunks as it is written. A chunk is written when it is full, not when it is flushed.</summary>
+    /// <summary>Cuts the compressed stream into chunks, each of which is written when it is full, not when it is flushed.</summary>
     private sealed class ImageDataWriter(Stream destination, PixelStore store) : WriteOnlyStream
     {
         private readonly IMemoryOwner<byte> _chunk = store.Allocate<byte>(ChunkLength);

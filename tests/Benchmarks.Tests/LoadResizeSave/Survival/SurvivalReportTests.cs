@@ -12,7 +12,8 @@ public class SurvivalReportTests
     [Fact]
     public void Complete_Cells_HaveRowsClaimsAndAPicture()
     {
-        ResultDocument document = Report().Complete(MeasurementRun.NewDocument(SurvivalReport.Program, "title", new RootCommand().Parse([])));
+        ResultDocument document = Report().Complete(
+            MeasurementRun.NewDocument(SurvivalReport.Program, "title", new RootCommand().Parse([])));
 
         Assert.Equal(
             ["What is claimed", "In 256 MiB", "In 350 MiB", "The same load in 4 GiB, this library by default"],

@@ -30,7 +30,9 @@ public sealed class ReportCommandTests : IDisposable
             Files());
         Assert.Equal("svg", XDocument.Parse(Read("some-cpu/Beta.svg")).Root!.Name.LocalName);
         Assert.Contains("| [some-cpu](some-cpu/README.md) | 2 | 2026-11-21 |", Read("README.md"));
-        Assert.Contains("| [Beta](Beta.md) ([data](Beta.json)) | A sample | 2026-11-21 | `dotnet run -c Release --project benchmarks/Beta` |", Read("some-cpu/README.md"));
+        Assert.Contains(
+            "| [Beta](Beta.md) ([data](Beta.json)) | A sample | 2026-11-21 | `dotnet run -c Release --project benchmarks/Beta` |",
+            Read("some-cpu/README.md"));
         Assert.Contains("| [Alpha](debug/Alpha.md) ([data](debug/Alpha.json)) | A sample | 2026-11-21 |", Read("other-cpu/README.md"));
     }
 
@@ -63,7 +65,9 @@ public sealed class ReportCommandTests : IDisposable
     [Fact]
     public void Run_Twice_WritesTheSameBytes()
     {
-        Save("cpu", Documents.Create("Alpha", Chart("First"), Chart("First"), Documents.Bars("Bars", ["a"], Documents.Series("s", (0, 1)))));
+        Save(
+            "cpu",
+            Documents.Create("Alpha", Chart("First"), Chart("First"), Documents.Bars("Bars", ["a"], Documents.Series("s", (0, 1)))));
         File.WriteAllText(_folder.At("cpu/NOTES.md"), "By hand.\r\n");
 
         Assert.Equal(0, Run(out _));
@@ -155,7 +159,13 @@ public sealed class ReportCommandTests : IDisposable
 
     private static IAnsiConsole Console(TextWriter output)
     {
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Out = new AnsiConsoleOutput(output) });
+        IAnsiConsole console = AnsiConsole.Create(
+            new AnsiConsoleSettings
+            {
+                Ansi = AnsiSupport.No,
+                ColorSystem = ColorSystemSupport.NoColors,
+                Out = new AnsiConsoleOutput(output),
+            });
         console.Profile.Width = 1000;
         return console;
     }
