@@ -1,9 +1,5 @@
-using System;
-using System.Linq;
 using System.Reflection;
 using Allocator.CodeFixes.Awaiting;
-using Microsoft.CodeAnalysis;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.CodeFixes;
 

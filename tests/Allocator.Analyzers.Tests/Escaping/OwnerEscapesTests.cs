@@ -1,6 +1,3 @@
-using System.Threading.Tasks;
-using Xunit;
-
 namespace Allocator.Analyzers.Tests.Escaping;
 
 public sealed class OwnerEscapesTests

@@ -1,6 +1,3 @@
-using System.Threading.Tasks;
-using Xunit;
-
 namespace Allocator.Analyzers.Tests.Escaping;
 
 /// <summary>Owners of somebody's own with a <c>Slice</c> or an indexer, reached by <c>[..]</c> and <c>[^1]</c>.</summary>

@@ -1,6 +1,3 @@
-using System.Threading.Tasks;
-using Xunit;
-
 namespace Allocator.Analyzers.Tests.Recognition;
 
 public sealed class OwnedBufferTests

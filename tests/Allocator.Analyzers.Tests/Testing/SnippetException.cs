@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-
 namespace Allocator.Analyzers.Tests.Testing;
 
 /// <summary>Says why a snippet is not as its marks say, and prints it with line numbers.</summary>

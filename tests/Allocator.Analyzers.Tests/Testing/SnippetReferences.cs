@@ -1,9 +1,3 @@
-using System;
-using System.Collections.Immutable;
-using System.IO;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Tests.Testing;
 
 /// <summary>What a snippet is compiled against: the base library of the running process, with the allocator or without.</summary>

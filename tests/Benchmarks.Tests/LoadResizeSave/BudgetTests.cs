@@ -1,8 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pictures;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-
 namespace LoadResizeSave.Tests;
 
 /// <summary>The job in a budget: what it estimates is enough, and what does not fit waits.</summary>

@@ -1,10 +1,3 @@
-using System.CommandLine;
-using LoadResizeSave.Chaos;
-using LoadResizeSave.Mixed;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-using LoadResizeSave.Survival;
-
 namespace LoadResizeSave.Tests;
 
 public class CommandLineTests

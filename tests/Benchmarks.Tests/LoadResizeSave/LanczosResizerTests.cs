@@ -1,4 +1,3 @@
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Resizing;
 
 namespace LoadResizeSave.Tests;

@@ -1,9 +1,3 @@
-using LoadResizeSave.Limits;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-using Measuring;
-using Measuring.Results;
-
 namespace LoadResizeSave.Tests;
 
 public class LimitTests

@@ -1,8 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pictures;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-
 namespace LoadResizeSave.Tests;
 
 public sealed class PicturePipelineTests : IDisposable

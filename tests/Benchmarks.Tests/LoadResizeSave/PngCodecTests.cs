@@ -1,6 +1,4 @@
-using LoadResizeSave.Codecs;
 using LoadResizeSave.Codecs.Png;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Tests;
 

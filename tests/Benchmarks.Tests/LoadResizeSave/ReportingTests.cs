@@ -1,6 +1,3 @@
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-
 namespace LoadResizeSave.Tests;
 
 public class ReportingTests

@@ -1,9 +1,4 @@
-using System.CommandLine;
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
-using LoadResizeSave.Running;
-using Measuring;
-using Measuring.Results;
 
 namespace LoadResizeSave.Tests;
 

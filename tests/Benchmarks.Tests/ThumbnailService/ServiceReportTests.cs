@@ -1,8 +1,3 @@
-using System.CommandLine;
-using LoadResizeSave.Limits;
-using LoadResizeSave.Pixels;
-using Measuring;
-using Measuring.Results;
 using ThumbnailService.Reporting;
 using ThumbnailService.Trials;
 

@@ -1,6 +1,4 @@
 using System.Net;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 
 namespace ThumbnailService.Tests;
 

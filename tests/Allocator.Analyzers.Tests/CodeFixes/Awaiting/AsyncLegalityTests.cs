@@ -1,8 +1,6 @@
-using System.Threading.Tasks;
 using Allocator.CodeFixes.Awaiting;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Microsoft.CodeAnalysis.CSharp;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Awaiting;
 

@@ -1,8 +1,5 @@
-using System;
-using System.Threading.Tasks;
 using Allocator.CodeFixes.Awaiting;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Awaiting;
 

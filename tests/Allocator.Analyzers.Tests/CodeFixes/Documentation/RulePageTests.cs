@@ -1,20 +1,11 @@
-using System;
-using System.Collections.Generic;
-using System.Collections.Immutable;
 using System.Globalization;
-using System.IO;
-using System.Linq;
-using System.Threading.Tasks;
 using Allocator.Analyzers.Rules;
-using Allocator.Analyzers.Tests.Testing;
 using Allocator.CodeFixes.Awaiting;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Allocator.CodeFixes.Using;
 using Allocator.Tests;
-using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CodeFixes;
 using Microsoft.CodeAnalysis.CSharp;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Documentation;
 

@@ -1,9 +1,5 @@
-using System.Collections.Immutable;
-using System.Threading.Tasks;
-using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CodeFixes;
 using Microsoft.CodeAnalysis.CSharp;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Fixing;
 

@@ -1,9 +1,7 @@
-using System.Threading.Tasks;
 using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Allocator.CodeFixes.Using;
 using Microsoft.CodeAnalysis.CSharp;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Using;
 

@@ -1,8 +1,5 @@
-using System;
-using System.Threading.Tasks;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Allocator.CodeFixes.Using;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Using;
 

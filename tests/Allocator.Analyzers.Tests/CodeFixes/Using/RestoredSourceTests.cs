@@ -1,12 +1,5 @@
-using System;
-using System.Collections.Immutable;
-using System.IO;
-using System.Linq;
-using System.Threading.Tasks;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Allocator.CodeFixes.Using;
-using Microsoft.CodeAnalysis;
-using Xunit;
 using Xunit.Abstractions;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Using;

@@ -1,8 +1,3 @@
-using Allocator;
-using LoadResizeSave.Chaos;
-using LoadResizeSave.Containers;
-using LoadResizeSave.Tests.Containers;
-
 namespace LoadResizeSave.Tests.Chaos;
 
 public class ChaosScenarioTests

@@ -1,8 +1,3 @@
-using Allocator;
-using LoadResizeSave.Containers;
-using LoadResizeSave.Mixed;
-using LoadResizeSave.Tests.Containers;
-
 namespace LoadResizeSave.Tests.Mixed;
 
 public class MixedResultTests

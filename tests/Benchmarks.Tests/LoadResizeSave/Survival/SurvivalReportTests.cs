@@ -1,10 +1,3 @@
-using System.CommandLine;
-using LoadResizeSave.Containers;
-using LoadResizeSave.Survival;
-using LoadResizeSave.Tests.Containers;
-using Measuring;
-using Measuring.Results;
-
 namespace LoadResizeSave.Tests.Survival;
 
 public class SurvivalReportTests

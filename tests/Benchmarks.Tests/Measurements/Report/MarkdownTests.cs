@@ -1,5 +1,3 @@
-using Measurements.Report;
-
 namespace Measurements.Tests.Report;
 
 public class MarkdownTests

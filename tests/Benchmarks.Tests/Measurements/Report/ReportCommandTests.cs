@@ -1,6 +1,4 @@
 using System.Xml.Linq;
-using Measurements.Report;
-using Measuring.Results;
 using Measuring.Tests;
 using Spectre.Console;
 

@@ -1,5 +1,3 @@
-using Measuring.Results;
-
 namespace Measuring.Tests.Results;
 
 public class ResultFileTests
