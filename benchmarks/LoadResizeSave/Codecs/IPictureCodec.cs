@@ -8,7 +8,7 @@ internal readonly record struct PictureSize(int Width, int Height)
     public double Megapixels => Pixels / 1e6;
 }
 
-/// <summary>Says, in words for whoever ran the program, why a file cannot be decoded. The file is then reported and skipped.</summary>
+/// <summary>A file cannot be decoded; the message says why to the user of the program. The file is then reported and skipped.</summary>
 internal sealed class UnreadablePictureException : Exception
 {
     public UnreadablePictureException(string reason)

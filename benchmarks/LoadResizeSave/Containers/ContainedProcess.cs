@@ -6,8 +6,6 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     private static readonly TimeSpan s_watchPeriod = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
-    private readonly Process _process = process;
-    private readonly Sampler<CgroupSample> _watch = watch;
     private readonly List<JobMessage> _jobs = [];
     private readonly List<MemoryReading> _readings = [];
     private double _beganAt;
@@ -15,7 +13,7 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
 
     public MemoryCgroup Group { get; } = group;
 
-    public int Id => _process.Id;
+    public int Id => process.Id;
 
     public int EndedJobs
     {
@@ -56,7 +54,7 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
         using CancellationTokenSource ended = new();
         Task disturbing = Task.CompletedTask;
         ChildEnd end = await ContainedJobs.Task.FollowAsync(
-            _process,
+            process,
             message =>
             {
                 Note(message);
@@ -69,7 +67,7 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
         await ended.CancelAsync();
         await disturbing;
         cancellationToken.ThrowIfCancellationRequested();
-        IReadOnlyList<CgroupSample> samples = _watch.Stop();
+        IReadOnlyList<CgroupSample> samples = watch.Stop();
         int kills = Group.Kills;
         return new ContainedRun
         {
@@ -88,7 +86,7 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     private void Note(ContainerMessage message)
     {
         _run ??= message.Run;
-        _beganAt = message.Begins == true ? _watch.Seconds : _beganAt;
+        _beganAt = message.Begins == true ? watch.Seconds : _beganAt;
         if (message.Memory is { } reading)
         {
             _readings.Add(reading);

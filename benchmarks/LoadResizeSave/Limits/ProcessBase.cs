@@ -28,7 +28,6 @@ internal readonly record struct ProcessBase(long Bytes)
         }
     }
 
-    /// <exception cref="InvalidOperationException">Nothing is left.</exception>
     public int Budget(int limitMegabytes)
     {
         int budget = (int)(((CalmShare * limitMegabytes * Megabyte) - Bytes - HeapLimitInBytes) / Megabyte);

@@ -15,7 +15,7 @@ internal static class PictureReduction
         Raster<Rgb24> reduced = store.AllocatePixels<Rgb24>(target.Width, target.Height, header.Codec.NeedsContiguousPixels);
         try
         {
-            // Disposed before anybody encodes the small one.
+            // Disposed before the small one is encoded.
             using Raster<Rgb24> source = store.AllocatePixels<Rgb24>(
                 header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
             header.Codec.Decode(file, source, store);

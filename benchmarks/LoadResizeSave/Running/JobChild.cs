@@ -23,7 +23,6 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
         "job", JobJson.Default.JobOptions, JobJson.Default.JobProgress, static (options, send) => new JobChild(options, send).Run());
 
     /// <summary>Has a child do the job with one allocator. <paramref name="prepare"/> changes how it is started.</summary>
-    /// <exception cref="ChildFailedException">It ended without a result.</exception>
     public static async Task<MeasuredRun> RunAsync(
         JobOptions options,
         AllocatorKind kind,

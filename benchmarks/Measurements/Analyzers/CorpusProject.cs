@@ -37,7 +37,7 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
             : throw new InvalidOperationException($"{Path.GetFileName(path)} does not compile: {error}");
     }
 
-    /// <summary>Gives whether a file was written by somebody, not by the build.</summary>
+    /// <summary>Returns whether a file is source code, not made by the build.</summary>
     public static bool IsWritten(SyntaxTree tree) =>
         Path.IsPathRooted(tree.FilePath) && !tree.FilePath.Contains(
             $"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal);

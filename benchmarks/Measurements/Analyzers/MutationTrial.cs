@@ -15,8 +15,6 @@ internal sealed record Outcome(bool Compiles, string? Rule);
 /// <summary>Makes one mistake at a time in a project, and looks whether the analyzer names the allocation that suffers.</summary>
 internal sealed class MutationTrial(CorpusProject project)
 {
-    private readonly CorpusProject _project = project;
-
     public IEnumerable<Outcome> RemoveUsings(IEnumerable<OwnedLocal> locals) =>
         locals.Select(local => Try(local, UsingRemoval.Apply(local)));
 
@@ -28,12 +26,12 @@ internal sealed class MutationTrial(CorpusProject project)
         where last is not null
         select Try(local, PrematureDispose.Apply(local, last));
 
-    private SemanticModel ModelOf(OwnedLocal local) => _project.Compilation.GetSemanticModel(local.Variable.SyntaxTree);
+    private SemanticModel ModelOf(OwnedLocal local) => project.Compilation.GetSemanticModel(local.Variable.SyntaxTree);
 
     private Outcome Try(OwnedLocal local, SyntaxTree mutated)
     {
         SyntaxTree original = local.Variable.SyntaxTree;
-        CSharpCompilation compilation = _project.Compilation.ReplaceSyntaxTree(original, mutated);
+        CSharpCompilation compilation = project.Compilation.ReplaceSyntaxTree(original, mutated);
 
         VariableDeclaratorSyntax variable = Refind(local, mutated);
         TextSpan member = variable.FirstAncestorOrSelf<MemberDeclarationSyntax>()!.Span;

@@ -38,7 +38,7 @@ internal static class CopiesCommand
             int warmTrials = Math.Max(1, trials / TrialsPerWarmTrial);
             ProgressTask freshTask = progress.AddTask("allocate, copy, free", maxValue: trials);
             ProgressTask warmTask = progress.AddTask("copy alone", autoStart: false, maxValue: warmTrials);
-            List<CopyProcess> processes = [.. Enum.GetValues<CopyKind>().Select(kind => new CopyProcess(kind))];
+            List<CopyProcess> processes = [.. PageSource.Kinds.Select((_, kind) => new CopyProcess(kind))];
             processes.ForEach(process => process.Read());
             Run(processes, fresh, trials, isWarm: false, freshTask);
             warmTask.StartTask();

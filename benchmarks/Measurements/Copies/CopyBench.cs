@@ -15,16 +15,16 @@ internal sealed unsafe class CopyBench
 
     private static readonly TimeSpan s_compilerTurn = TimeSpan.FromMilliseconds(150);
 
-    private readonly CopyKind _kind;
+    private readonly int _kind;
     private readonly PageSource _buffers;
     private (PageBuffer Source, PageBuffer Destination)? _kept;
     private long _ticks;
     private long _faults;
 
-    private CopyBench(CopyKind kind)
+    private CopyBench(int kind)
     {
         _kind = kind;
-        _buffers = PageSource.Create(kind);
+        _buffers = PageSource.Kinds[kind].Create();
         WarmUp();
     }
 
@@ -106,7 +106,7 @@ internal sealed unsafe class CopyBench
         int equal = step.IsCompared ? source.Span.CommonPrefixLength(destination.Span) : PageBuffer.SizeInBytes;
         if (equal != PageBuffer.SizeInBytes)
         {
-            throw new InvalidOperationException($"{name}, {CopyKinds.Names[(int)_kind]}: the copy differs from its source at byte "
+            throw new InvalidOperationException($"{name}, {PageSource.Kinds[_kind].Name}: the copy differs from its source at byte "
                 + $"{equal}.");
         }
     }
@@ -133,11 +133,12 @@ internal sealed unsafe class CopyBench
                 return false;
             }
 
-            CopyBench bench = new(Enum.Parse<CopyKind>(kind));
+            CopyBench bench = new(int.Parse(kind, CultureInfo.InvariantCulture));
             Console.Out.WriteLine("ready");
             while (Console.In.ReadLine() is { } line)
             {
-                Console.Out.WriteLine(bench.Run(CopyStep.Parse(line)).ToLine());
+                Trial trial = bench.Run(JsonSerializer.Deserialize(line, MeasurementJson.Default.CopyStep));
+                Console.Out.WriteLine(JsonSerializer.Serialize(trial, MeasurementJson.Default.Trial));
             }
 
             return true;
@@ -150,54 +151,26 @@ internal sealed unsafe class CopyBench
 /// <param name="Test">The test: 0 allocates and frees, those that follow are <see cref="PageCopies.All"/>.</param>
 /// <param name="Seed">What the source is filled from where the copy is compared with it.</param>
 /// <param name="IsCompared">Whether it is.</param>
-internal readonly record struct CopyStep(bool IsWarm, int Test, int Seed, bool IsCompared)
-{
-    public static CopyStep Parse(string line)
-    {
-        int[] numbers = Array.ConvertAll(line.Split(' '), text => int.Parse(text, CultureInfo.InvariantCulture));
-        return new CopyStep(numbers[0] != 0, numbers[1], numbers[2], numbers[3] != 0);
-    }
-
-    public string ToLine() => string.Create(CultureInfo.InvariantCulture, $"{(IsWarm ? 1 : 0)} {Test} {Seed} {(IsCompared ? 1 : 0)}");
-}
+internal readonly record struct CopyStep(bool IsWarm, int Test, int Seed, bool IsCompared);
 
 /// <summary>One trial of one test with one kind of memory.</summary>
-internal readonly record struct Trial(double Milliseconds, long Faults)
-{
-    public static Trial Parse(string line)
-    {
-        string[] numbers = line.Split(' ');
-        return new Trial(double.Parse(numbers[0], CultureInfo.InvariantCulture), long.Parse(numbers[1], CultureInfo.InvariantCulture));
-    }
-
-    public string ToLine() => string.Create(CultureInfo.InvariantCulture, $"{Milliseconds:R} {Faults}");
-}
+internal readonly record struct Trial(double Milliseconds, long Faults);
 
 /// <summary>This program, started again for one kind of memory, with a heap that no other kind has shaped.</summary>
-internal sealed class CopyProcess : IDisposable
+internal sealed class CopyProcess(int kind) : IDisposable
 {
-    private readonly CopyKind _kind;
-    private readonly Process _process;
-    private readonly Task<string> _errors;
-
-    /// <summary>Starts it.</summary>
-    public CopyProcess(CopyKind kind)
-    {
-        _kind = kind;
-        _process = ChildProgram.Start(
-            ChildProgram.Describe(ChildProgram.ThisProgram, [ChildProgram.Argument, CopyBench.Name, kind.ToString()]));
-        _errors = _process.StandardError.ReadToEndAsync();
-    }
+    private readonly Process _process = ChildProgram.Start(
+        ChildProgram.Describe(ChildProgram.ThisProgram, ChildProgram.Argument, CopyBench.Name, $"{kind}"));
 
     /// <summary>Waits for its next line; the first says that it has started and warmed up.</summary>
     public string Read() => _process.StandardOutput.ReadLine()
-        ?? throw new InvalidOperationException($"{CopyKinds.Names[(int)_kind]}: {_errors.Result.Trim()}");
+        ?? throw new ChildFailedException($"{PageSource.Kinds[kind].Name}: {_process.StandardError.ReadToEnd().Trim()}");
 
     /// <summary>Has it do a step, and waits for the end.</summary>
     public Trial Run(CopyStep step)
     {
-        _process.StandardInput.WriteLine(step.ToLine());
-        return Trial.Parse(Read());
+        _process.StandardInput.WriteLine(JsonSerializer.Serialize(step, MeasurementJson.Default.CopyStep));
+        return JsonSerializer.Deserialize(Read(), MeasurementJson.Default.Trial);
     }
 
     public void Dispose()

@@ -73,11 +73,11 @@ internal static class CopyReport
     {
         Title = title,
         Labels = ["test"],
-        Columns = [.. CopyKinds.Names.Select(kind => new ResultColumn(kind, unit, format))],
+        Columns = [.. PageSource.Kinds.Select(kind => new ResultColumn(kind.Name, unit, format))],
         Rows =
         [
             .. trials.Tests.Select(
-                (name, test) => new ResultRow([name], [.. CopyKinds.Names.Select((_, kind) => (double?)figure(test, kind))])),
+                (name, test) => new ResultRow([name], [.. PageSource.Kinds.Select((_, kind) => (double?)figure(test, kind))])),
         ],
     };
 
@@ -89,15 +89,15 @@ internal static class CopyReport
         Y = "time, ms",
         LogarithmicY = isLogarithmic,
         Categories = [.. trials.Tests.Skip(from).Take(to - from)],
-        Series = [.. CopyKinds.Names.Select((name, kind) => new ResultSeries(
-            name, [.. Enumerable.Range(from, to - from).Select(test => new ResultPoint(test - from, trials.Mean(test, kind)))]))],
+        Series = [.. PageSource.Kinds.Select((source, kind) => new ResultSeries(
+            source.Name, [.. Enumerable.Range(from, to - from).Select(test => new ResultPoint(test - from, trials.Mean(test, kind)))]))],
     };
 }
 
 /// <summary>The trials of several tests, each with several kinds of memory.</summary>
 internal sealed class TrialTable(IReadOnlyList<string> tests)
 {
-    private readonly List<Trial>[,] _trials = new List<Trial>[tests.Count, CopyKinds.Names.Count];
+    private readonly List<Trial>[,] _trials = new List<Trial>[tests.Count, PageSource.Kinds.Count];
 
     public IReadOnlyList<string> Tests => tests;
 

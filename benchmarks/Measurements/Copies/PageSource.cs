@@ -1,25 +1,5 @@
 namespace Measurements.Copies;
 
-/// <summary>The kinds of memory that are compared, the first of which the others are compared with.</summary>
-internal enum CopyKind
-{
-    HGlobal,
-    CoTaskMem,
-    AlignedHeap,
-
-    /// <summary>This library without a pool: a mapping for each page.</summary>
-    Virtual,
-
-    /// <summary>This library's pool.</summary>
-    Pool,
-}
-
-/// <summary>What tables call the kinds of memory.</summary>
-internal static class CopyKinds
-{
-    public static IReadOnlyList<string> Names { get; } = ["HGlobal", "CoTaskMem", "aligned heap", "virtual", "pool"];
-}
-
 /// <summary>Memory for one page of paper: A4 at 300 dots an inch, in colour.</summary>
 /// <param name="Address">Where it begins.</param>
 /// <param name="Free">Frees it.</param>
@@ -41,16 +21,18 @@ internal abstract class PageSource
     // Source and destination are 7 blocks of 4 MiB each, and 2 more.
     private const int PoolMegabytes = 64;
 
-    /// <summary>Makes the one that <paramref name="kind"/> names. It is used until the process ends.</summary>
-    public static PageSource Create(CopyKind kind) => kind switch
-    {
-        CopyKind.HGlobal => new Of<MemorySource.HGlobal, HeldAddress>(default),
-        CopyKind.CoTaskMem => new Of<MemorySource.CoTaskMem, HeldAddress>(default),
-        CopyKind.AlignedHeap => new Of<MemorySource.AlignedHeap, HeldAddress>(new(Alignment)),
-        CopyKind.Virtual => OfLibrary(new() { MaximumPoolSizeMegabytes = 0, NativeMemory = NativeMemoryKind.Virtual }),
-        CopyKind.Pool => OfLibrary(new() { MaximumPoolSizeMegabytes = PoolMegabytes }),
-        _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
-    };
+    /// <summary>
+    /// Gets the kinds of memory that are compared, the first of which the others are compared with: of the heap, of this library without a
+    /// pool, which makes a mapping for each page, and of its pool.
+    /// </summary>
+    public static IReadOnlyList<(string Name, Func<PageSource> Create)> Kinds { get; } =
+    [
+        ("HGlobal", () => new Of<MemorySource.HGlobal, HeldAddress>(default)),
+        ("CoTaskMem", () => new Of<MemorySource.CoTaskMem, HeldAddress>(default)),
+        ("aligned heap", () => new Of<MemorySource.AlignedHeap, HeldAddress>(new(Alignment))),
+        ("virtual", () => OfLibrary(new() { MaximumPoolSizeMegabytes = 0, NativeMemory = NativeMemoryKind.Virtual })),
+        ("pool", () => OfLibrary(new() { MaximumPoolSizeMegabytes = PoolMegabytes })),
+    ];
 
     public abstract PageBuffer Allocate();
 

@@ -106,18 +106,16 @@ internal static class FactorTrial
 /// </summary>
 internal sealed class UncountedStore(PixelStore store) : PixelStore
 {
-    private readonly PixelStore _store = store;
-
-    public override long CommittedBytes => _store.CommittedBytes;
+    public override long CommittedBytes => store.CommittedBytes;
 
     public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous) =>
-        _store.AllocatePixels<TPixel>(width, height, contiguous);
+        store.AllocatePixels<TPixel>(width, height, contiguous);
 
-    public override IMemoryOwner<T> Allocate<T>(int length) => _store.Allocate<T>(length);
+    public override IMemoryOwner<T> Allocate<T>(int length) => store.Allocate<T>(length);
 
     public override IDisposable? CountExternal(long bytes) => null;
 
-    public override void Release() => _store.Release();
+    public override void Release() => store.Release();
 
     public override void Dispose()
     {

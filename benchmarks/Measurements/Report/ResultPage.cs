@@ -8,7 +8,6 @@ internal static partial class ResultPage
     // A title may be a sentence; a name is to be read in a list of files.
     private const int MostCharacters = 48;
 
-    /// <exception cref="InvalidDataException">A table or a chart is damaged, or a picture is missing.</exception>
     public static void AddTo(SortedDictionary<string, string> pages, StoredResult result)
     {
         ResultDocument document = result.Document;

@@ -23,7 +23,6 @@ internal sealed record ResultTree(string? Notes, IReadOnlyList<ProcessorResults>
     /// <summary>The name of the file with what is written by hand; the index of its folder begins with it.</summary>
     public const string NotesName = "NOTES.md";
 
-    /// <exception cref="InvalidDataException">A file that should be a result is none; the message says which.</exception>
     public static ResultTree Read(string folder)
     {
         IEnumerable<ProcessorResults> processors =

@@ -5,8 +5,6 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
 {
     private const int Seed = 4096;
 
-    private readonly string _path = path;
-
     public SafeFileHandle Handle { get; } = handle;
 
     /// <summary>Gets why reads go through the system's cache, or null where they do not.</summary>
@@ -20,7 +18,7 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
         {
             try
             {
-                return new DriveInfo(_path).DriveFormat;
+                return new DriveInfo(path).DriveFormat;
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException)
             {
@@ -86,7 +84,7 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
     public void Dispose()
     {
         Handle.Dispose();
-        File.Delete(_path);
+        File.Delete(path);
     }
 
     private static string Write(string folder, byte[] content)

@@ -22,7 +22,6 @@ internal sealed class BarChart
     private readonly double _barWidth;
     private readonly List<IReadOnlyList<string>> _labels;
 
-    /// <exception cref="InvalidDataException">A bar stands over a name that is not there.</exception>
     private BarChart(ResultChart chart)
     {
         _chart = chart;

@@ -22,8 +22,8 @@ public static class ProcessMemory
     }
 
     /// <summary>
-    /// As <see cref="ReadResident"/>, without walking the page tables and without allocating where there is <c>/proc</c>: for whoever
-    /// reads it every few milliseconds.
+    /// As <see cref="ReadResident"/>, without walking the page tables and without allocating where there is <c>/proc</c>: to be read every
+    /// few milliseconds.
     /// </summary>
     public static long ReadResidentOften() => OperatingSystem.IsLinux() ? ReadStatm(field: 1) : Environment.WorkingSet;
 

@@ -20,7 +20,6 @@ public static class ChildProgram
     public static string ThisProgram => Assembly.GetEntryAssembly()!.Location;
 
     /// <summary>Runs what <paramref name="start"/> describes to its end, and returns what it wrote to its output.</summary>
-    /// <exception cref="ChildFailedException">It ended with another exit code than 0, or did not end.</exception>
     public static string Run(ProcessStartInfo start)
     {
         using Process child = Start(start);
@@ -50,7 +49,6 @@ public static class ChildProgram
     }
 
     /// <summary>Starts it with all its streams redirected.</summary>
-    /// <exception cref="ChildFailedException">It is not installed, for instance.</exception>
     public static Process Start(ProcessStartInfo start)
     {
         (start.RedirectStandardInput, start.RedirectStandardOutput, start.RedirectStandardError) = (true, true, true);

@@ -50,7 +50,6 @@ public sealed class ChildTask<TRequest, TMessage>(
         program ?? typeof(TMessage).Assembly.Location, ChildProgram.Argument, name, JsonSerializer.Serialize(what, request));
 
     /// <summary>Has a child do it. <paramref name="prepare"/> changes how the child is started.</summary>
-    /// <exception cref="ChildFailedException">It ended with another exit code than 0, wrote no result, or took too long.</exception>
     public TMessage Run(TRequest what, Action<ProcessStartInfo>? prepare = null, string? program = null)
     {
         ProcessStartInfo start = Describe(what, program);

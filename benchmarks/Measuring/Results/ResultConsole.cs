@@ -3,7 +3,7 @@ namespace Measuring.Results;
 /// <summary>Shows results in a terminal or a log file.</summary>
 public static class ResultConsole
 {
-    // A table that is cut at 80 columns in a log file is of no use to anybody.
+    // A table that is cut at 80 columns in a log file cannot be read.
     private const int RedirectedWidth = 160;
 
     public static IAnsiConsole Create()

@@ -22,18 +22,17 @@ internal sealed class LoadGenerator(IReadOnlyList<UploadFile> files, int request
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
-    private readonly int _clients = clients;
-
     /// <summary>
-    /// Sends them to <paramref name="service"/>, and returns what became of each. When nobody answers any more, the rest is not sent.
+    /// Sends them to <paramref name="service"/>, and returns what became of each. When the service no longer answers, the rest is not
+    /// sent.
     /// </summary>
     public async Task<IReadOnlyList<RequestOutcome>> RunAsync(Uri service, Action onAnswer)
     {
-        using SocketsHttpHandler handler = new() { MaxConnectionsPerServer = _clients, UseProxy = false };
+        using SocketsHttpHandler handler = new() { MaxConnectionsPerServer = clients, UseProxy = false };
         using HttpClient client = new(handler) { Timeout = s_patience };
         using CancellationTokenSource gone = new();
         int next = -1;
-        List<RequestOutcome>[] outcomes = await Task.WhenAll(Enumerable.Range(0, _clients).Select(_ => SendAsync()));
+        List<RequestOutcome>[] outcomes = await Task.WhenAll(Enumerable.Range(0, clients).Select(_ => SendAsync()));
         return [.. outcomes.SelectMany(list => list)];
 
         async Task<List<RequestOutcome>> SendAsync()

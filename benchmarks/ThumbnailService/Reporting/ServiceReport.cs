@@ -84,8 +84,8 @@ internal sealed class ServiceReport(
     [
         $"{load.Clients} clients send {files} pictures again and again, {load.Requests} in all, each as soon as it has its "
                 + "last thumbnail. Server and clients are processes of their own on the same machine.",
-        $"The budget is nine tenths of the limit, less the {_base.Bytes / Mebibyte:0} MiB that the service holds when nobody "
-                + "asks for anything, and less the GCHeapHardLimit. A request reserves all that it may take as soon as its header "
+        $"The budget is nine tenths of the limit, less the {_base.Bytes / Mebibyte:0} MiB that the service holds without a "
+                + "request, and less the GCHeapHardLimit. A request reserves all that it may take as soon as its header "
                     + $"is read, and until then the rest of it stays on the connection.",
         "Without a budget the service is the same program with the same pool: it reads what comes, and works on as many pictures as it "
             + "gets threads.",

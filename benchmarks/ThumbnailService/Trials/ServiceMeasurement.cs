@@ -58,7 +58,7 @@ internal sealed class ServiceMeasurement(ServiceLoad load, MeasurementRun run)
 
         if (!mayFail && result.Statistics is not { OutstandingAllocations: 0, BudgetUsedBytes: 0 })
         {
-            run.Failures.Add($"{result.Trial.Name}: memory is out although nobody asks for anything: {result.Statistics}");
+            run.Failures.Add($"{result.Trial.Name}: memory is outstanding although there is no request: {result.Statistics}");
         }
 
         List<(string File, string? Thumbnail)> thumbnails =

@@ -63,7 +63,7 @@ internal sealed class ServiceProcess : IDisposable
 
     public void Dispose()
     {
-        // Its input ends, which is how it hears that nobody needs it any more.
+        // Its input ends, and with it the process.
         _process.StandardInput.Close();
         _process.WaitForExit();
         _process.Dispose();

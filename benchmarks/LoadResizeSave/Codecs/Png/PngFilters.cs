@@ -11,9 +11,7 @@ internal interface IPrediction
 /// <summary>The five filters of PNG. A loop is compiled for each of them.</summary>
 internal static class PngFilters
 {
-    /// <summary>
-    /// Filters <paramref name="row"/>, with the filter's number first, and returns the sum of absolute differences.
-    /// </summary>
+    /// <summary>Filters <paramref name="row"/>, with the filter's number first, and returns the sum of absolute differences.</summary>
     public static long Apply<TPrediction>(ReadOnlySpan<byte> row, ReadOnlySpan<byte> prior, int distance, Span<byte> filtered)
         where TPrediction : struct, IPrediction
     {
