@@ -24,15 +24,11 @@ internal sealed unsafe class ChurnThread : IDisposable
 
     public long LiveBytes { get; private set; }
 
-    /// <summary>
-    /// Does one iteration. <paramref name="atPeak"/> is called while both the new image and the one that it replaces are there.
-    /// </summary>
-    public void Iterate(Action atPeak)
+    public void Iterate()
     {
         (int width, int height) = _pattern.NextSize(_random);
         HeldImage image = _subject.Allocate(width, height);
         KeepSmall();
-        atPeak();
 
         int replaced = _random.Next(_images.Length);
         _images[replaced]?.Dispose();

@@ -41,10 +41,6 @@ internal static class FragmentationCommand
             "MB are millions of bytes. Each column is a process of its own; start is taken after a warm-up, end with the live images "
                 + "still held. "
                 + "Every page of every image is written to.",
-            $"Commit: {ProcessMemory.CommittedMeaning}; its peak is read in every iteration, while the new image and the one that it "
-                + "replaces are both there.",
-            "On Linux that counts address space of the pool whose memory went back (MADV_DONTNEED) as well: what is released shows in "
-                + "the resident set.",
             "Raw unaligned: malloc. Raw aligned: NativeMemory.AlignedAlloc(64). Pixels: AllocatePixels of this library with default "
                 + "options. "
                 + "Small allocations: malloc, in all columns.",
@@ -61,7 +57,7 @@ internal static class FragmentationCommand
                 if (report.Iterations < iterations / pattern.Threads * pattern.Threads)
                 {
                     notes.Add($"{pattern.Name}, {name}: ended after {report.Iterations} of {iterations} iterations, at "
-                            + $"{report.End.Resident / 1e6:N0} MB "
+                            + $"{report.End / 1e6:N0} MB "
                         + Invariant($"resident with {report.LiveBytes / 1e6:0.0} MB live; the limit was {limit / 1e6:N0} MB."));
                 }
             }
@@ -88,7 +84,6 @@ internal static class FragmentationCommand
             Tables =
             [
                 ChurnTable.Summary(reports),
-                .. patterns.Select(one => ChurnTable.Create(one.Pattern, one.Reports)),
                 BurstTable.Create(bursts),
             ],
             Charts = [.. patterns.Select(one => ChurnTable.Chart(one.Pattern, one.Reports)), BurstTable.Chart(bursts)],

@@ -60,7 +60,7 @@ internal abstract class MemorySubject : IDisposable
         {
             Allocate(64, 64).Dispose();
             ReleaseIdle();
-            _ = MemoryReading.Now();
+            _ = ProcessMemory.ReadResident();
         }
     }
 

@@ -28,9 +28,6 @@ internal sealed record Figure(string Name, string Unit, Func<HeapResult, double>
 
     public static Figure FreeTime { get; } = new("FreeTime", "ms per million", result => result.FreeNanoseconds.Average());
 
-    /// <summary>Gets both times together: where a thread waits for its turn is chance, that it waits is not.</summary>
-    public static Figure BothTimes { get; } = new("both", "ms per million", result => AllocateTime.Read(result) + FreeTime.Read(result));
-
     public static Figure PeakMemory { get; } = new("PeakMem", "MB", result => result.PeakBytes / Megabyte);
 
     /// <summary>Gets the peak without what the process with all its threads occupied before the first allocation.</summary>

@@ -4,14 +4,12 @@ namespace Measurements.Heaps;
 internal static class HeapTables
 {
     private static readonly Figure[] s_figures = [Figure.AllocateTime, Figure.FreeTime, Figure.PeakMemory, Figure.HeapMemory];
-    private static readonly HeapKind[] s_sloped = [HeapKind.PoolOwner, HeapKind.PoolLease, HeapKind.ArrayPool];
 
     public static IReadOnlyList<ResultTable> Create(HeapFigures figures)
     {
         IEnumerable<ResultTable?> tables =
         [
             .. figures.Classes.Select(sizeClass => Figures(figures, sizeClass)),
-            Slopes(figures),
             Spreads(figures),
         ];
         return [.. tables.OfType<ResultTable>()];
@@ -55,30 +53,6 @@ internal static class HeapTables
                    from heap in figures.Heaps
                    let series = figures.Series(sizeClass, heap, figure.Read)
                    select new ResultRow([figure.Title, HeapNames.Of(heap)], series.Count > 1 ? [.. series, Slope(series)] : series),
-            ],
-        };
-    }
-
-    // Do times grow with the threads as ArrayPool's do, or less?
-    private static ResultTable? Slopes(HeapFigures figures)
-    {
-        IReadOnlyList<int> threads = figures.Threads;
-        return threads.Count < 2 || !s_sloped.All(figures.Heaps.Contains) ? null : new ResultTable
-        {
-            Title = $"Slopes: times with {threads[^1]} threads, divided by those with {threads[0]}",
-            Labels = ["size", "figure"],
-            Columns =
-            [
-                .. s_sloped.Select(heap => new ResultColumn(HeapNames.Of(heap), "×", "0.0")),
-                new ResultColumn("owner ÷ ArrayPool", "×", "0.00"),
-                new ResultColumn("lease ÷ ArrayPool", "×", "0.00"),
-            ],
-            Rows =
-            [
-                .. from sizeClass in figures.Classes
-                   from figure in (Figure[])[Figure.AllocateTime, Figure.FreeTime, Figure.BothTimes]
-                   let slopes = s_sloped.Select(heap => Slope(figures.Series(sizeClass, heap, figure.Read))).ToArray()
-                   select new ResultRow([sizeClass.Name, figure.Name], [.. slopes, slopes[0] / slopes[2], slopes[1] / slopes[2]]),
             ],
         };
     }
