@@ -24,6 +24,12 @@ public class AsyncLegalityTests
 
         """;
 
+    public static TheoryData<string> Cases => FixVerifier.Cases("AsyncLegality");
+
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public Task Fix_OfACase_IsAsItsFileShows(string name) => FixVerifier.Check<AwaitReturnedTask>(name, Head, "\n}\n");
+
     [Fact]
     public Task SpansInTheMethod_BeforeCSharp13_HaveNoFix() => FixVerifier.OffersNothing<AwaitReturnedTask>(
         Head + """
@@ -48,79 +54,6 @@ public class AsyncLegalityTests
         $$"""
             {{signature}}
             {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                return stream.WriteAsync(owner.Memory).AsTask();
-            }
-        """);
-
-    [Fact]
-    public Task OutParameter_HasNoFix() => OffersNothing(
-        """
-            public Task M(Stream stream, out int n)
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(n = 64);
-                return stream.WriteAsync(owner.Memory).AsTask();
-            }
-        """);
-
-    [Fact]
-    public Task Lock_HasNoFix() => OffersNothing(
-        """
-            public Task M(Stream stream)
-            {
-                lock (_lock)
-                {
-                    using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                    return stream.WriteAsync(owner.Memory).AsTask();
-                }
-            }
-        """);
-
-    [Fact]
-    public Task Lambda_HasNoFix() => OffersNothing(
-        """
-            public Func<Stream, Task> M() => stream =>
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                return stream.WriteAsync(owner.Memory).AsTask();
-            };
-        """);
-
-    [Fact]
-    public Task MethodOfAStruct_HasNoFix() => OffersNothing(
-        """
-            public struct Counter
-            {
-                private int _count;
-
-                public Task M(Stream stream)
-                {
-                    using IMemoryOwner<byte> owner = MemoryAllocator.Default.Allocate<byte>(_count++);
-                    return stream.WriteAsync(owner.Memory).AsTask();
-                }
-            }
-        """);
-
-    [Fact]
-    public Task SpanDisposedOrUsedAfterTheAwait_HasNoFix() => OffersNothing(
-        """
-            public Task M(Stream stream)
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                Span<byte> span = owner.Memory.Span;
-                try
-                {
-                    return stream.WriteAsync(owner.Memory).AsTask();
-                }
-                finally
-                {
-                    span.Clear();
-                }
-            }
-
-            public Task N(Stream stream)
-            {
-                using MemoryLease<byte> lease = _allocator.Rent<byte>(64);
                 using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
                 return stream.WriteAsync(owner.Memory).AsTask();
             }

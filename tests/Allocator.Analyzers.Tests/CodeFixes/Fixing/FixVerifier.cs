@@ -8,6 +8,28 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Fixing;
 /// </summary>
 internal static class FixVerifier
 {
+    private static readonly Dictionary<string, (string Kind, string Source)> s_cases = SnippetCorpus.Read(".fixes");
+
+    /// <summary>Gets the names of the cases of a <c>.fixes</c> file.</summary>
+    public static TheoryData<string> Cases(string file) => [.. s_cases.Keys.Where(name => name.StartsWith(file + "/"))];
+
+    /// <summary>
+    /// Checks a case: of the kinds, <c>fixes</c> and <c>fixes all</c> have the file before and after, divided by <c>---</c>, and
+    /// <c>nothing</c> has one that nothing is offered for.
+    /// </summary>
+    public static Task Check<TFix>(string name, string head, string tail)
+        where TFix : CodeFixProvider, new()
+    {
+        (string kind, string source) = s_cases[name];
+        string[] files = [.. source.Split("\n---\n").Select(file => head + file + tail)];
+        return kind switch
+        {
+            "fixes" => Fixes<TFix>(files[0], files[1]),
+            "fixes all" => FixesAll<TFix>(files[0], files[1]),
+            _ => OffersNothing<TFix>(files[0]),
+        };
+    }
+
     /// <summary>Applies the first offer until there is none, and "fix all"; both give <paramref name="after"/>.</summary>
     public static async Task Fixes<TFix>(string before, string after, LanguageVersion language = LanguageVersion.Latest)
         where TFix : CodeFixProvider, new()

@@ -22,83 +22,11 @@ public class DeclareOwnerWithUsingTests
 
         """;
 
-    [Fact]
-    public Task SpanOfAnUndisposedOwner_IsFixed() => Fixes(
-        """
-            public void M()
-            {
-                IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                Span<byte> span = owner.Memory.Span;
-                span[0] = 1;
-            }
-        """,
-        """
-            public void M()
-            {
-                using IMemoryOwner<byte> owner = _allocator.Allocate<byte>(64);
-                Span<byte> span = owner.Memory.Span;
-                span[0] = 1;
-            }
-        """);
+    public static TheoryData<string> Cases => FixVerifier.Cases("DeclareOwnerWithUsing");
 
-    [Fact]
-    public Task OwnerNeverDisposed_IsFixed() => Fixes(
-        """
-            public int M()
-            {
-                var pixels = _allocator.AllocatePixels<byte>(8, 8);
-                return pixels.Width;
-            }
-        """,
-        """
-            public int M()
-            {
-                using var pixels = _allocator.AllocatePixels<byte>(8, 8);
-                return pixels.Width;
-            }
-        """);
-
-    [Fact]
-    public Task CommentsAndLayout_AroundTheDeclaration_Stay() => Fixes(
-        """
-            public void M()
-            {
-                // Why it is needed.
-                #region odd
-                    /* a */ var /* b */ owner   = _allocator
-                        .Allocate<byte>(64); // c
-                #endregion
-              owner.Memory.Span[0] = 1;   
-            }
-        """,
-        """
-            public void M()
-            {
-                // Why it is needed.
-                #region odd
-                    /* a */ using var /* b */ owner   = _allocator
-                        .Allocate<byte>(64); // c
-                #endregion
-              owner.Memory.Span[0] = 1;   
-            }
-        """);
-
-    [Fact]
-    public Task EitherOfTwoAllocations_IsFixedByOneKeyword() => Fixes(
-        """
-            public void M(bool large)
-            {
-                var owner = large ? _allocator.Allocate<byte>(64) : _allocator.Allocate<byte>(32);
-                owner.Memory.Span[0] = 1;
-            }
-        """,
-        """
-            public void M(bool large)
-            {
-                using var owner = large ? _allocator.Allocate<byte>(64) : _allocator.Allocate<byte>(32);
-                owner.Memory.Span[0] = 1;
-            }
-        """);
+    [Theory]
+    [MemberData(nameof(Cases))]
+    public Task Fix_OfACase_IsAsItsFileShows(string name) => FixVerifier.Check<DeclareOwnerWithUsing>(name, Head, "\n}\n");
 
     [Fact]
     public async Task TopLevelStatement_IsFixed()
@@ -114,18 +42,6 @@ public class DeclareOwnerWithUsingTests
         Assert.Contains("\nusing var owner = MemoryAllocator", await project.Text());
         Assert.Empty(await project.Diagnostics());
     }
-
-    [Fact]
-    public Task ReassignedVariable_HasNoFix() => OffersNothing(
-        """
-            public void M()
-            {
-                var owner = _allocator.Allocate<byte>(64);
-                owner.Memory.Span[0] = 1;
-                owner = _allocator.Allocate<byte>(8);
-                owner.Memory.Span[0] = 1;
-            }
-        """);
 
     // The analyzer says nothing today, because these let the owner out; the fix does not rely on it.
     [Theory]
@@ -151,76 +67,6 @@ public class DeclareOwnerWithUsingTests
     }
 
     [Fact]
-    public Task SwitchSection_HasNoFix() => OffersNothing(
-        """
-            public void M(int kind)
-            {
-                switch (kind)
-                {
-                    case 1:
-                        var owner = _allocator.Allocate<byte>(64);
-                        owner.Memory.Span[0] = 1;
-                        break;
-                }
-            }
-        """);
-
-    [Fact]
-    public Task SeveralDeclarators_HaveNoFix() => OffersNothing(
-        """
-            public void M()
-            {
-                IMemoryOwner<byte> a = _allocator.Allocate<byte>(64), b = _allocator.Allocate<byte>(64);
-                a.Memory.Span[0] = 1;
-                b.Memory.Span[0] = 1;
-            }
-        """);
-
-    [Fact]
-    public Task JumpsInTheSameBlock_HaveNoFix() => OffersNothing(
-        """
-            public void M(int n)
-            {
-            again:
-                var owner = _allocator.Allocate<byte>(64);
-                owner.Memory.Span[0] = 1;
-                if (n-- > 0)
-                {
-                    goto again;
-                }
-            }
-        """);
-
-    [Fact]
-    public Task SpanUsedBehindTheBlock_HasNoFix() => OffersNothing(
-        """
-            public void M(int n)
-            {
-                Span<byte> span = stackalloc byte[16];
-                if (n > 16)
-                {
-                    IMemoryOwner<byte> owner = _allocator.Allocate<byte>(n);
-                    span = owner.Memory.Span;
-                }
-
-                Use(span);
-            }
-        """);
-
-    [Fact]
-    public Task AnotherOwnerThatMayBeKept_HasNoFix() => OffersNothing(
-        """
-            private IMemoryOwner<byte>? _kept;
-
-            public void M()
-            {
-                var owner = _kept ?? _allocator.Allocate<byte>(64);
-                Span<byte> span = owner.Memory.Span;
-                Use(span);
-            }
-        """);
-
-    [Fact]
     public Task LanguageWithoutUsingDeclarations_HasNoFix() => FixVerifier.OffersNothing<DeclareOwnerWithUsing>(
         """
         public class Snippet
@@ -233,9 +79,4 @@ public class DeclareOwnerWithUsingTests
         }
         """,
         LanguageVersion.CSharp7_3);
-
-    private static Task Fixes(string before, string after) =>
-        FixVerifier.Fixes<DeclareOwnerWithUsing>(Head + before + "\n}\n", Head + after + "\n}\n");
-
-    private static Task OffersNothing(string members) => FixVerifier.OffersNothing<DeclareOwnerWithUsing>(Head + members + "\n}\n");
 }
