@@ -11,18 +11,29 @@ public abstract class PoolBenchmarks
 
     private protected ClassicAllocator ClassicAllocator { get; private set; } = null!;
 
+    // BenchmarkDotNet accepts one such method a class, inherited ones and overridden ones included: classes override the hooks.
     [GlobalSetup]
-    public virtual void SetUp()
+    public void SetUp()
     {
         Pool = Create(PoolMegabytes);
         ClassicAllocator = new ClassicAllocator(capacity: 256);
+        OnSetUp();
     }
 
     [GlobalCleanup]
-    public virtual void CleanUp()
+    public void CleanUp()
     {
+        OnCleanUp();
         Pool.Dispose();
         ClassicAllocator.Release();
+    }
+
+    private protected virtual void OnSetUp()
+    {
+    }
+
+    private protected virtual void OnCleanUp()
+    {
     }
 
     /// <summary>Makes an allocator; one whose pool is of size 0 retains nothing, so that the memory of every buffer is new.</summary>

@@ -47,7 +47,8 @@ internal static class Program
                         ["--filter", .. parsed.GetRequiredValue(filter)], config),
                 ];
             bool isComplete = summaries.Length > 0
-                && summaries.All(summary => summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
+                && summaries.All(summary => summary.Reports.Length > 0
+                    && summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
             return isComplete ? 0 : 1;
         });
         return root.Parse(arguments).InvokeAsync();

@@ -42,12 +42,7 @@ public class ContentionBenchmarks : PoolBenchmarks
     [GlobalSetup(Target = nameof(Heap))]
     public void SetUpHeap() => Start(() => new Contender<MemorySource.Heap, HeldAddress>(default));
 
-    [GlobalCleanup]
-    public override void CleanUp()
-    {
-        _team!.Dispose();
-        base.CleanUp();
-    }
+    private protected override void OnCleanUp() => _team!.Dispose();
 
     [Benchmark(Baseline = true, Description = "classic", OperationsPerInvoke = SlowOperations)]
     public void Classic() => _team!.Run(SlowOperations);

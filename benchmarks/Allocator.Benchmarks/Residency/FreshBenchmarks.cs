@@ -15,10 +15,8 @@ public abstract partial class FreshBenchmarks(int poolMegabytes) : PoolBenchmark
 
     private protected MemoryAllocator SmallPageMemory { get; private set; } = null!;
 
-    [GlobalSetup]
-    public override void SetUp()
+    private protected override void OnSetUp()
     {
-        base.SetUp();
         HugePageMemory = Create(poolMegabytes, HugePages.Auto);
         SmallPageMemory = Create(poolMegabytes, HugePages.Off);
         if (!OperatingSystem.IsLinux() || SetOption(MapThreshold, MappedFromBytes) != 1)
@@ -27,12 +25,10 @@ public abstract partial class FreshBenchmarks(int poolMegabytes) : PoolBenchmark
         }
     }
 
-    [GlobalCleanup]
-    public override void CleanUp()
+    private protected override void OnCleanUp()
     {
         HugePageMemory.Dispose();
         SmallPageMemory.Dispose();
-        base.CleanUp();
     }
 
     [LibraryImport("libc", EntryPoint = "mallopt")]

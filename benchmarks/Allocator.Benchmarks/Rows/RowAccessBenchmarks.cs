@@ -18,10 +18,8 @@ public class RowAccessBenchmarks : PoolBenchmarks
     [Params(1, 16)]
     public int Blocks { get; set; }
 
-    [GlobalSetup]
-    public override void SetUp()
+    private protected override void OnSetUp()
     {
-        base.SetUp();
         _width = PixelsPerRow;
         _height = RowsPerBlock * Blocks;
         _pixels = Pool.AllocatePixels<int>(_width, _height);
@@ -34,13 +32,11 @@ public class RowAccessBenchmarks : PoolBenchmarks
         }
     }
 
-    [GlobalCleanup]
-    public override void CleanUp()
+    private protected override void OnCleanUp()
     {
         _pixels!.Dispose();
         _contiguousPixels!.Dispose();
         _classicRows!.Dispose();
-        base.CleanUp();
     }
 
     [Benchmark(Baseline = true, Description = "span.Slice of an array", OperationsPerInvoke = Rows)]

@@ -1,5 +1,5 @@
-using Allocator.CodeFixes.Awaiting;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
+using Allocator.CodeFixes.Awaiting;
 using Microsoft.CodeAnalysis.CSharp;
 
 namespace Allocator.Analyzers.Tests.CodeFixes.Awaiting;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using Allocator.Analyzers.Rules;
-using Allocator.CodeFixes.Awaiting;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
+using Allocator.CodeFixes.Awaiting;
 using Allocator.CodeFixes.Using;
 using Allocator.Tests;
 using Microsoft.CodeAnalysis.CodeFixes;
