@@ -7,12 +7,12 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A thread of the library's own for asynchronous waits. One ends those whose time is over, and completes those that have a time, the
-/// granted ones too; another looks at the container again for those that wait for it, which may call hooks of the user's, and so must not
-/// be in the way of the first. A timer would call back on the thread pool, which may have no thread left: all of them may be waiting for
-/// memory themselves. Thread-safe.
+/// A thread of the library's own for asynchronous waits, while there are any and a second longer. One ends those whose time is over, and
+/// completes those that have a time, the granted ones too; another looks at the container for those that wait for it, which may call hooks
+/// of the user's, and must not delay the first. The thread pool, where timers call back, may have no thread left: all of them may wait for
+/// memory themselves. No continuation of the user's runs on it.
 /// </summary>
-/// <remarks>It runs while anything waits so, and a second longer. No continuation of the user's runs on it.</remarks>
+[DebuggerDisplay("{_waiting.Count} with a time, {_settled.Count} to be completed, {_watched.Count} watched")]
 internal sealed class WaiterThread
 {
     private const int LingerMilliseconds = 1000;
@@ -31,7 +31,7 @@ internal sealed class WaiterThread
     // Under the lock. The requests that have a time, by that; those to be completed; and the budgets that are limited by the container.
     private readonly LinkedList<BudgetRequest> _waiting = new();
     private readonly List<MemoryBudget> _watched = [];
-    private BudgetRequest.Chain _settled;
+    private readonly LinkedList<BudgetRequest> _settled = new();
     private int _users;
     private bool _isRunning;
 
@@ -143,8 +143,8 @@ internal sealed class WaiterThread
     {
         using (_lock.Enter())
         {
-            Debug.Assert(_users > 0);
-            _settled.Add(request);
+            request.DueNode!.List?.Remove(request.DueNode);
+            _settled.AddLast(request.DueNode);
         }
 
         _wake.Set();
@@ -209,12 +209,13 @@ internal sealed class WaiterThread
         BudgetRequest? request;
         using (_lock.Enter())
         {
-            request = _settled.Take();
-        }
+            request = _settled.First?.Value;
+            if (request is null)
+            {
+                return false;
+            }
 
-        if (request is null)
-        {
-            return false;
+            _settled.RemoveFirst();
         }
 
         try

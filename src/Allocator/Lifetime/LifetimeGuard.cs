@@ -12,6 +12,7 @@ namespace Allocator.Lifetime;
 /// Decides when memory goes back: when its owner is disposed and nothing pins or uses it any more, and then exactly once. Made once, it
 /// serves one rent after the other. Each user holds the generation of theirs, and later uses are refused.
 /// </summary>
+[DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
 internal abstract class LifetimeGuard
 {
     private readonly BlockState[] _records;
@@ -57,6 +58,9 @@ internal abstract class LifetimeGuard
     }
 
     protected ref BlockState Record => ref _records[_index];
+
+    /// <summary>Gets what a debugger shows of the state.</summary>
+    protected string DebuggerText => Record.ToString();
 
     /// <summary>Starts a rent of memory that the caller holds exclusively.</summary>
     /// <returns>The generation that the user keeps.</returns>

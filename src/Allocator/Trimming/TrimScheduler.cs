@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime;
 using System.Threading;
 using Allocator.Diagnostics;
@@ -13,6 +14,7 @@ namespace Allocator.Trimming;
 /// quarantined. References them weakly. Thread-safe. Unmanaged memory causes no collection, hence the timer; and only a collection finds
 /// abandoned memory, hence the one that is requested now and then.
 /// </summary>
+[DebuggerDisplay("{_active.Count} pools, running: {IsRunning}, due at {_due} ms")]
 internal sealed class TrimScheduler : IBackgroundWork
 {
     /// <summary>The largest part that a period is stretched by.</summary>
@@ -63,17 +65,13 @@ internal sealed class TrimScheduler : IBackgroundWork
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
 
-    /// <summary>Gets what forces collections.</summary>
     public CollectionRequests Collections { get; }
 
-    /// <summary>Gets whether the timer runs.</summary>
     public bool IsRunning => Volatile.Read(ref _due) != long.MaxValue;
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>
-    /// Makes a period longer by a random part, so that pools, and processes that were started together, do not trim at the same instant.
-    /// </summary>
+    /// <summary>Makes a period longer by a random part: pools and processes that started together do not trim at one instant.</summary>
     public static long Stretch(long periodMilliseconds, Random? jitter)
     {
         if (jitter is null)
@@ -87,10 +85,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    /// <summary>
-    /// Makes a source of random numbers that differs from that of processes which start together: .NET Framework would seed it from the
-    /// time.
-    /// </summary>
+    /// <summary>Makes random numbers that differ between processes which start together: .NET Framework would use the time.</summary>
     public static Random CreateJitter() => new(Guid.NewGuid().GetHashCode());
 
     /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
@@ -120,49 +115,32 @@ internal sealed class TrimScheduler : IBackgroundWork
     {
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
-        SystemMemory? read = null;
-        MemoryLoad load = default;
-        bool isLookDue = Collections.IsLookDue(now);
-        long period = isLookDue ? Quarantine.SearchPeriodMilliseconds : long.MaxValue;
-        long activity = Quarantine.Entered;
 
-        // Before any trim: a hook of the user's may take its time there.
+        // Before any trim, as is the next tick: a hook of the user's may block there, for ever if it likes.
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
             trimmer?.ServeWaiters();
         }
 
+        Background.RetryAll();
+        ScheduleNext();
+        LookForAbandoned(now);
+        SystemMemory? read = null;
+        MemoryLoad load = default;
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
-            if (trimmer is null)
-            {
-                continue;
-            }
-
-            if (isLookDue && trimmer.IsSearched)
-            {
-                period = Math.Min(period, trimmer.PeriodMilliseconds);
-                activity += trimmer.Activity;
-            }
-
-            if (trimmer.Pressure != read)
+            if (trimmer is not null && trimmer.Pressure != read)
             {
                 read = trimmer.Pressure;
                 load = ReadLoad(read);
             }
 
-            trimmer.Tick(now, Stretch(trimmer.PeriodMilliseconds, Jitter), load);
-        }
-
-        if (period != long.MaxValue)
-        {
-            Collections.Look(period, activity);
+            trimmer?.Tick(now, Stretch(trimmer.PeriodMilliseconds, Jitter), load);
         }
 
         Quarantine.ReleaseExpired();
-        Background.RetryAll();
 
-        // After every tick: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
+        // After every tick too: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
         ScheduleNext();
     }
 
@@ -175,9 +153,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    /// <summary>
-    /// Ends ticking for good: neither the timer nor the callback after collections keeps the code of the library loaded.
-    /// </summary>
+    /// <summary>Ends ticking for good: timer and callback would keep the code of the library loaded.</summary>
     public void Close()
     {
         using (_lock.Enter())
@@ -193,6 +169,30 @@ internal sealed class TrimScheduler : IBackgroundWork
     }
 
     void IBackgroundWork.DoWork() => Tick();
+
+    private void LookForAbandoned(long nowMilliseconds)
+    {
+        if (!Collections.IsLookDue(nowMilliseconds))
+        {
+            return;
+        }
+
+        long period = Quarantine.SearchPeriodMilliseconds;
+        long activity = Quarantine.Entered;
+        for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
+        {
+            if (trimmer?.IsSearched == true)
+            {
+                period = Math.Min(period, trimmer.PeriodMilliseconds);
+                activity += trimmer.Activity;
+            }
+        }
+
+        if (period != long.MaxValue)
+        {
+            Collections.Look(period, activity);
+        }
+    }
 
     // Where there is no managed memory to read files with, the load is that of a system which reports none.
     private static MemoryLoad ReadLoad(SystemMemory source)
