@@ -291,7 +291,7 @@ internal sealed class TrimScheduler : IBackgroundWork
 
     private static bool StaysActive(PoolTrimmer trimmer)
     {
-        if (trimmer.IsActive && !trimmer.HasWork)
+        if (trimmer.IsActive && !trimmer.HasWork && !Background.HasKept)
         {
             trimmer.IsActive = false;
             Interlocked.MemoryBarrier();
