@@ -40,10 +40,8 @@ internal sealed class WaiterThread
     /// <summary>Gets the one for times, of the machine's clock. It has no thread before it is used.</summary>
     public static WaiterThread Times { get; } = new(SystemClock.Instance);
 
-    /// <summary>Gets the one that looks at containers.</summary>
     public static WaiterThread Looks { get; } = new(SystemClock.Instance);
 
-    /// <summary>Gets whether there is a thread.</summary>
     public bool IsRunning => Volatile.Read(ref _isRunning);
 
     /// <summary>Has the continuations of a task that this thread completes run on the thread pool. For the end of its method.</summary>
@@ -150,8 +148,7 @@ internal sealed class WaiterThread
         _wake.Set();
     }
 
-    /// <summary>Ends what <see cref="Begin"/> began: the wait is over.</summary>
-    /// <param name="request">The request, where it may have been added.</param>
+    /// <summary>Ends what <see cref="Begin"/> began: the wait is over, that of a request where it may have been added.</summary>
     public void End(BudgetRequest? request = null)
     {
         bool isLast;
@@ -237,9 +234,8 @@ internal sealed class WaiterThread
     private bool LookAgain()
     {
         int next = 0;
-        while (GetWatched(next) is MemoryBudget budget)
+        for (; GetWatched(next) is MemoryBudget budget; next++)
         {
-            next++;
             try
             {
                 budget.LookAgain(SystemClock.Instance.NowMilliseconds);
@@ -300,7 +296,5 @@ internal sealed class WaiterThread
         }
     }
 
-    private sealed class NoContinuations : SynchronizationContext
-    {
-    }
+    private sealed class NoContinuations : SynchronizationContext;
 }

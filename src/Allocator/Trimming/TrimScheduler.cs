@@ -10,14 +10,12 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Calls the trimmers of all pools, on one timer and after Gen2 collections, while any of them has memory outstanding, retained or
-/// quarantined. References them weakly. Thread-safe. Unmanaged memory causes no collection, hence the timer; and only a collection finds
-/// abandoned memory, hence the one that is requested now and then.
+/// Calls the trimmers of all pools, which it references weakly, while any has memory: on one timer, because unmanaged memory causes no
+/// collection, and after Gen2 collections, of which one is requested now and then, because only that finds abandoned memory.
 /// </summary>
 [DebuggerDisplay("{_active.Count} pools, running: {IsRunning}, due at {_due} ms")]
 internal sealed class TrimScheduler : IBackgroundWork
 {
-    /// <summary>The largest part that a period is stretched by.</summary>
     public const double LargestJitter = 0.2;
 
     // A timer takes 49 days, and a period may last 24, before it is stretched.
@@ -59,7 +57,6 @@ internal sealed class TrimScheduler : IBackgroundWork
         Jitter = CreateJitter(),
     };
 
-    /// <summary>Gets what periods are stretched by; null for not at all, because tests count on exact ones.</summary>
     public Random? Jitter { get; init; }
 
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
@@ -144,7 +141,6 @@ internal sealed class TrimScheduler : IBackgroundWork
         ScheduleNext();
     }
 
-    /// <summary>Releases what all pools have idle, because a request is about to be refused for want of memory.</summary>
     public void TrimAll()
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
@@ -250,7 +246,6 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    // By a finalizer too.
     private void ExpectQuarantine()
     {
         try
