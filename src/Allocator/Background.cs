@@ -20,6 +20,9 @@ internal static class Background
     /// <summary>Gets or sets what queues a call on the thread pool. Replaced in tests.</summary>
     public static Func<WaitCallback, object?, bool> ThreadPoolQueue { get; set; } = ThreadPool.UnsafeQueueUserWorkItem;
 
+    /// <summary>Gets whether work is kept: ticks go on then, for setting the timer may have failed.</summary>
+    public static bool HasKept => Volatile.Read(ref s_newest) is not null;
+
     /// <summary>
     /// Makes everything that is needed later. Called where an exception still has a caller: a type initializer that fails in a finalizer
     /// fails for ever.

@@ -6,6 +6,7 @@ using System.Diagnostics.Tracing;
 using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Diagnostics;
 using Allocator.Native;
@@ -232,6 +233,22 @@ public class BackgroundTests
     }).Dispose();
 
     // Queueing fails, as without managed memory, so many times.
+    [Fact]
+    public void Tick_CompletionThatWasKept_TicksGoOnUntilItIsDone() => RemoteExecutor.Invoke(static () =>
+    {
+        using TestSetup setup = new(budget: Block);
+        IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
+        Task<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(Block).AsTask();
+        RefuseQueue(int.MaxValue);
+        held.Dispose();
+        setup.Allocator.ReleaseRetainedResources();
+        setup.Clock.Advance(TimeSpan.FromMinutes(3));
+        Assert.Equal((0, false, true), (setup.Statistics.CommittedBytes, waiting.IsCompleted, setup.Scheduler.IsRunning));
+        RefuseQueue(0);
+        setup.Clock.Advance(TimeSpan.FromMinutes(3));
+        Assert.True(SpinWait.SpinUntil(() => waiting.IsCompleted, s_patience));
+    }).Dispose();
+
     private static void RefuseQueue(int times)
     {
         Background.Prepare();

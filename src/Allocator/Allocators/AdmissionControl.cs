@@ -10,8 +10,8 @@ using Allocator.Trimming;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Admits requests as far as the budget has room, and decides how long the others wait. An account that is null is that of no budget: it
-/// costs nothing. Bytes are the most that a request can need.
+/// Admits requests as far as the budget has room, and decides how long the others wait. Without a budget the account is null. Bytes are
+/// the most that a request can need.
 /// </summary>
 internal sealed class AdmissionControl
 {
@@ -27,8 +27,6 @@ internal sealed class AdmissionControl
     }
 
     /// <summary>Takes what a request needs; blocks for up to the budget's timeout.</summary>
-    /// <exception cref="MemoryLimitExceededException">It never fits, or did not in time.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator, or the reservation, was disposed meanwhile.</exception>
     public BudgetPermit Acquire(BudgetAccount? account, long bytes)
     {
         if (account is null || bytes == 0)
@@ -39,9 +37,7 @@ internal sealed class AdmissionControl
         return account.TryTake(bytes, overtakes: false) ? new BudgetPermit(account, bytes) : AcquireSlow(account, bytes);
     }
 
-    /// <summary>Takes what a request needs where there is room now. Never waits.</summary>
-    /// <returns>False, where nothing was taken.</returns>
-    /// <exception cref="ObjectDisposedException">The allocator, or the reservation, has been disposed.</exception>
+    /// <summary>Takes what a request needs where there is room now; false where nothing was taken. Never waits.</summary>
     public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit)
     {
         permit = default;
@@ -59,11 +55,7 @@ internal sealed class AdmissionControl
         return true;
     }
 
-    /// <summary>
-    /// As <see cref="Acquire"/>, but waits asynchronously, for a time of its own: zero for not at all, below zero for any time.
-    /// </summary>
-    /// <exception cref="OperationCanceledException">The caller gave up. Nothing was taken.</exception>
-    /// <exception cref="OutOfMemoryException">There is no memory for the thread that watches the time.</exception>
+    /// <summary>As <see cref="Acquire"/>, but waits asynchronously, for a time of its own; below zero for any time.</summary>
     public ValueTask<BudgetPermit> AcquireAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         if (account is null || bytes == 0)
@@ -122,8 +114,7 @@ internal sealed class AdmissionControl
         catch
         {
             // An interrupt, or no memory on the managed heap.
-            Withdraw(budget, request);
-            ReportEnd(request, begun, isGranted: false);
+            GiveUp(request, begun);
             throw;
         }
     }
@@ -132,8 +123,7 @@ internal sealed class AdmissionControl
         BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         MemoryBudget budget = GetBudgetThatFits(account, bytes);
-        bool hasTime = timeout > TimeSpan.Zero;
-        WaiterThread? thread = hasTime ? _settings.Times : null;
+        WaiterThread? thread = timeout > TimeSpan.Zero ? _settings.Times : null;
         BudgetRequest request = new(account, bytes, thread: thread);
         thread?.Begin();
         WaiterThread? looks = null;
@@ -145,12 +135,8 @@ internal sealed class AdmissionControl
             {
                 looks = TryWatch(budget);
                 using CancellationTokenRegistration registration =
-                    cancellationToken.Register(static state => EndWait((BudgetRequest)state!), request);
-                if (hasTime)
-                {
-                    thread!.Add(request, timeout);
-                }
-
+                    cancellationToken.Register(static state => Withdraw((BudgetRequest)state!), request);
+                thread?.Add(request, timeout);
                 await request.Settled.ConfigureAwait(false);
             }
 
@@ -158,8 +144,7 @@ internal sealed class AdmissionControl
         }
         catch
         {
-            Withdraw(budget, request);
-            ReportEnd(request, begun, isGranted: false);
+            GiveUp(request, begun);
             throw;
         }
         finally
@@ -237,16 +222,18 @@ internal sealed class AdmissionControl
         _counters.CountBudgetWait();
     }
 
+    private static bool Withdraw(BudgetRequest request) => request.Account.Budget!.TryWithdraw(request);
+
     // No caller waits for it any more: what it would get, or has got, is for others.
-    private static void Withdraw(MemoryBudget budget, BudgetRequest request)
+    private void GiveUp(BudgetRequest request, long begun)
     {
-        if (!budget.TryWithdraw(request) && request.IsGranted)
+        if (!Withdraw(request) && request.IsGranted)
         {
             request.Account.Return(request.Bytes);
         }
-    }
 
-    private static void EndWait(BudgetRequest request) => request.Account.Budget!.TryWithdraw(request);
+        ReportEnd(request, begun, isGranted: false);
+    }
 
     // Throws where no request can be granted.
     private static MemoryBudget GetBudgetThatFits(BudgetAccount account, long bytes)
@@ -307,9 +294,6 @@ internal sealed class AdmissionControl
         return _settings.Clock.NowMilliseconds;
     }
 
-    private void ReportEnd(BudgetRequest request, long begun, bool isGranted)
-    {
-        long waited = _settings.Clock.NowMilliseconds - begun;
-        AllocatorEventSource.Log.BudgetWaitEnded(_counters.AllocatorName, request.Bytes, waited, isGranted);
-    }
+    private void ReportEnd(BudgetRequest request, long begun, bool isGranted) => AllocatorEventSource.Log.BudgetWaitEnded(
+        _counters.AllocatorName, request.Bytes, _settings.Clock.NowMilliseconds - begun, isGranted);
 }

@@ -14,6 +14,7 @@ namespace Allocator.Allocators;
 /// Serves each request that the fast path does not: it is planned, admitted where there is a budget, filled from arrays, guarded
 /// mappings, the pool or the system, and begun. Where that fails, everything is as it was.
 /// </summary>
+[DebuggerDisplay("{_settings.Safety} mode, {_pool}")]
 internal sealed class AllocationPipeline
 {
     private readonly AllocatorSettings _settings;
@@ -55,7 +56,6 @@ internal sealed class AllocationPipeline
 
     public AllocatorSettings Settings => _settings;
 
-    /// <summary>Gets what takes bytes from the budget, where there is one.</summary>
     public AdmissionControl Admission { get; }
 
     /// <summary>Decides where a request will lie.</summary>
@@ -87,10 +87,7 @@ internal sealed class AllocationPipeline
             ? bytes
             : new AllocationPlan(request, _settings, _pool).UpperBoundInBytes();
 
-    /// <summary>Admits a plan, blocking where the budget has no room for it, and fills it.</summary>
-    /// <param name="account">What it is charged to; null for nothing.</param>
-    /// <param name="plan">What was decided.</param>
-    /// <param name="allocation">The memory, its rent begun.</param>
+    /// <summary>Admits a plan, blocking where the budget has no room for it, fills it, and begins the rent.</summary>
     public void Allocate(BudgetAccount? account, in AllocationPlan plan, out Allocation allocation) =>
         Allocate(plan, account is null ? default : Admission.Acquire(account, plan.UpperBoundInBytes()), out allocation);
 

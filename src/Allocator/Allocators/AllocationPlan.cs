@@ -11,6 +11,7 @@ namespace Allocator.Allocators;
 /// Where a request will lie: how long its members are, how many of them share a segment where the pool has no block for them, and the most
 /// memory that this can take. A contiguous request is one segment.
 /// </summary>
+[DebuggerDisplay("{LengthInBytes} bytes, {MemberCount} members, {Blocks} blocks, pool: {UsesPool}, contiguous: {IsContiguous}")]
 internal readonly struct AllocationPlan
 {
     // Members in a segment begin on pages of the common size, fit for direct I/O and DMA like blocks are.
@@ -71,17 +72,13 @@ internal readonly struct AllocationPlan
 
     public long LengthInBytes { get; }
 
-    /// <summary>Gets the alignment, in bytes, that each member begins on.</summary>
     public int AlignmentInBytes { get; }
 
-    /// <summary>Gets whether the memory has to be zero.</summary>
     public bool IsClean { get; }
 
     public bool IsContiguous { get; }
 
-    /// <summary>
-    /// Gets whether blocks of the pool may serve it: <see cref="Blocks"/> of them, adjacent ones where it is contiguous.
-    /// </summary>
+    /// <summary>Gets whether blocks of the pool may serve it, adjacent ones where it is contiguous.</summary>
     public bool UsesPool { get; }
 
     public int Blocks { get; }

@@ -5,6 +5,7 @@ namespace Allocator.Allocators;
 /// <summary>
 /// What is asked for, in arguments that have been checked: so many elements, what no member divides of them, and what the memory must be.
 /// </summary>
+[DebuggerDisplay("{TotalLength} elements of {ElementSizeInBytes} bytes, {Options}, aligned to {AlignmentInBytes}")]
 internal readonly struct AllocationRequest
 {
     /// <summary>The largest estimate, for more bytes than any machine has: sixteen of them can be added without wrapping.</summary>
@@ -46,11 +47,6 @@ internal readonly struct AllocationRequest
         new(lengthInBytes, 1, options | AllocationOptions.Contiguous) { AlignmentInBytes = alignmentInBytes };
 
     /// <summary>Describes rows of pixels, of which no member divides one.</summary>
-    /// <param name="rowStride">The pixels from the beginning of one row to that of the next.</param>
-    /// <param name="height">The number of rows.</param>
-    /// <param name="pixelSizeInBytes">The size of a pixel.</param>
-    /// <param name="rowAlignmentInBytes">The boundary that each row starts on.</param>
-    /// <param name="options">What the memory must be.</param>
     public static AllocationRequest ForRows(
         int rowStride, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options) =>
         new((long)rowStride * height, pixelSizeInBytes, options)

@@ -13,16 +13,10 @@ namespace Allocator.Allocators;
 /// </summary>
 internal sealed class AllocatorSettings
 {
-    /// <summary>
-    /// The bytes behind a buffer that code for SIMD reads: what FFmpeg asks for by contract (AV_INPUT_BUFFER_PADDING_SIZE), and one
-    /// register of AVX-512.
-    /// </summary>
+    /// <summary>What code for SIMD reads behind a buffer: FFmpeg's AV_INPUT_BUFFER_PADDING_SIZE, and a register of AVX-512.</summary>
     public const int DefaultOverreadTolerance = 64;
 
-    /// <summary>
-    /// The largest alignment, in bytes, for which a small request prefers a heap to a block of the pool: a heap may lose as much as the
-    /// alignment.
-    /// </summary>
+    /// <summary>The largest alignment for which a small request goes to a heap, which may lose as much as that.</summary>
     public const int LargestHeapAlignment = 64 * 1024;
 
     private const long MostIdleArrayBytes = 64L * 1024 * 1024;
@@ -58,10 +52,7 @@ internal sealed class AllocatorSettings
 
     public NativeMemorySource Source { get; init; }
 
-    /// <summary>
-    /// Gets where small memory comes from that no array can be, because of its alignment: always a heap, which has many of them in one
-    /// mapping.
-    /// </summary>
+    /// <summary>Gets where small memory comes from that is aligned like no array: a heap, which has many in one mapping.</summary>
     /// <remarks>Aligned here: <c>aligned_alloc</c> takes the alignment twice, and so maps what is aligned to 64 KiB.</remarks>
     public NativeMemorySource SmallSource
     {
@@ -98,7 +89,7 @@ internal sealed class AllocatorSettings
     /// <summary>Gets how much may be held at once; null for no budget.</summary>
     public long? MemoryBudgetInBytes { get; init; }
 
-    /// <summary>Gets how much of the container or machine has to stay free for requests to be let in; 0 where that is not asked.</summary>
+    /// <summary>Gets how much of the container or machine has to stay free for requests to be admitted; 0 for none.</summary>
     public long MinimumFreeBytes { get; init; }
 
     /// <summary>Gets what the process may still take of the memory of its container.</summary>
@@ -130,22 +121,18 @@ internal sealed class AllocatorSettings
     = NativeHeapTrimmer.Shared;
 
     /// <summary>
-    /// Gets how much the arrays of an allocator that is limited take while they are idle: an eighth of the budget or of the container, and
-    /// without a budget at most 64 MiB. Reservations of other allocators use such arrays too.
+    /// Gets how much counted arrays take while they are idle: an eighth of the budget or of the container, and without a budget at most
+    /// 64 MiB. Reservations of allocators without a limit use such arrays too.
     /// </summary>
     public long MaximumIdleArrayBytes =>
         MemoryBudgetInBytes / 8 ?? (IsLimited
             ? Math.Min(MostIdleArrayBytes, Headroom.Read().LimitBytes / 8)
             : IdleArrayBytesOfReservations);
 
-    /// <summary>
-    /// Gets the largest request that an array serves: 1 MiB, the largest array that <c>ArrayPool.Shared</c> of older runtimes keeps.
-    /// </summary>
+    /// <summary>Gets the largest request for an array: 1 MiB, what <c>ArrayPool.Shared</c> of older runtimes keeps.</summary>
     public int ArrayThresholdInBytes { get; init; } = 1024 * 1024;
 
-    /// <summary>
-    /// Gets the largest mapping that a group above the pool is made of: 32 MiB, as measured by the source of this design.
-    /// </summary>
+    /// <summary>Gets the largest mapping of a group beyond the pool: 32 MiB, as measured by the source of this design.</summary>
     public int SegmentSizeInBytes { get; init; } = 32 * 1024 * 1024;
 
     public Clock Clock { get; init; } = SystemClock.Instance;
@@ -164,9 +151,6 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator is shared by the process.</summary>
     public bool IsShared { get; init; }
 
-    /// <summary>Returns the largest single allocation in bytes.</summary>
-    /// <param name="megabytes">What the options say; null for the default.</param>
-    /// <param name="is64Bit">Whether the process has 64-bit addresses.</param>
     public static long AllocationLimitOf(int? megabytes, bool is64Bit) => (megabytes ?? (is64Bit ? 4096 : 1024)) * 1024L * 1024;
 
     /// <summary>Makes what the allocator's memory is counted by, with a limit or without.</summary>
@@ -189,7 +173,6 @@ internal sealed class AllocatorSettings
     }
 
     /// <summary>Asks for a collection that may find abandoned memory, unless the user wants none.</summary>
-    /// <param name="beforeRefusal">Whether a request is about to be refused, or to wait.</param>
     public void RequestCollection(bool beforeRefusal)
     {
         if (Options.CollectToFindAbandoned)

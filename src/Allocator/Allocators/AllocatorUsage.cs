@@ -81,10 +81,7 @@ internal sealed class AllocatorUsage : IUsageSource
         };
     }
 
-    /// <summary>
-    /// Closes the pools, and ends the allocator's part in the registry when all its memory is back. A call that failed may be repeated.
-    /// One caller at a time.
-    /// </summary>
+    /// <summary>Closes the pools, and ends the registration when all memory is back. One that failed may be repeated.</summary>
     public void Close(UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays)
     {
         if (_isClosed)

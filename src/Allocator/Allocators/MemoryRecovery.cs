@@ -25,23 +25,23 @@ internal sealed class MemoryRecovery
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly CountedArrayPool _arrays;
     private readonly AllocatorContext _context;
-    private readonly GuardedSource? _fences;
+    private readonly GuardedSource? _guarded;
 
     public MemoryRecovery(
         AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext context,
-        GuardedSource? fences)
+        GuardedSource? guarded)
     {
         _settings = settings;
         _pool = pool;
         _arrays = arrays;
         _context = context;
-        _fences = fences;
+        _guarded = guarded;
     }
 
-    /// <summary>Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller.</summary>
-    /// <param name="refusals">What the request has been refused so far.</param>
-    /// <param name="requestedBytes">What is requested, for the message.</param>
-    /// <param name="missingBytes">What of it there is no memory for yet; 0 where the attempt was for all of it or nothing.</param>
+    /// <summary>
+    /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. Nothing is missing
+    /// where the attempt was for all or nothing; the requested bytes are for the message.
+    /// </summary>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">The container has no room, or not enough idle memory was released.</exception>
     public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
@@ -105,7 +105,7 @@ internal sealed class MemoryRecovery
         _context.Counters.CountRetry();
         _pool.Reclaimer.TrimAll(TrimReason.Refusal);
         _arrays.Trim(long.MaxValue, TrimReason.Refusal);
-        _fences?.ReleaseAll();
+        _guarded?.ReleaseAll();
         _settings.RequestCollection(beforeRefusal: true);
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }
@@ -147,7 +147,7 @@ internal sealed class MemoryRecovery
 
         if (trimmed < bytes)
         {
-            _fences?.ReleaseAll();
+            _guarded?.ReleaseAll();
         }
 
         return trimmed;

@@ -13,6 +13,8 @@ namespace Allocator.Allocators;
 /// <summary>Decides where a request goes: to the array pool, to the block pool, or to the system.</summary>
 internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 {
+    private static int s_isUnloadingPrepared;
+
     private readonly AllocatorSettings _settings;
     private readonly AllocatorCounters _counters;
     private readonly ArraySource _arrays;
@@ -88,14 +90,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             LoadContext.OnUnloading(CloseShared);
         }
 
-        Unloading.Prepare();
+        PrepareUnloading();
         EndedGuard.Prepare();
 
         // Last: an allocator whose making failed is in no registry, and its finalizer finds nothing to do.
         _usage = new AllocatorUsage(_counters, _pool, _arrays, _countedArrays, _budget);
     }
 
-    // An allocator that is dropped gives its idle memory back; what is out keeps the pool alive, and goes when it comes back.
+    // An allocator that is dropped gives its idle memory back; what is outstanding keeps the pool alive, and goes when it comes back.
     ~PooledMemoryAllocator()
     {
         if (!Environment.HasShutdownStarted && _usage is not null)
@@ -211,6 +213,24 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     {
         ThrowIfDisposed();
         return _pipeline;
+    }
+
+    // What the library has in the process beside its allocators is referenced by the runtime, and with it the code of the library: a load
+    // context that can be unloaded would never be.
+    private static void PrepareUnloading()
+    {
+        if (Volatile.Read(ref s_isUnloadingPrepared) == 0 && Interlocked.Exchange(ref s_isUnloadingPrepared, 1) == 0)
+        {
+            LoadContext.OnUnloading(CloseProcess);
+        }
+    }
+
+    private static void CloseProcess()
+    {
+        TrimScheduler.Shared.Close();
+        AllocatorMeter.Close();
+        RecordFile.CloseCurrent();
+        AllocatorEventSource.Log.Dispose();
     }
 
     private void CloseShared()

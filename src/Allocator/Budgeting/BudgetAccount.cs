@@ -17,9 +17,7 @@ internal abstract class BudgetAccount
     /// <summary>Gets the lock of the queue and of all reservations of one budget.</summary>
     public abstract ShortLock Lock { get; }
 
-    /// <summary>Takes bytes in one step, unless they do not fit.</summary>
-    /// <param name="bytes">The bytes, above 0.</param>
-    /// <param name="overtakes">Whether waiting requests may be overtaken: the queue decides that.</param>
+    /// <summary>Takes bytes in one step, where they fit and requests that wait may be overtaken, or none wait.</summary>
     public abstract bool TryTake(long bytes, bool overtakes);
 
     /// <summary>Returns how many bytes more the budget would be charged with, were so many taken.</summary>
@@ -38,9 +36,7 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>
-    /// As <see cref="Return"/>, with waiting requests served on the thread pool: for finalizers, which only flip states.
-    /// </summary>
+    /// <summary>As <see cref="Return"/>, with waiting requests served on the thread pool: for finalizers.</summary>
     public void ReturnLater(long bytes)
     {
         if (bytes != 0)
@@ -50,8 +46,7 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>Gives back what was taken, and serves no waiting request.</summary>
-    /// <param name="bytes">The bytes; below 0 where more was used than had been taken.</param>
+    /// <summary>Gives back what was taken, and serves no request; below 0 where more was used than had been taken.</summary>
     public abstract void GiveBack(long bytes);
 
     protected void ServeWaitersLater()
@@ -66,17 +61,7 @@ internal abstract class BudgetAccount
 /// <summary>
 /// Bytes taken from an account. Its holder returns it, once; the default value is of no account and costs nothing.
 /// </summary>
-internal readonly struct BudgetPermit
+internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 {
-    public BudgetPermit(BudgetAccount account, long bytes)
-    {
-        Account = account;
-        Bytes = bytes;
-    }
-
-    public BudgetAccount? Account { get; }
-
-    public long Bytes { get; }
-
     public void Return() => Account?.Return(Bytes);
 }

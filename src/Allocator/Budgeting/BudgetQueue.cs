@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 
 namespace Allocator.Budgeting;
@@ -11,11 +12,10 @@ namespace Allocator.Budgeting;
 /// Growth of a reservation up to twice its original size goes ahead of all others: they could not be served before running jobs end
 /// anyway. Everything else that is served before an earlier request counts as an overtake of that one.
 /// </remarks>
+[DebuggerDisplay("{_count} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
 {
-    /// <summary>
-    /// How many requests may be served before an earlier one that does not fit yet. From then on what comes back accumulates for it.
-    /// </summary>
+    /// <summary>How many requests may be served before an earlier one that does not fit: then what comes back is kept for it.</summary>
     public const int MaximumOvertakes = 16;
 
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
@@ -27,7 +27,7 @@ internal sealed class BudgetQueue
     // In order of arrival.
     private readonly LinkedList<BudgetRequest> _ofReservations = new();
     private readonly LinkedList<BudgetRequest> _others = new();
-    private BudgetRequest.Chain _settled;
+    private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
     private int _count;
 
@@ -39,15 +39,11 @@ internal sealed class BudgetQueue
 
     public ShortLock Lock { get; } = new();
 
-    /// <summary>Gets whether any request waits.</summary>
     public bool HasWaiters => Volatile.Read(ref _count) != 0;
 
-    /// <summary>
-    /// Grants a request now, if it fits and overtakes none too often, or lets it wait; one that may not wait is withdrawn then.
-    /// </summary>
+    /// <summary>Grants a request, if it fits and overtakes none too often, or lets it wait, or withdraws it.</summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
-        BudgetRequest? settled;
         using (Lock.Enter())
         {
             // Counted first: a thread that gives memory back from here on serves the queue, and what was given back before is seen below.
@@ -58,17 +54,16 @@ internal sealed class BudgetQueue
                 Settle(request, BudgetOutcome.Withdrawn);
             }
 
-            settled = SettleAll();
+            SettleAll();
             request.IsPosted = true;
         }
 
-        Notify(settled);
+        NotifySettled();
     }
 
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request)
     {
-        BudgetRequest? settled;
         using (Lock.Enter())
         {
             if (!request.IsWaiting || request.Node.List is null)
@@ -77,34 +72,44 @@ internal sealed class BudgetQueue
             }
 
             Settle(request, BudgetOutcome.Withdrawn);
-            settled = SettleAll();
+            SettleAll();
         }
 
-        Notify(settled);
+        NotifySettled();
         return true;
     }
 
     /// <summary>Settles what can be settled, and notifies the waiters. Never throws: it is called where memory is returned.</summary>
     public void Serve()
     {
-        BudgetRequest? settled;
         using (Lock.Enter())
         {
-            settled = SettleAll();
+            SettleAll();
         }
 
-        Notify(settled);
+        NotifySettled();
     }
 
     // Without the lock. The continuations of waiters run neither under it nor on this thread.
-    private static void Notify(BudgetRequest? settled)
+    private void NotifySettled()
     {
-        while (settled is not null)
+        while (TakeSettled() is BudgetRequest settled)
         {
-            BudgetRequest? next = settled.NextSettled;
-            settled.NextSettled = null;
             settled.Notify();
-            settled = next;
+        }
+    }
+
+    private BudgetRequest? TakeSettled()
+    {
+        using (Lock.Enter())
+        {
+            BudgetRequest? settled = _settled.First?.Value;
+            if (settled is not null)
+            {
+                _settled.RemoveFirst();
+            }
+
+            return settled;
         }
     }
 
@@ -116,16 +121,13 @@ internal sealed class BudgetQueue
         Interlocked.Increment(ref _count);
     }
 
-    // Returns the first of the requests whose waiters have to be notified.
-    private BudgetRequest? SettleAll()
+    private void SettleAll()
     {
         GrantWhatFits();
         while (FailStuckGrowth() || FailWhatFindsNothingOutstanding())
         {
             GrantWhatFits();
         }
-
-        return _settled.TakeAll();
     }
 
     private void Settle(BudgetRequest request, BudgetOutcome outcome)
@@ -137,7 +139,7 @@ internal sealed class BudgetQueue
         // Before that its thread is within Post, and reads the outcome itself.
         if (request.IsPosted)
         {
-            _settled.Add(request);
+            _settled.AddLast(request.Node);
         }
     }
 

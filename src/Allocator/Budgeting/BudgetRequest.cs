@@ -32,6 +32,7 @@ internal enum BudgetOutcome
 /// One request that may have to wait for its part of the budget. All that waiting needs is allocated with it: the queue allocates nothing,
 /// and a request is never lost for want of memory.
 /// </summary>
+[DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}, overtaken {Overtaken} times")]
 internal sealed class BudgetRequest : IBackgroundWork
 {
     // Of a waiting thread. Set by the thread that returns memory, so it must neither fail nor be interrupted: an event of the system's.
@@ -46,11 +47,9 @@ internal sealed class BudgetRequest : IBackgroundWork
     private BackgroundState _work;
     private int _outcome;
 
-    /// <summary>Makes a request.</summary>
-    /// <param name="account">What is charged.</param>
-    /// <param name="bytes">How much is asked for.</param>
-    /// <param name="blocks">Whether a thread is going to wait for it, rather than a task.</param>
-    /// <param name="thread">What completes its task, where that has a time to wait; null for the thread pool.</param>
+    /// <summary>
+    /// Makes a request for a thread that blocks, or for a task, which the thread pool completes; where it has a time to wait, the thread.
+    /// </summary>
     public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, WaiterThread? thread = null)
     {
         Debug.Assert(!blocks || thread is null);
@@ -58,27 +57,16 @@ internal sealed class BudgetRequest : IBackgroundWork
         Bytes = bytes;
         Reservation = account.OutermostReservation;
         Node = new LinkedListNode<BudgetRequest>(this);
-        if (blocks)
-        {
-            _event = new ManualResetEvent(initialState: false);
-        }
-        else
-        {
-            _completion = new TaskCompletionSource<bool>();
-        }
-
-        if (thread is not null)
-        {
-            _thread = thread;
-            DueNode = new LinkedListNode<BudgetRequest>(this);
-        }
+        _event = blocks ? new ManualResetEvent(initialState: false) : null;
+        _completion = blocks ? null : new TaskCompletionSource<bool>();
+        _thread = thread;
+        DueNode = thread is null ? null : new LinkedListNode<BudgetRequest>(this);
     }
 
     public BudgetAccount Account { get; }
 
     public long Bytes { get; }
 
-    /// <summary>Gets the reservation that the bytes are wanted for; null for none.</summary>
     public ReservationAccount? Reservation { get; }
 
     /// <summary>Gets what has become of the request. Decided once, under the queue's lock.</summary>
@@ -88,24 +76,22 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     public bool IsGranted => Outcome == BudgetOutcome.Granted;
 
-    /// <summary>Gets what completes when the outcome is decided. Only of requests that block no thread.</summary>
+    /// <summary>Gets what completes when the outcome is decided, where no thread is blocked.</summary>
     public Task Settled => _completion!.Task;
 
-    /// <summary>Gets what is set when the outcome is decided. Only of requests that block a thread.</summary>
+    /// <summary>Gets what is set when the outcome is decided, where a thread is blocked.</summary>
     public WaitHandle Handle => _event!;
 
     /// <summary>Gets what the reservation had outstanding when its growth failed, and the most that it ever had.</summary>
     public (long UsedBytes, long PeakBytes) AtFailure { get; private set; }
 
-    /// <summary>
-    /// Gets what the budget would have been charged with for this request, with the rest of its reservation, when it was not granted.
-    /// </summary>
+    /// <summary>Gets what the budget would have been charged with, the rest of the reservation included, when it failed.</summary>
     public long NeededBytes { get; private set; }
 
-    /// <summary>Gets its place in the queue.</summary>
+    /// <summary>Gets its place in the queue: first among those that wait, then among those whose waiter has to be notified.</summary>
     public LinkedListNode<BudgetRequest> Node { get; }
 
-    /// <summary>Gets its place among the requests that have a time to wait; null where it has none.</summary>
+    /// <summary>Gets its place among those that have a time to wait, or are to be completed, of a thread; null for none.</summary>
     public LinkedListNode<BudgetRequest>? DueNode { get; }
 
     /// <summary>Gets or sets when that time is over. Under the lock of <see cref="WaiterThread"/>.</summary>
@@ -119,9 +105,6 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     /// <summary>Gets or sets whether the thread that posts it reads the outcome from here on by being notified.</summary>
     public bool IsPosted { get; set; }
-
-    /// <summary>Gets or sets the next one whose waiter has still to be notified.</summary>
-    public BudgetRequest? NextSettled { get; set; }
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -138,9 +121,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         Volatile.Write(ref _outcome, (int)outcome);
     }
 
-    /// <summary>
-    /// Wakes the waiting thread, or has the task completed on another one. Never throws, and needs no memory. Not under a lock.
-    /// </summary>
+    /// <summary>Wakes the waiting thread, or has the task completed on another one. Never throws; not under a lock.</summary>
     public void Notify()
     {
         if (_event is not null)
@@ -161,48 +142,4 @@ internal sealed class BudgetRequest : IBackgroundWork
     public void Complete() => _completion!.TrySetResult(true);
 
     void IBackgroundWork.DoWork() => Complete();
-
-    /// <summary>Requests in the order in which their outcome was decided, linked through themselves: adding one needs no memory.</summary>
-    public struct Chain
-    {
-        private BudgetRequest? _first;
-        private BudgetRequest? _last;
-
-        public void Add(BudgetRequest request)
-        {
-            Debug.Assert(request.NextSettled is null);
-            if (_last is null)
-            {
-                _first = request;
-            }
-            else
-            {
-                _last.NextSettled = request;
-            }
-
-            _last = request;
-        }
-
-        /// <summary>Removes the first one; null where there is none.</summary>
-        public BudgetRequest? Take()
-        {
-            BudgetRequest? first = _first;
-            if (first is not null)
-            {
-                _first = first.NextSettled;
-                _last = _first is null ? null : _last;
-                first.NextSettled = null;
-            }
-
-            return first;
-        }
-
-        /// <summary>Removes all, and returns the first of them.</summary>
-        public BudgetRequest? TakeAll()
-        {
-            BudgetRequest? first = _first;
-            this = default;
-            return first;
-        }
-    }
 }

@@ -29,12 +29,7 @@ internal sealed class ExternalMemory : IDisposable
         }
     }
 
-    /// <summary>Counts bytes that others are about to allocate.</summary>
-    /// <param name="budget">What counts them as committed.</param>
-    /// <param name="permit">What was taken from the budget for them, which has none of them where there is no budget.</param>
-    /// <param name="bytes">How many there are.</param>
-    /// <param name="refusals">What the request was refused so far.</param>
-    /// <returns>What ends that; null where there is no room.</returns>
+    /// <summary>Counts bytes that others are about to allocate, and returns what ends that; null where there is no room.</summary>
     public static ExternalMemory? TryCount(MemoryBudget budget, in BudgetPermit permit, long bytes, ref Refusals refusals)
     {
         if (!budget.TryCommitExternal(bytes, ref refusals, out long announcement))

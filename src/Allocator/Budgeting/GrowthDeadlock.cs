@@ -6,9 +6,9 @@ namespace Allocator.Budgeting;
 
 /// <summary>
 /// Finds reservations that wait for each other: where all that hold memory wait for more, none could ever go on. Memory outside of
-/// reservations may come back or not: it is waited for, but not for ever. Used under the lock of the queue.
+/// reservations may come back or not: it is waited for, but not for ever. Used under the lock of the queue, also by the ticks of the trim
+/// scheduler, which go on while any request waits.
 /// </summary>
-/// <remarks>It has no timer: while any request waits, the ticks of the trim scheduler serve the queue, and so ask here.</remarks>
 internal sealed class GrowthDeadlock
 {
     private static readonly TimeSpan s_shortestPatience = TimeSpan.FromSeconds(5);
@@ -29,10 +29,7 @@ internal sealed class GrowthDeadlock
             : (long)Math.Max(timeout.TotalMilliseconds, s_shortestPatience.TotalMilliseconds);
     }
 
-    /// <summary>
-    /// Returns the youngest of the reservations that wait, where nothing can move any more; its growth has to fail, so that the others go
-    /// on.
-    /// </summary>
+    /// <summary>Returns the youngest of the reservations that wait, whose growth has to fail, where nothing can move any more.</summary>
     public ReservationAccount? Find(LinkedList<BudgetRequest> ofReservations)
     {
         ReservationAccount? youngest = FindYoungest(ofReservations);

@@ -9,13 +9,10 @@ namespace Allocator.Budgeting;
 /// How much memory one allocator may have, as two numbers. <see cref="AdmittedBytes"/> is what may be outstanding: the capacity of all
 /// that is rented or abandoned, and what is reserved and not used. <see cref="CommittedBytes"/> is what the system has given and the
 /// arrays that were made, idle memory included. Each is changed by one interlocked operation for a whole request, so that no request
-/// holds a part of what it needs while it waits for the rest, and neither exceeds the limit at any time, so that a large request cannot
-/// make a small one fail.
+/// holds a part of what it needs while it waits for the rest, and neither exceeds the limit at any time. What an admitted request cannot
+/// commit lies idle, or is being trimmed by another thread.
 /// </summary>
-/// <remarks>
-/// No more is admitted than may be committed. What a request that was admitted lacks here lies idle, or is being trimmed by another
-/// thread: its caller gives idle memory back and tries again.
-/// </remarks>
+[DebuggerDisplay("{AdmittedBytes} admitted, {CommittedBytes} committed of {LimitInBytes}, waiters: {HasWaiters}")]
 internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 {
     /// <summary>How often waiters look at the container.</summary>
@@ -29,12 +26,10 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private int _closed;
     private BackgroundState _work;
 
-    /// <param name="limitInBytes">The limit of both numbers; <see cref="long.MaxValue"/> for none.</param>
-    /// <param name="clock">The time; null for the machine's.</param>
-    /// <param name="timeout">
-    /// How long synchronous calls wait; growth of a reservation that only memory outside of reservations could help waits as long, and at
-    /// least 5 s.
-    /// </param>
+    /// <summary>
+    /// Makes one; without a limit for <see cref="long.MaxValue"/>. The timeout is how long growth of a reservation waits that only memory
+    /// outside of reservations could help, at least 5 s.
+    /// </summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
     {
         LimitInBytes = limitInBytes;
@@ -49,7 +44,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets what the container has left; null where that is not asked.</summary>
     public ProcessHeadroom? Headroom { get; init; }
 
-    /// <summary>Gets how much of the container has to stay free for requests to be admitted; 0 where that is not asked.</summary>
+    /// <summary>Gets how much of the container has to stay free for requests to be admitted; 0 where any may be.</summary>
     public long MinimumFreeBytes { get; init; }
 
     /// <summary>Gets whether memory that the container certainly has no room for is refused.</summary>
@@ -61,24 +56,18 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets whether requests have to be admitted, and bytes are counted. Otherwise only the container may refuse.</summary>
     public bool IsLimited => LimitInBytes != long.MaxValue || MinimumFreeBytes > 0;
 
-    /// <summary>Gets whether requests are admitted by what the container has left.</summary>
     public bool IsLimitedByContainer => MinimumFreeBytes > 0;
 
-    /// <summary>
-    /// Gets whether requests that the container has no room for are refused while nothing is outstanding: all has been tried.
-    /// </summary>
+    /// <summary>Gets whether what the container has no room for is refused while nothing is outstanding: all was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
 
-    /// <summary>
-    /// Gets or sets the part of <see cref="AdmittedBytes"/> that open reservations are charged with. Under <see cref="Lock"/>.
-    /// </summary>
+    /// <summary>Gets or sets what open reservations are charged with of the admitted bytes. Under the lock.</summary>
     public long ReservedBytes { get; set; }
 
-    /// <summary>Gets whether any request waits.</summary>
     public bool HasWaiters => _queue.HasWaiters;
 
     public override ShortLock Lock => _queue.Lock;
@@ -93,7 +82,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     void IBackgroundWork.DoWork() => ServeWaiters();
 
-    /// <summary>Adds to a counter with an upper bound. Never overshoots, so that a large request cannot make a small one fail.</summary>
+    /// <summary>Adds to a counter with an upper bound. Never overshoots, so a large request cannot make a small one fail.</summary>
     public static bool TryAdd(ref long sum, long bytes, long limit)
     {
         long now = Volatile.Read(ref sum);
@@ -113,12 +102,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool TryTake(long bytes, bool overtakes)
     {
-        if (!overtakes && _queue.HasWaiters)
-        {
-            return false;
-        }
-
-        return IsLimitedByContainer ? Headroom!.TryAdmit(this, bytes) : TryAdmit(bytes);
+        bool mustWait = !overtakes && _queue.HasWaiters;
+        return !mustWait && (IsLimitedByContainer ? Headroom!.TryAdmit(this, bytes) : TryAdmit(bytes));
     }
 
     /// <summary>Adds to what is admitted, whatever the container has left. Called by <see cref="ProcessHeadroom.TryAdmit"/>.</summary>
@@ -139,18 +124,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             return false;
         }
 
-        if (!TryGrant(bytes, refusals))
-        {
-            NoteReleased(bytes);
-            return refusals.Refuse(bytes, byContainer: true);
-        }
-
-        return true;
+        return TryGrant(bytes, refusals) || CancelCount(bytes, ref refusals);
     }
 
     /// <summary>
-    /// Returns whether the container has so much left: asked for a whole request before its first part is taken, so that requests do not
-    /// wait for each other's parts.
+    /// Returns whether the container has so much left: asked for a whole request, so that requests do not wait for each other's parts.
     /// </summary>
     public bool CanCommit(long bytes, ref Refusals refusals)
     {
@@ -163,9 +141,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         return true;
     }
 
-    /// <summary>Notes that the system has given what was counted for it.</summary>
-    /// <param name="address">Where; 0 for a managed array.</param>
-    /// <param name="bytes">The bytes, or a part of them.</param>
+    /// <summary>Notes where the system has given what was counted, or a part of it; 0 for a managed array.</summary>
     public void NoteCommitted(nint address, long bytes) => Headroom?.Commit(address, bytes);
 
     /// <summary>Takes back what was counted and the system did not give.</summary>
@@ -208,13 +184,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
 
         // Where requests are admitted the job has been admitted with them.
-        if (Headroom is not null && !Headroom.TryAnnounce(bytes, HonorsLimit && !IsLimited, out announcement))
-        {
-            NoteReleased(bytes);
-            return refusals.Refuse(bytes, byContainer: true);
-        }
-
-        return true;
+        return Headroom?.TryAnnounce(bytes, HonorsLimit && !IsLimited, out announcement) != false || CancelCount(bytes, ref refusals);
     }
 
     /// <summary>Counts bytes of other code as released.</summary>
@@ -224,9 +194,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         NoteReleased(bytes);
     }
 
-    /// <summary>
-    /// Returns how many bytes have to be released before so many more can be committed; 0 or less where that is so already.
-    /// </summary>
+    /// <summary>Returns how many bytes have to be released before so many more can be committed; 0 or less for none.</summary>
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
     /// <summary>Grants a request now, or lets it wait; one that may not wait is withdrawn where it is not granted.</summary>
@@ -236,8 +204,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
 
     /// <summary>
-    /// Serves waiters again where the container may have room by now, which nothing reports. Called every <see
-    /// cref="LookAgainMilliseconds"/> while any wait; of many callers at once one does it.
+    /// Serves waiters where the container may have room by now, which nothing reports. Of many callers one does it, every 10 ms.
     /// </summary>
     public void LookAgain(long nowMilliseconds)
     {
@@ -277,6 +244,12 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     {
         Interlocked.Exchange(ref _closed, 1);
         _queue.Serve();
+    }
+
+    private bool CancelCount(long bytes, ref Refusals refusals)
+    {
+        NoteReleased(bytes);
+        return refusals.Refuse(bytes, byContainer: true);
     }
 
     private bool TryCount(long bytes, ref Refusals refusals) =>

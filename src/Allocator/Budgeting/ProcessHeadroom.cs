@@ -72,15 +72,10 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Grants memory that is about to be committed, unless there certainly is none.</summary>
-    /// <param name="bytes">How much.</param>
-    /// <param name="minimumFreeBytes">How much has to stay free; 0 where only what certainly does not fit is refused.</param>
-    /// <param name="honorsLimit">Whether what certainly does not fit is refused.</param>
-    /// <param name="isAdmitted">
-    /// Whether the request was admitted before, with what its codec announced: that may be in the figures by now, and is not counted
-    /// again.
-    /// </param>
-    /// <returns>False where it does not fit. Otherwise <see cref="Commit"/> or <see cref="Cancel"/> has to follow.</returns>
+    /// <summary>
+    /// Grants memory that is about to be committed; <see cref="Commit"/> or <see cref="Cancel"/> has to follow. Where the request was
+    /// admitted before, with what its codec announced, that may be in the figures by now, and is not counted again.
+    /// </summary>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
         using (_lock.Enter())
@@ -95,10 +90,7 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>
-    /// Counts what other code is about to allocate, until <see cref="Withdraw"/>, or until it has had time to use it: from then on the
-    /// figures have it.
-    /// </summary>
+    /// <summary>Counts what other code is about to allocate, until it is withdrawn, or has been used and is in the figures.</summary>
     public bool TryAnnounce(long bytes, bool honorsLimit, out long announcement)
     {
         using (_lock.Enter())
@@ -115,12 +107,9 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Notes that other code has released what it had announced. Takes no lock.</summary>
     public void Withdraw(long announcement) => _recent.Forget(announcement);
 
-    /// <summary>Notes where granted memory is.</summary>
-    /// <param name="address">Its address; 0 where the collector has it.</param>
-    /// <param name="bytes">The bytes, as granted or a part of them.</param>
+    /// <summary>Notes where granted memory is, or a part of it; 0 where the collector has it.</summary>
     public void Commit(nint address, long bytes)
     {
         using (_lock.Enter())
@@ -137,7 +126,6 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Takes back a grant that the system did not follow.</summary>
     public void Cancel(long bytes)
     {
         using (_lock.Enter())
@@ -146,7 +134,6 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>Notes that committed memory is about to go back. Takes no lock.</summary>
     public void Forget(nint address) => _recent.Forget((long)(nuint)address);
 
     /// <summary>Notes that memory was released: before the next refusal the figures are read anew. Takes no lock.</summary>
@@ -166,7 +153,6 @@ internal sealed class ProcessHeadroom
     /// Admits a request where enough stays free beside it; one may take of that where nothing else is outstanding or reserved in the
     /// process. Counted under the lock, so that a request that is not admitted is never in the way of another.
     /// </summary>
-    /// <returns>False where it does not fit the container or the budget.</returns>
     public bool TryAdmit(MemoryBudget budget, long bytes)
     {
         using (_lock.Enter())
@@ -189,9 +175,7 @@ internal sealed class ProcessHeadroom
         }
     }
 
-    /// <summary>
-    /// Returns whether no budget has anything outstanding or reserved: nothing would make room for a request by coming back.
-    /// </summary>
+    /// <summary>Returns whether no budget has anything outstanding or reserved: nothing would make room by coming back.</summary>
     public bool IsNothingOutstanding()
     {
         using (_lock.Enter())

@@ -25,10 +25,7 @@ internal sealed class RecentGrants
     private readonly long[] _milliseconds = new long[Capacity];
     private int _unsettled;
 
-    /// <summary>Adds memory that was committed just now, or announced by others.</summary>
-    /// <param name="address">Where it is; below zero, and of this one alone, where only others know.</param>
-    /// <param name="bytes">The bytes.</param>
-    /// <param name="nowMilliseconds">The time.</param>
+    /// <summary>Adds memory that was committed just now, or announced by others, whose number below zero is no address.</summary>
     public void Add(long address, long bytes, long nowMilliseconds)
     {
         if (bytes == 0)
@@ -86,8 +83,7 @@ internal sealed class RecentGrants
         _unsettled = unsettled;
     }
 
-    /// <summary>Adds up what was not used at the last look, or since it was committed.</summary>
-    /// <param name="withAnnounced">Whether what others announced is in it.</param>
+    /// <summary>Adds up what was not used at the last look, with what others announced or without.</summary>
     public long Sum(bool withAnnounced)
     {
         long sum = 0;

@@ -8,26 +8,19 @@ namespace Allocator.Budgeting;
 /// </summary>
 internal struct Refusals
 {
-    /// <summary>Gets or sets how many attempts the operating system has refused.</summary>
+    /// <summary>Gets or sets how many attempts failed by each.</summary>
     public int BySystem { get; set; }
 
-    /// <summary>Gets or sets how many attempts failed because the container certainly has no memory left.</summary>
     public int ByContainer { get; set; }
 
-    /// <summary>Gets or sets how many attempts failed because as much was committed as the budget allows.</summary>
     public int ByBudget { get; set; }
 
-    /// <summary>
-    /// Gets the least that the budget or the container has refused in this attempt: with so much more it would have succeeded. 0 where
-    /// neither refused anything.
-    /// </summary>
+    /// <summary>Gets the least that the budget or the container has refused in this attempt; 0 where neither did.</summary>
     public long RefusedBytes { get; private set; }
 
-    /// <summary>Gets whether the container refused it, rather than the budget.</summary>
     public bool IsRefusedByContainer { get; private set; }
 
-    /// <summary>Notes a refusal.</summary>
-    /// <returns>False, for the caller to return.</returns>
+    /// <summary>Notes a refusal, and returns false for the caller to return.</summary>
     public bool Refuse(long bytes, bool byContainer)
     {
         RefusedBytes = RefusedBytes == 0 ? bytes : Math.Min(RefusedBytes, bytes);
@@ -35,7 +28,7 @@ internal struct Refusals
         return false;
     }
 
-    /// <summary>Begins the next attempt, of which nothing has been refused yet. Called by what has made room for it.</summary>
+    /// <summary>Called by what has made room for the next attempt.</summary>
     public void BeginAttempt()
     {
         RefusedBytes = 0;

@@ -11,6 +11,7 @@ namespace Allocator.Budgeting;
 /// <remarks>
 /// The overflow is what comes back first. While there is any, growth is in addition to it, so that what a job has grown by is there.
 /// </remarks>
+[DebuggerDisplay("{ReservedBytes} reserved, {_overflowBytes} overflow, {UsedBytes} used, closed: {_isClosed}")]
 internal sealed class ReservationAccount : BudgetAccount
 {
     private static long s_lastSerial;
@@ -37,12 +38,9 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>
-    /// Gets what was reserved when the account was made. Growth does not change it: its place in the queue depends on this.
-    /// </summary>
+    /// <summary>Gets what was reserved at first, on which its place in the queue depends: growth does not change it.</summary>
     public long OriginalBytes { get; }
 
-    /// <summary>Gets what is reserved: at first <see cref="OriginalBytes"/>, and what it has grown by.</summary>
     public long ReservedBytes => Volatile.Read(ref _reservedBytes);
 
     /// <summary>Gets a number that grows from reservation to reservation: the youngest has the highest.</summary>
@@ -59,10 +57,8 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override bool IsClosed => Volatile.Read(ref _isClosed) || _parent?.IsClosed == true;
 
-    /// <summary>Gets what is outstanding.</summary>
     public long UsedBytes => Volatile.Read(ref _usedBytes);
 
-    /// <summary>Gets the most that was outstanding at once.</summary>
     public long PeakUsedBytes => Volatile.Read(ref _peakUsedBytes);
 
     /// <summary>Gets how often more was taken than was reserved and not outstanding.</summary>
@@ -126,14 +122,10 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>
-    /// Returns the side of the reservation on which it grows: what is taken there is reserved here. So growth is a request like any
-    /// other, in the same queue and by the same rules.
-    /// </summary>
+    /// <summary>Returns the side on which it grows: what is taken there is reserved here, by the same queue and rules.</summary>
     public BudgetAccount AsGrowth() => new Growth(this);
 
-    /// <summary>Gives back what is not used. Outstanding memory stays on the parent's account until it comes back.</summary>
-    /// <returns>False where it was closed before: nothing is done then.</returns>
+    /// <summary>Gives back what is not used, or does nothing where it is closed. What is outstanding stays charged.</summary>
     public bool Close()
     {
         bool isClosedNow = TryClose();
@@ -145,7 +137,7 @@ internal sealed class ReservationAccount : BudgetAccount
         return isClosedNow;
     }
 
-    /// <summary>As <see cref="Close"/>, with waiting requests served on the thread pool: for finalizers, which only flip states.</summary>
+    /// <summary>As <see cref="Close"/>, with waiting requests served on the thread pool: for finalizers.</summary>
     public void CloseLater()
     {
         if (TryClose())

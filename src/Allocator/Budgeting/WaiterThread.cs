@@ -7,12 +7,12 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A thread of the library's own for asynchronous waits. One ends those whose time is over, and completes those that have a time, the
-/// granted ones too; another looks at the container again for those that wait for it, which may call hooks of the user's, and so must not
-/// be in the way of the first. A timer would call back on the thread pool, which may have no thread left: all of them may be waiting for
-/// memory themselves. Thread-safe.
+/// A thread of the library's own for asynchronous waits, while there are any and a second longer. One ends those whose time is over, and
+/// completes those that have a time, the granted ones too; another looks at the container for those that wait for it, which may call hooks
+/// of the user's, and must not delay the first. The thread pool, where timers call back, may have no thread left: all of them may wait for
+/// memory themselves. No continuation of the user's runs on it.
 /// </summary>
-/// <remarks>It runs while anything waits so, and a second longer. No continuation of the user's runs on it.</remarks>
+[DebuggerDisplay("{_waiting.Count} with a time, {_settled.Count} to be completed, {_watched.Count} watched")]
 internal sealed class WaiterThread
 {
     private const int LingerMilliseconds = 1000;
@@ -31,7 +31,7 @@ internal sealed class WaiterThread
     // Under the lock. The requests that have a time, by that; those to be completed; and the budgets that are limited by the container.
     private readonly LinkedList<BudgetRequest> _waiting = new();
     private readonly List<MemoryBudget> _watched = [];
-    private BudgetRequest.Chain _settled;
+    private readonly LinkedList<BudgetRequest> _settled = new();
     private int _users;
     private bool _isRunning;
 
@@ -40,10 +40,8 @@ internal sealed class WaiterThread
     /// <summary>Gets the one for times, of the machine's clock. It has no thread before it is used.</summary>
     public static WaiterThread Times { get; } = new(SystemClock.Instance);
 
-    /// <summary>Gets the one that looks at containers.</summary>
     public static WaiterThread Looks { get; } = new(SystemClock.Instance);
 
-    /// <summary>Gets whether there is a thread.</summary>
     public bool IsRunning => Volatile.Read(ref _isRunning);
 
     /// <summary>Has the continuations of a task that this thread completes run on the thread pool. For the end of its method.</summary>
@@ -143,15 +141,14 @@ internal sealed class WaiterThread
     {
         using (_lock.Enter())
         {
-            Debug.Assert(_users > 0);
-            _settled.Add(request);
+            request.DueNode!.List?.Remove(request.DueNode);
+            _settled.AddLast(request.DueNode);
         }
 
         _wake.Set();
     }
 
-    /// <summary>Ends what <see cref="Begin"/> began: the wait is over.</summary>
-    /// <param name="request">The request, where it may have been added.</param>
+    /// <summary>Ends what <see cref="Begin"/> began: the wait is over, that of a request where it may have been added.</summary>
     public void End(BudgetRequest? request = null)
     {
         bool isLast;
@@ -209,12 +206,13 @@ internal sealed class WaiterThread
         BudgetRequest? request;
         using (_lock.Enter())
         {
-            request = _settled.Take();
-        }
+            request = _settled.First?.Value;
+            if (request is null)
+            {
+                return false;
+            }
 
-        if (request is null)
-        {
-            return false;
+            _settled.RemoveFirst();
         }
 
         try
@@ -236,9 +234,8 @@ internal sealed class WaiterThread
     private bool LookAgain()
     {
         int next = 0;
-        while (GetWatched(next) is MemoryBudget budget)
+        for (; GetWatched(next) is MemoryBudget budget; next++)
         {
-            next++;
             try
             {
                 budget.LookAgain(SystemClock.Instance.NowMilliseconds);
@@ -299,7 +296,5 @@ internal sealed class WaiterThread
         }
     }
 
-    private sealed class NoContinuations : SynchronizationContext
-    {
-    }
+    private sealed class NoContinuations : SynchronizationContext;
 }

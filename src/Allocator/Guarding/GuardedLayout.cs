@@ -2,15 +2,11 @@ using System;
 
 namespace Allocator.Guarding;
 
-/// <summary>How a mapping is divided that has inaccessible pages on both sides: guard pages, the body with the buffer in it,
-/// as near to its end as the alignment allows, and a guard page.</summary>
+/// <summary>
+/// How a mapping is divided: guard pages, the body with the buffer in it, as near to its end as the alignment allows, and a guard page.
+/// </summary>
 internal readonly record struct GuardedLayout
 {
-    /// <summary>Divides.</summary>
-    /// <param name="lengthInBytes">The length of the buffer, above 0.</param>
-    /// <param name="alignmentInBytes">Its alignment, a power of two.</param>
-    /// <param name="pageSizeInBytes">The size of a page.</param>
-    /// <param name="overreadToleranceInBytes">How many bytes of the body there are behind the buffer, at least.</param>
     public GuardedLayout(long lengthInBytes, int alignmentInBytes, long pageSizeInBytes, int overreadToleranceInBytes)
     {
         // As long as the alignment is large, so that the body begins on it.

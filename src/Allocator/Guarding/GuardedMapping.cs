@@ -9,6 +9,7 @@ namespace Allocator.Guarding;
 /// One mapping with a buffer between guard pages, and what is to be reported of it when something goes wrong. Not thread-safe: the guard
 /// of a rent holds it exclusively, or the thread that took it out of the queue of returned memory.
 /// </summary>
+[DebuggerDisplay("{Layout.LengthInBytes} bytes at {Address}, record {_slot}")]
 internal sealed class GuardedMapping
 {
     /// <summary>What memory is filled with on its return: the value that Microsoft's debug heap has made known for freed memory.</summary>
@@ -19,7 +20,7 @@ internal sealed class GuardedMapping
 
     private readonly Clock _clock;
     private GuardedLayout _layout;
-    private RecordedMapping _record;
+    private int _slot = -1;
     private long _rentedAtMilliseconds;
     private string? _allocationStack;
     private string? _returnStack;
@@ -32,7 +33,6 @@ internal sealed class GuardedMapping
 
     public GuardedLayout Layout => _layout;
 
-    /// <summary>Gets where the mapping begins.</summary>
     public nint MappingAddress { get; private set; }
 
     /// <summary>Gets where the accessible part begins.</summary>
@@ -44,10 +44,6 @@ internal sealed class GuardedMapping
     /// <summary>Gets or sets whether the body is known to be zero, the slack excepted.</summary>
     public bool IsZero { get; set; }
 
-    /// <summary>Gets or sets whether the memory was rented.</summary>
-    public bool WasRented { get; set; }
-
-    /// <summary>Notes where the system put the mapping.</summary>
     public void Place(nint mappingAddress, bool isZero)
     {
         MappingAddress = mappingAddress;
@@ -60,7 +56,6 @@ internal sealed class GuardedMapping
         Debug.Assert(_layout.Fits(layout), "The mapping is divided as the other layout wants it.");
         _layout = layout;
         IsZero = false;
-        WasRented = false;
     }
 
     /// <summary>Writes the pattern around the buffer by which a write there is found.</summary>
@@ -76,21 +71,24 @@ internal sealed class GuardedMapping
         _rentedAtMilliseconds = _clock.NowMilliseconds;
         _allocationStack = stack;
         _returnStack = null;
-        _record.Begin(MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack);
+        _slot = RecordFile.GetOrCreate()?.Begin(_slot, MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack) ?? -1;
     }
 
     /// <summary>Records that the memory came back.</summary>
     public void EndRent(string stack)
     {
         _returnStack = stack;
-        _record.End(AllocationRecordState.Returned, stack);
+        RecordFile.Current?.End(_slot, AllocationRecordState.Returned, stack);
     }
 
-    /// <summary>Records that the memory was abandoned: it has no owner any more, and did not come back.</summary>
-    public void Abandon() => _record.End(AllocationRecordState.Abandoned, null);
+    public void Abandon() => RecordFile.Current?.End(_slot, AllocationRecordState.Abandoned, null);
 
     /// <summary>Gives the record's place to others.</summary>
-    public void EndRecord() => _record.Free();
+    public void EndRecord()
+    {
+        RecordFile.Current?.Free(_slot);
+        _slot = -1;
+    }
 
     /// <summary>Looks for a write beside the buffer while it was rented.</summary>
     public CorruptionEventArgs? FindBrokenSlack()
@@ -118,7 +116,7 @@ internal sealed class GuardedMapping
     // Null where there is no managed memory to tell of it: the record has it, and the memory goes its way.
     private CorruptionEventArgs? Report(CorruptionKind kind, long offset)
     {
-        _record.MarkCorrupted(kind, offset);
+        RecordFile.Current?.MarkCorrupted(_slot, kind, offset);
         TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, _clock.NowMilliseconds - _rentedAtMilliseconds));
         try
         {

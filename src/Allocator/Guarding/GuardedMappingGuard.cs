@@ -2,36 +2,35 @@ using System;
 using System.Diagnostics;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
-using Allocator.Native;
 
 namespace Allocator.Guarding;
 
 /// <summary>Guards memory between inaccessible pages for one rent.</summary>
 internal sealed class GuardedMappingGuard : FinalizableGuard
 {
-    private readonly GuardedSource _renter;
+    private readonly GuardedSource _source;
     private readonly GuardedMapping _memory;
 
     // Shared by the parts of a group. Not read any more where the return was not a call of the user's.
     private CorruptionFindings? _findings;
 
-    public GuardedMappingGuard(GuardedSource renter, GuardedMapping memory, AllocatorContext context)
-        : base(new BlockState[1], 0, context)
+    public GuardedMappingGuard(GuardedSource source, GuardedMapping memory, AllocatorContext context)
+        : base(context)
     {
-        _renter = renter;
+        _source = source;
         _memory = memory;
-        Record.RunLength = 1;
     }
 
     public override long CapacityInBytes => _memory.Layout.CapacityInBytes;
 
     protected override bool KeepsStack => true;
 
-    /// <summary>Notes where the buffer is.</summary>
+    /// <summary>Notes where the buffer is, and whether it is zero.</summary>
     public void Place()
     {
         Debug.Assert(_memory.MappingAddress != 0, "The memory has been placed.");
         Address = _memory.Address;
+        Record.Zeroed = _memory.IsZero;
     }
 
     protected override void OnTraced(string stack)
@@ -65,7 +64,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
 
         if (isCallOfUser)
         {
-            _renter.ThrowIfAny(findings);
+            _source.ThrowIfAny(findings);
         }
     }
 
@@ -73,41 +72,13 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
     {
         // Nothing is left to be found: the guard ends here, the memory goes on.
         GC.SuppressFinalize(this);
-        _renter.TakeBack(_memory, _findings);
+        bool wasRented = Record.State != 0;
+        _source.TakeBack(_memory, wasRented, _findings);
     }
 
-    protected override void ClearUsed(bool evenIfZeroed)
-    {
-        if (evenIfZeroed || !_memory.IsZero)
-        {
-            NativeBytes.Clear(Address, Record.UsedBytes);
-        }
-    }
+    protected override void OnAbandoned() => _memory.Abandon();
 
-    // What the next renter finds is seen to when it is rented.
-    protected override void CleanUp()
-    {
-    }
-
-    protected override void OnRented(bool isAllocation)
-    {
-        _memory.WasRented = true;
-        Context.Counters.MappingRented(CapacityInBytes, isAllocation);
-    }
-
-    protected override void OnReturned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
-
-    protected override void OnAbandoned(bool isAllocation)
-    {
-        _memory.Abandon();
-        Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
-    }
-
-    protected override void OnRecycled()
-    {
-        _memory.FindBrokenSlack();
-        Context.Counters.MappingLeftQuarantine(CapacityInBytes);
-    }
+    protected override void OnRecycled() => _memory.FindBrokenSlack();
 
     private void NoteReturn(string stack, CorruptionFindings findings)
     {

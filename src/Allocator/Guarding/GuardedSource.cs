@@ -23,12 +23,7 @@ internal sealed class GuardedSource
     private readonly bool _isGuarded;
     private readonly int _overreadToleranceInBytes;
 
-    /// <summary>Makes the renter.</summary>
-    /// <param name="source">Where mappings come from.</param>
-    /// <param name="mode">Sampled or Guarded.</param>
-    /// <param name="maximumBytes">The most memory to keep after its return.</param>
-    /// <param name="overreadToleranceInBytes">How many bytes behind every buffer are readable before the guard page.</param>
-    /// <param name="context">What all guards of the allocator share.</param>
+    /// <summary>Makes one that keeps at most so many bytes after their return.</summary>
     public GuardedSource(
         VirtualMemorySource source, SafetyMode mode, long maximumBytes, int overreadToleranceInBytes, AllocatorContext context)
     {
@@ -39,12 +34,10 @@ internal sealed class GuardedSource
         _returned = _isGuarded ? new ReturnedMemory(256, maximumBytes) : new ReturnedMemory(16, long.MaxValue);
     }
 
-    /// <summary>Takes a mapping from the system, or the one that has been back for longest, and a guard for it.</summary>
-    /// <param name="lengthInBytes">The length of the buffer, above 0.</param>
-    /// <param name="alignmentInBytes">Its alignment.</param>
-    /// <param name="clean">Whether it is going to be cleared: then nothing else is written to it.</param>
-    /// <param name="refusals">What the request was refused so far.</param>
-    /// <returns>The guard, its rent not begun; null where the system refuses.</returns>
+    /// <summary>
+    /// Takes a mapping from the system, or the one that has been back for longest, and a guard for it; null where the system refuses. One
+    /// that is going to be cleaned is filled with nothing else.
+    /// </summary>
     /// <exception cref="MemoryCorruptedException">Memory that was back had been written to. It is not used again.</exception>
     public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
@@ -65,7 +58,6 @@ internal sealed class GuardedSource
             return null;
         }
 
-        guard.Place();
         if (_isGuarded && !clean)
         {
             NativeBytes.Fill(memory.Address, lengthInBytes, GuardedMapping.Fresh);
@@ -73,15 +65,16 @@ internal sealed class GuardedSource
         }
 
         memory.FillSlack();
+        guard.Place();
         return guard;
     }
 
-    /// <summary>Takes back what was rented. The rent has ended, or never began.</summary>
-    /// <param name="memory">The memory, held exclusively.</param>
-    /// <param name="findings">Gets what is found in memory that has to make room; null where no finding is wanted.</param>
-    public void TakeBack(GuardedMapping memory, CorruptionFindings? findings)
+    /// <summary>
+    /// Takes memory back whose rent has ended, or never began. The findings get what is found in memory that has to make room.
+    /// </summary>
+    public void TakeBack(GuardedMapping memory, bool wasRented, CorruptionFindings? findings)
     {
-        if (!memory.WasRented || !TryHide(memory))
+        if (!wasRented || !TryHide(memory))
         {
             Unmap(memory, memory.Layout.CapacityInBytes);
             return;

@@ -4,6 +4,7 @@ using System.Diagnostics;
 using System.IO;
 using System.IO.MemoryMappedFiles;
 using System.Text;
+using System.Threading;
 using Allocator.Diagnostics;
 using static Allocator.Diagnostics.AllocationRecords;
 
@@ -16,6 +17,9 @@ namespace Allocator.Guarding;
 /// </summary>
 internal sealed unsafe class RecordFile
 {
+    // Recording never fails a rent: where no file could be made this is null for good.
+    private static readonly Lazy<RecordFile?> s_file = new(TryCreate);
+
     private readonly ShortLock _lock = new();
     private readonly Queue<int> _freedSlots = new();
     private readonly MemoryMappedFile _file;
@@ -54,13 +58,16 @@ internal sealed unsafe class RecordFile
 
     public string Path { get; }
 
+    /// <summary>Gets the process's file, where there is one by now.</summary>
+    public static RecordFile? Current => s_file.IsValueCreated ? s_file.Value : null;
+
+    public static RecordFile? GetOrCreate() => s_file.Value;
+
     /// <summary>
     /// Makes the file. One that exists is left alone: it may be what another process left behind in dying, or is writing. A number before
     /// the extension makes the name new.
     /// </summary>
-    /// <exception cref="IOException">
-    /// None could be made, or there are too many already. So may other exceptions say, of access, of paths.
-    /// </exception>
+    /// <exception cref="IOException">There are too many already. Other exceptions are of access or of paths.</exception>
     public static RecordFile Create(string path)
     {
         const int MaximumFiles = 16;
@@ -78,8 +85,7 @@ internal sealed unsafe class RecordFile
         }
     }
 
-    /// <summary>Takes a slot and writes the record of a rent into it, or writes it into the slot that the mapping has.</summary>
-    /// <returns>The slot; -1 where all are in use.</returns>
+    /// <summary>Writes the record of a rent into the mapping's slot, or a new one, and returns that; -1 where all are in use.</summary>
     public int Begin(int slot, long mappingAddress, long mappingBytes, long address, long bytes, string stack)
     {
         byte[] text = Encode(stack);
@@ -177,6 +183,46 @@ internal sealed unsafe class RecordFile
                 File.Delete(Path);
             }
         }
+    }
+
+    /// <summary>Ends the recording of the process.</summary>
+    public static void CloseCurrent()
+    {
+        AppDomain.CurrentDomain.ProcessExit -= OnProcessExit;
+        Current?.Close();
+    }
+
+    private static void OnProcessExit(object? sender, EventArgs e) => CloseCurrent();
+
+    private static RecordFile? TryCreate()
+    {
+        string? path = AppContext.GetData("Allocator.Records") as string;
+        path = string.IsNullOrEmpty(path) ? Environment.GetEnvironmentVariable("ALLOCATOR_RECORDS") : path;
+        try
+        {
+            RecordFile file = Create(string.IsNullOrEmpty(path) ? DefaultPath() : path!);
+            AppDomain.CurrentDomain.ProcessExit += OnProcessExit;
+            AllocationRecords.CurrentPath = file.Path;
+            return file;
+        }
+        catch (Exception e)
+        {
+            if (e is ThreadInterruptedException)
+            {
+                Thread.CurrentThread.Interrupt();
+            }
+
+            // Guarding goes on without: it is not worth the process's life, and CurrentPath says that there is none.
+            AllocatorEventSource.Log.RecordsUnavailable(e.Message);
+            Trace.TraceWarning("Allocator: no file for allocation records could be made, so faults will go unexplained. {0}", e.Message);
+            return null;
+        }
+    }
+
+    private static string DefaultPath()
+    {
+        using Process process = Process.GetCurrentProcess();
+        return System.IO.Path.Combine(System.IO.Path.GetTempPath(), FormattableString.Invariant($"allocator-{process.Id}.records"));
     }
 
     private static byte[] Encode(string stack)

@@ -55,7 +55,7 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>Takes what has been here for longest, where there is more than may be; otherwise gives null.</summary>
+    /// <summary>Takes what has been here for longest, where there is more than may be.</summary>
     public GuardedMapping? TryTakeSurplus()
     {
         using (_lock.Enter())
@@ -64,10 +64,7 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>
-    /// Takes what has been here for longest, where it would have to make room for one more of the layout, and can serve for it; otherwise
-    /// gives null.
-    /// </summary>
+    /// <summary>Takes what has been here for longest, where one more of the layout needs its room, and can be served by it.</summary>
     public GuardedMapping? TryTakeFitting(in GuardedLayout layout)
     {
         using (_lock.Enter())

@@ -6,8 +6,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// Chooses the allocations that are watched: each with the same chance, on every thread and after every choice, for one
-/// random number a choice. Costs others a thread-static subtraction.
+/// Chooses the allocations that are watched: each with the same chance, on every thread and after every choice, for one random number a
+/// choice. Costs others a thread-static subtraction.
 /// </summary>
 /// <remarks>
 /// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; the one that exhausts it
@@ -38,10 +38,7 @@ internal sealed class SafetySampler
         _share = -Math.Log(1 - 1.0 / interval);
     }
 
-    /// <summary>
-    /// Returns the safety mode of an allocator: of its options, or else of the process's configuration, or else of its environment.
-    /// </summary>
-    /// <exception cref="InvalidOperationException">The configuration or the environment has no such mode.</exception>
+    /// <summary>Returns the mode of an allocator: of its options, or else of the process's configuration or environment.</summary>
     public static SafetyMode ResolveMode(SafetyMode? option) => option ?? ProcessSwitch.Read(ModeName, ModeVariable, SafetyMode.Standard);
 
     public static SafetyMode ResolveMode(SafetyMode? option, object? configured, string? environment) =>

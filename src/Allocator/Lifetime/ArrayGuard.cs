@@ -11,7 +11,7 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ArrayGuard : LifetimeGuard
 {
-    // Only while the array is out: a thread keeps the guard, and must not keep the allocator's part with it.
+    // Only while the array is outstanding: a thread keeps the guard, and must not keep the allocator's part with it.
     private ArraySource? _source;
 
     public ArrayGuard()
@@ -19,8 +19,6 @@ internal sealed class ArrayGuard : LifetimeGuard
     {
     }
 
-    /// <summary>Starts a rent of a guard that is idle.</summary>
-    /// <returns>The generation that the user keeps.</returns>
     public long Begin(byte[] array, int usedBytes, ArraySource source, AllocationTrace? trace)
     {
         Debug.Assert(Array is null, "The guard is in use.");

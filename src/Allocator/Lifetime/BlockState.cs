@@ -58,4 +58,14 @@ internal struct BlockState
     public static bool IsAbandoned(long state) => (state & Abandoned) != 0;
 
     public static bool IsOutstanding(long state) => !IsIdle(state) && (state & (Abandoned | Member)) == 0;
+
+    /// <summary>Says what a debugger shows: read without a lock, so its parts may be of different moments.</summary>
+    public override readonly string ToString()
+    {
+        string state = IsIdle(State) ? "idle"
+            : IsAbandoned(State) ? "abandoned"
+            : (State & Disposed) != 0 ? $"disposed, {State & References} references left"
+            : $"rented, {State & References} references";
+        return $"{state}, {UsedBytes} bytes used, {Rents} rents";
+    }
 }

@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.Lifetime;
 
 /// <summary>
@@ -11,11 +9,10 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     private readonly CountedArrayPool _pool;
 
     public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
-        : base(new BlockState[1], 0, context)
+        : base(context)
     {
         _pool = pool;
         Array = array;
-        Record.RunLength = 1;
         Record.Zeroed = true;
     }
 
@@ -41,14 +38,6 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         }
     }
 
-    protected override void ClearUsed(bool evenIfZeroed)
-    {
-        if (evenIfZeroed || !Record.Zeroed)
-        {
-            Array.AsSpan(0, (int)Record.UsedBytes).Clear();
-        }
-    }
-
     protected override void CleanUp()
     {
         Record.Zeroed = false;
@@ -57,10 +46,4 @@ internal sealed class CountedArrayGuard : FinalizableGuard
             ClearUsed(evenIfZeroed: true);
         }
     }
-
-    protected override void OnRented(bool isAllocation) => Context.Counters.MappingRented(CapacityInBytes, isAllocation);
-
-    protected override void OnReturned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
-
-    protected override void OnAbandoned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
 }

@@ -31,11 +31,7 @@ internal sealed class CountedArrayPool
     private long _heldBytes;
     private int _closed;
 
-    /// <param name="context">What all guards of the allocator share.</param>
-    /// <param name="maximumIdleBytes">The most that idle arrays take in all.</param>
-    /// <param name="requestCollection">
-    /// Asks for a background collection, which frees what was dropped; null where none is to be forced.
-    /// </param>
+    /// <summary>Makes one that keeps so many idle bytes at most; a collection, where one may be forced, frees what is dropped.</summary>
     public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
     {
         _context = context;
@@ -43,7 +39,6 @@ internal sealed class CountedArrayPool
         _requestCollection = requestCollection;
     }
 
-    /// <summary>Gets the bytes of arrays that are idle.</summary>
     public long IdleBytes => Volatile.Read(ref _idleBytes);
 
     /// <summary>Gets the bytes of arrays that are idle or outstanding.</summary>
@@ -52,11 +47,7 @@ internal sealed class CountedArrayPool
     /// <summary>Returns the length of the array that serves a request: the next power of two, and at least 16.</summary>
     public static int CapacityOf(int lengthInBytes) => CapacityOfClass(ClassOf(lengthInBytes));
 
-    /// <summary>Rents an array of at least that many bytes. The rent has not begun.</summary>
-    /// <param name="lengthInBytes">The length, above 0 and at most 1 MiB.</param>
-    /// <param name="refusals">What the request was refused so far.</param>
-    /// <param name="isNew">Whether the array was made for this rent.</param>
-    /// <returns>The guard; null where as much is held as may be.</returns>
+    /// <summary>Rents an array of at least that many bytes, its rent not begun; null where as much is held as may be.</summary>
     public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
         int index = ClassOf(lengthInBytes);
@@ -99,14 +90,10 @@ internal sealed class CountedArrayPool
         _context.Budget.NoteReleased(bytes);
     }
 
-    /// <summary>Drops idle arrays, the largest first.</summary>
-    /// <param name="bytes">How much at least, as far as there is so much.</param>
-    /// <param name="reason">Why, for the counters.</param>
-    /// <returns>The bytes dropped.</returns>
+    /// <summary>Drops idle arrays of at least so many bytes, as far as there are, the largest first; returns what went.</summary>
     public long Trim(long bytes, TrimReason reason) => Count(DropIdle(bytes), reason);
 
-    /// <summary>Drops a part, rounded up, of what has been idle since the last call. One call at a time.</summary>
-    /// <returns>The bytes dropped.</returns>
+    /// <summary>Drops a part, rounded up, of what has been idle since the last call; returns what went. One call at a time.</summary>
     public long TrimStale(double rate)
     {
         long stale = 0;

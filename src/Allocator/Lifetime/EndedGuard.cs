@@ -21,7 +21,6 @@ internal sealed class EndedGuard : LifetimeGuard
     private const long MaximumBytes = (1L << (64 - SizeShift - 1)) - 1;
     private const long TimeMask = (1L << TimeBits) - 1;
 
-    /// <param name="trace">What is known of the rent, where it was traced.</param>
     public EndedGuard(AllocationTrace? trace)
         : base(new BlockState[1], 0)
     {
@@ -32,16 +31,12 @@ internal sealed class EndedGuard : LifetimeGuard
     /// <summary>Gets what is known of the rent, where it was traced.</summary>
     public AllocationTrace? RentTrace { get; }
 
-    /// <summary>
-    /// Makes <see cref="Instance"/>, which every Dispose needs, where an exception still has a caller: a type initializer that fails for
-    /// want of memory fails for ever.
-    /// </summary>
+    /// <summary>Makes <see cref="Instance"/> where an exception has a caller: a type initializer that fails once fails for ever.</summary>
     public static void Prepare() => GC.KeepAlive(Instance);
 
-    /// <summary>Returns what an owner remembers in place of the generation: size and time of its rent.</summary>
-    /// <param name="generation">The generation of the rent, which stays where these cannot be kept.</param>
-    /// <param name="bytes">The size of the buffer in bytes; beyond 32 GiB it is not kept.</param>
-    /// <param name="startedMilliseconds">When the rent began; 0 where that is not known.</param>
+    /// <summary>
+    /// Returns what an owner remembers in place of the generation: size and time of its rent, 0 for unknown. Beyond 32 GiB the generation.
+    /// </summary>
     public static long Remember(long generation, long bytes, long startedMilliseconds)
     {
         if (!CanRemember(bytes, IntPtr.Size))
@@ -55,10 +50,7 @@ internal sealed class EndedGuard : LifetimeGuard
         return bytes << SizeShift | seconds >> LowBits << (LowBits + 1) | Mark | (seconds & (Mark - 1));
     }
 
-    /// <summary>
-    /// Returns whether a process with pointers of that size can remember a rent of so many bytes. Where a long takes two writes, another
-    /// thread may see half of one.
-    /// </summary>
+    /// <summary>False for large ones, and where a long takes two writes: another thread may see half of one.</summary>
     public static bool CanRemember(long bytes, int pointerSizeInBytes) => pointerSizeInBytes >= sizeof(long) && bytes <= MaximumBytes;
 
     /// <summary>Says in words what an owner's two fields tell of its rent; empty where they tell nothing.</summary>

@@ -35,9 +35,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>
-    /// Gets or sets what is known of the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.
-    /// </summary>
+    /// <summary>Gets or sets the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.</summary>
     public Quarantine.Detention Stay { get; set; }
 
     public FinalizableGuard? NextQuarantined { get; set; }
@@ -45,10 +43,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
     protected virtual bool NeedsQuarantine => true;
 
-    /// <summary>
-    /// Gets whether a collection has found this guard unreachable: its finalizer is pending or has run. Where that is not so it stays so
-    /// while the caller uses the guard.
-    /// </summary>
+    /// <summary>Gets whether a collection has found this guard unreachable: its finalizer is pending or has run.</summary>
     protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
 
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
@@ -59,10 +54,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     private bool IsReplaced => Volatile.Read(ref _isReplaced);
 
-    /// <summary>
-    /// Does what the finalizer has left: reports abandoned memory and puts it into quarantine, or hands it back. What throws has changed
-    /// nothing.
-    /// </summary>
+    // What the finalizer has left. What throws has changed nothing.
     void IBackgroundWork.DoWork()
     {
         if (!BlockState.IsAbandoned(Volatile.Read(ref Record.State)))
@@ -84,8 +76,10 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     {
     }
 
-    /// <summary>Gives the memory another guard, which <see cref="ReturnMemory"/> returns in place of this one.</summary>
-    /// <exception cref="OutOfMemoryException">There is no managed memory for it, and nothing has changed.</exception>
+    /// <summary>
+    /// Gives the memory another guard, which <see cref="ReturnMemory"/> returns in place of this one. Where there is no managed memory for
+    /// it nothing has changed.
+    /// </summary>
     protected void Replace()
     {
         MakeSuccessor();
@@ -149,11 +143,11 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         }
         while (Interlocked.CompareExchange(ref record.State, state | BlockState.Abandoned, state) != state);
 
-        OnAbandoned(isAllocation: true);
+        NoteAbandoned(isAllocation: true);
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
             Volatile.Write(ref part.Record.State, part.Record.State | BlockState.Abandoned);
-            part.OnAbandoned(isAllocation: false);
+            part.NoteAbandoned(isAllocation: false);
         }
 
         Context.Counters.CountAbandoned();
@@ -213,7 +207,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     private void EndAbandoned()
     {
-        OnRecycled();
+        NoteRecycled();
         Volatile.Write(ref Record.State, BlockState.Next(Record.State));
         ClearForNext(TraceEnd.Abandoned);
     }

@@ -3,21 +3,35 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Native;
 using Debug = System.Diagnostics.Debug;
+using DebuggerDisplay = System.Diagnostics.DebuggerDisplayAttribute;
 
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards unmanaged memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is out only the owner
-/// references the guard, so the guard's finalizer runs when the owner is gone. The parts of a group form a chain behind the first, which
+/// Guards memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is outstanding only the owner
+/// references the guard, so its finalizer runs when the owner is gone. The further guards of a group form a chain behind the first, which
 /// speaks for all of them.
 /// </summary>
+[DebuggerDisplay("{GetType().Name,nq}: {CapacityInBytes} bytes, {DebuggerText,nq}")]
 internal abstract partial class FinalizableGuard : LifetimeGuard
 {
+    // Blocks are counted by their records, all else by the allocator's counters.
+    private readonly bool _isMapping;
+
     private FinalizableGuard? _next;
 
     // Of the whole chain, with its first part.
     private BudgetPermit _permit;
+
+    /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
+    protected FinalizableGuard(AllocatorContext context)
+        : this(new BlockState[1], 0, context)
+    {
+        _isMapping = true;
+        Record.RunLength = 1;
+    }
 
     protected FinalizableGuard(BlockState[] records, int index, AllocatorContext context)
         : base(records, index)
@@ -37,17 +51,14 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets whether the allocating stack is kept even while there is no subscriber.</summary>
     protected virtual bool KeepsStack => false;
 
-    /// <summary>
-    /// Puts another guard of the same allocation behind this one. Both are held exclusively, and their rent has not begun.
-    /// </summary>
+    /// <summary>Puts another guard of the same allocation behind this one. Both are held exclusively.</summary>
     public void Append(FinalizableGuard next)
     {
         Debug.Assert(_next is null && BlockState.IsIdle(Record.State));
         _next = next;
     }
 
-    /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed. The memory is
-    /// held exclusively, and its rent has not begun.</summary>
+    /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed.</summary>
     public void Prepare(long usedBytes, bool clean)
     {
         Debug.Assert(BlockState.IsIdle(Record.State));
@@ -58,10 +69,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>
-    /// Starts the rent of this guard and all behind it, which are held exclusively, prepared, and in no other hands yet.
-    /// </summary>
-    /// <returns>The generation that the user keeps.</returns>
+    /// <summary>Starts the rent of this guard and all behind it, prepared and held exclusively; returns the generation.</summary>
     public long BeginAllocation()
     {
         ref BlockState record = ref Record;
@@ -74,15 +82,19 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
         // From here on nothing can fail.
         record.Rents++;
-        BeginMembers();
+        for (FinalizableGuard? part = _next; part is not null; part = part._next)
+        {
+            part.CountRented(isAllocation: false);
+            BeginWith(ref part.Record, BlockState.Member | 1);
+        }
 
-        OnRented(isAllocation: true);
+        CountRented(isAllocation: true);
         return Begin();
     }
 
-    /// <summary>Notes what the rent is charged to; it gets that back when the memory is back. The rent has begun, and no user
-    /// has it yet.</summary>
-    /// <remarks>What was taken for it and turned out not to be needed goes back now.</remarks>
+    /// <summary>
+    /// Notes what the rent, which has begun, is charged to until the memory is back. What was taken and is not needed goes back now.
+    /// </summary>
     public void Charge(in BudgetPermit permit)
     {
         if (permit.Account is BudgetAccount account)
@@ -92,9 +104,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>
-    /// Hands the memory of this guard and all parts behind it back, although no rent began: something in between went wrong.
-    /// </summary>
+    /// <summary>Hands the memory of this guard and all behind it back, although no rent began.</summary>
     public void Cancel()
     {
         FinalizableGuard? part = this;
@@ -108,9 +118,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>
-    /// Gets whether nothing but the memory itself has to be handed back: there are no further parts, no trace and no charge.
-    /// </summary>
+    /// <summary>Gets whether nothing but the memory itself has to be handed back.</summary>
     protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
 
     protected override void GiveBack()
@@ -119,7 +127,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         BudgetAccount? account = TakePermit(out long charged);
         bool ofGroup = part is not null;
         long share = account is null || !ofGroup ? charged : CapacityInBytes;
-        OnReturned(isAllocation: true);
+        CountReturned(isAllocation: true);
         ClearForNext(Trace is not null && IsFoundUnreachable ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned);
         _next = null;
         long bytes = HandBack(account, share, ofGroup);
@@ -132,32 +140,38 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         account?.Return(bytes);
     }
 
-    /// <summary>
-    /// Puts the memory where the next renter finds it, or gives it to the system. Counters of rents are not its business.
-    /// </summary>
-    /// <param name="ofGroup">Whether more than this one comes back at once.</param>
+    /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
     protected abstract void ReturnMemory(bool ofGroup);
 
     /// <summary>Zeroes what the renter can reach. Memory known to be zero is left alone, unless a renter has had it since.</summary>
-    protected abstract void ClearUsed(bool evenIfZeroed);
+    protected virtual void ClearUsed(bool evenIfZeroed)
+    {
+        if (Record.Zeroed && !evenIfZeroed)
+        {
+            return;
+        }
+
+        if (Array is byte[] array)
+        {
+            array.AsSpan(0, (int)Record.UsedBytes).Clear();
+        }
+        else
+        {
+            NativeBytes.Clear(Address, Record.UsedBytes);
+        }
+    }
 
     /// <summary>Sees to it that the next renter finds what the allocator promised: zeros, or memory marked as dirty.</summary>
-    protected abstract void CleanUp();
+    protected virtual void CleanUp()
+    {
+    }
 
     /// <summary>Called before a rent begins, with all parts in place. It may still fail.</summary>
     protected virtual void OnTraced(string stack)
     {
     }
 
-    protected virtual void OnRented(bool isAllocation)
-    {
-    }
-
-    protected virtual void OnReturned(bool isAllocation)
-    {
-    }
-
-    protected virtual void OnAbandoned(bool isAllocation)
+    protected virtual void OnAbandoned()
     {
     }
 
@@ -196,12 +210,41 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return bytes;
     }
 
-    private void BeginMembers()
+    private void CountRented(bool isAllocation)
     {
-        for (FinalizableGuard? part = _next; part is not null; part = part._next)
+        if (_isMapping)
         {
-            part.OnRented(isAllocation: false);
-            BeginWith(ref part.Record, BlockState.Member | 1);
+            Context.Counters.MappingRented(CapacityInBytes, isAllocation);
+        }
+    }
+
+    private void CountReturned(bool isAllocation)
+    {
+        if (_isMapping)
+        {
+            Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
+        }
+    }
+
+    private void NoteAbandoned(bool isAllocation)
+    {
+        OnAbandoned();
+        if (_isMapping && NeedsQuarantine)
+        {
+            Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
+        }
+        else
+        {
+            CountReturned(isAllocation);
+        }
+    }
+
+    private void NoteRecycled()
+    {
+        OnRecycled();
+        if (_isMapping && NeedsQuarantine)
+        {
+            Context.Counters.MappingLeftQuarantine(CapacityInBytes);
         }
     }
 
@@ -211,7 +254,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         _next = null;
         long share = account is null ? 0 : CapacityInBytes;
         Volatile.Write(ref Record.State, BlockState.Next(Record.State));
-        OnReturned(isAllocation: false);
+        CountReturned(isAllocation: false);
         ClearForNext(TraceEnd.Returned);
         bytes += HandBack(account, share, ofGroup: true);
         return next;

@@ -12,8 +12,6 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     private LifetimeGuard _guard;
     private long _generation;
 
-    /// <param name="guard">The guard, whose rent has begun with as many bytes as the elements take.</param>
-    /// <param name="generation">The generation of the rent.</param>
     public GuardedMemoryOwner(LifetimeGuard guard, long generation)
     {
         _guard = guard;

@@ -12,6 +12,7 @@ namespace Allocator.Lifetime;
 /// Decides when memory goes back: when its owner is disposed and nothing pins or uses it any more, and then exactly once. Made once, it
 /// serves one rent after the other. Each user holds the generation of theirs, and later uses are refused.
 /// </summary>
+[DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
 internal abstract class LifetimeGuard
 {
     private readonly BlockState[] _records;
@@ -58,15 +59,13 @@ internal abstract class LifetimeGuard
 
     protected ref BlockState Record => ref _records[_index];
 
-    /// <summary>Starts a rent of memory that the caller holds exclusively.</summary>
-    /// <returns>The generation that the user keeps.</returns>
+    /// <summary>Gets what a debugger shows of the state.</summary>
+    protected string DebuggerText => Record.ToString();
+
+    /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>
     public long Begin() => BeginWith(ref Record, 1);
 
-    /// <summary>
-    /// Returns what an owner holds in place of the guard once the rent of that generation is over. Called before it is ended.
-    /// </summary>
-    /// <param name="generation">The generation of the rent.</param>
-    /// <param name="memory">What the owner holds in place of the generation.</param>
+    /// <summary>Returns what an owner holds in place of guard and generation once the rent is over. Called before it is ended.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public EndedGuard Remember(long generation, out long memory)
     {
@@ -84,7 +83,7 @@ internal abstract class LifetimeGuard
         return this as EndedGuard ?? EndedGuard.Instance;
     }
 
-    /// <summary>Gives whether the rent of that generation goes on: not disposed, not returned, not abandoned.</summary>
+    /// <summary>Returns whether the rent of that generation goes on: not disposed, not returned, not abandoned.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~BlockState.References) == generation;
 
@@ -94,8 +93,7 @@ internal abstract class LifetimeGuard
         where T : struct =>
         Array is byte[] array ? GetArraySpan<T>(array, length) : CreateSpan<T>(Address, length);
 
-    /// <summary>Returns a span over the memory of a rent that another thread may be ending.</summary>
-    /// <returns>False where the rent is over.</returns>
+    /// <summary>Returns a span over the memory of a rent that another thread may be ending; false where it is over.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryGetSpan<T>(long generation, int length, out Span<T> span)
         where T : struct
@@ -107,8 +105,7 @@ internal abstract class LifetimeGuard
         return isHeld;
     }
 
-    /// <summary>Adds a reference, which keeps the memory out of the pool past <see cref="Dispose"/>.</summary>
-    /// <returns>False, and nothing changes, where the rent is over.</returns>
+    /// <summary>Adds a reference, which keeps the memory past <see cref="Dispose"/>; false where the rent is over.</summary>
     public bool TryAddReference(long generation)
     {
         ref long state = ref Record.State;
@@ -158,12 +155,10 @@ internal abstract class LifetimeGuard
         }
     }
 
-    /// <summary>Pins one element: by a reference, which outlives <see cref="Dispose"/>, and for an array by a handle.</summary>
-    /// <param name="generation">The generation of the rent.</param>
-    /// <param name="length">How many elements there are.</param>
-    /// <param name="elementIndex">Which one is pinned, or the one behind the last.</param>
-    /// <param name="pinnable">What the handle calls back, and what keeps the memory's owner alive.</param>
-    /// <param name="offsetInBytes">Where the elements begin.</param>
+    /// <summary>
+    /// Pins one element, or the one behind the last: by a reference, which outlives <see cref="Dispose"/>, and for an array by a handle.
+    /// What it calls back keeps the memory's owner alive.
+    /// </summary>
     public unsafe MemoryHandle Pin<T>(long generation, int length, int elementIndex, IPinnable pinnable, nint offsetInBytes = 0)
         where T : struct
     {
@@ -201,7 +196,7 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Ends the rent of that generation. What is pinned or in use stays out until it no longer is. A second call does nothing.
+    /// Ends the rent of that generation. What is pinned or in use stays outstanding until it no longer is. A second call does nothing.
     /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
     public bool Dispose(long generation)
@@ -232,9 +227,7 @@ internal abstract class LifetimeGuard
         }
     }
 
-    /// <summary>
-    /// Hands the memory to its next holder. The state word is idle already, and this call is the only one for this rent.
-    /// </summary>
+    /// <summary>Hands the memory to its next holder. The state is idle already, and this call the only one for this rent.</summary>
     protected abstract void GiveBack();
 
     /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>

@@ -11,18 +11,16 @@ internal sealed class MappingGuard : FinalizableGuard
     private readonly long _lengthInBytes;
 
     private MappingGuard(NativeMemorySource source, long lengthInBytes, long capacityInBytes, AllocatorContext context)
-        : base(new BlockState[1], 0, context)
+        : base(context)
     {
         _source = source;
         _lengthInBytes = lengthInBytes;
         CapacityInBytes = capacityInBytes;
-        Record.RunLength = 1;
     }
 
     public override long CapacityInBytes { get; }
 
-    /// <summary>Takes memory from the system, and a guard for it.</summary>
-    /// <returns>The guard, its rent not begun; null where the system refuses, or as much is held as may be.</returns>
+    /// <summary>Takes memory from the system, and a guard for it; null where the system refuses, or as much is held as may be.</summary>
     public static MappingGuard? TryAllocate(
         NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context, ref Refusals refusals)
     {
@@ -53,14 +51,6 @@ internal sealed class MappingGuard : FinalizableGuard
         Context.NoteFreed(CapacityInBytes);
     }
 
-    protected override void ClearUsed(bool evenIfZeroed)
-    {
-        if (evenIfZeroed || !Record.Zeroed)
-        {
-            NativeBytes.Clear(Address, Record.UsedBytes);
-        }
-    }
-
     // A mapping goes back to the system, which zeroes it for the next process: clearing it here would only make untouched pages resident.
     // A heap hands it on as it is.
     protected override void CleanUp()
@@ -70,17 +60,6 @@ internal sealed class MappingGuard : FinalizableGuard
             ClearUsed(evenIfZeroed: true);
         }
     }
-
-    protected override void OnRented(bool isAllocation)
-    {
-        Context.Counters.MappingRented(CapacityInBytes, isAllocation);
-    }
-
-    protected override void OnReturned(bool isAllocation) => Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
-
-    protected override void OnAbandoned(bool isAllocation) => Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
-
-    protected override void OnRecycled() => Context.Counters.MappingLeftQuarantine(CapacityInBytes);
 
     private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {

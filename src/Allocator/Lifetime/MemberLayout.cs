@@ -33,9 +33,7 @@ internal struct MemberLayout
     /// <summary>Gets whether the members lie one after the other without gap, because that was asked for.</summary>
     public bool IsContiguous { get; }
 
-    /// <summary>
-    /// Gets the origin of the first member; 0 where there is an array of origins, or one member, which its guard describes.
-    /// </summary>
+    /// <summary>Gets the origin of the first member; 0 where there is an array of origins, or one member.</summary>
     public nint First { readonly get; private set; }
 
     /// <summary>Gets the bytes from the end of one member to the beginning of the next, where these are the same for all.</summary>
@@ -48,8 +46,6 @@ internal struct MemberLayout
     public readonly bool IsSingle => First == 0 && Origins is null;
 
     /// <summary>Returns the longest member of contiguous memory: all of it, unless that were longer than a span can be.</summary>
-    /// <param name="totalLength">The length of the whole.</param>
-    /// <param name="elementAlignment">The elements that no member divides.</param>
     public static int LongestMember(long totalLength, int elementAlignment) =>
         totalLength <= int.MaxValue ? (int)totalLength : int.MaxValue / elementAlignment * elementAlignment;
 

@@ -28,9 +28,7 @@ internal sealed class Quarantine
     /// <summary>Gets how much was ever added.</summary>
     public long Entered { get; private set; }
 
-    /// <summary>
-    /// Gets how often the memory here lets a collection be asked for, in milliseconds; <see cref="long.MaxValue"/> where none may be.
-    /// </summary>
+    /// <summary>Gets how often a collection may be asked for; <see cref="long.MaxValue"/> where none may be.</summary>
     public long SearchPeriodMilliseconds
     {
         get
@@ -42,10 +40,7 @@ internal sealed class Quarantine
         }
     }
 
-    /// <summary>
-    /// Gives when to look next: when the first stay ends, or, where only a collection is missing, after one more;
-    /// <see cref="long.MaxValue"/> where nothing is here.
-    /// </summary>
+    /// <summary>Returns when to look next: when the first stay ends, or after one more where only a collection is missing.</summary>
     public long NextLook(long nowMilliseconds)
     {
         using (_lock.Enter())
@@ -54,10 +49,7 @@ internal sealed class Quarantine
         }
     }
 
-    /// <summary>Adds abandoned memory, with all parts behind it.</summary>
-    /// <param name="guard">The guard, which nothing else holds.</param>
-    /// <param name="stayMilliseconds">How long it stays at least.</param>
-    /// <param name="isSearched">Whether a collection may be asked for, to end its stay.</param>
+    /// <summary>Adds abandoned memory, with all behind it; a collection may be asked for to end its stay.</summary>
     public void Add(FinalizableGuard guard, long stayMilliseconds, bool isSearched)
     {
         using (_lock.Enter())
@@ -165,10 +157,6 @@ internal sealed class Quarantine
         _first = guard;
     }
 
-    /// <summary>What one guard is kept by.</summary>
-    /// <param name="CollectionsWhenAdded">The Gen2 collections until then: there has to be one more.</param>
-    /// <param name="EndMilliseconds">The end of the shortest stay.</param>
-    /// <param name="Milliseconds">How long that is.</param>
-    /// <param name="IsSearched">Whether a collection may be asked for, to end it.</param>
+    /// <summary>What one guard is kept by: one more Gen2 collection, and a time.</summary>
     public readonly record struct Detention(int CollectionsWhenAdded, long EndMilliseconds, long Milliseconds, bool IsSearched);
 }

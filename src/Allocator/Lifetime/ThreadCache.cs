@@ -19,10 +19,7 @@ internal sealed class ThreadCache
 
     public ThreadCache(ThreadCaches owner) => _owner = owner.Serial;
 
-    /// <summary>
-    /// Returns whether it is of the owner with that serial. By a number: what a thread keeps must not keep an allocator alive that its
-    /// user has dropped.
-    /// </summary>
+    /// <summary>By a number: what a thread keeps must not keep an allocator alive that its user has dropped.</summary>
     public bool IsOf(long serial) => _owner == serial;
 
     /// <summary>Returns a guard that this thread kept, or null.</summary>
@@ -76,10 +73,7 @@ internal sealed class ThreadCache
 
     public void AddReturnsTo(ref ArrayCounts sum) => _counts.AddReturnsTo(ref sum);
 
-    /// <summary>
-    /// Adds all counts, and begins anew: where the caller fails after this, nothing is counted twice. The thread has ended.
-    /// </summary>
-    /// <param name="counts">What other threads add to at the same time.</param>
+    /// <summary>Adds the counts of an ended thread to shared ones, and begins anew, so that nothing is counted twice.</summary>
     public void MoveTo(ref ArrayCounts counts)
     {
         Interlocked.Add(ref counts.Rents, _counts.Rents);

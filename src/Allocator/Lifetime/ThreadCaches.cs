@@ -69,8 +69,7 @@ internal sealed class ThreadCaches : IBackgroundWork
             : null;
     }
 
-    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads as far as they may go.</summary>
-    /// <param name="mayGo">Called under <see cref="Lock"/> for each cache of an ended thread; true where nothing is lost with it.</param>
+    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads that may go. Under the lock.</summary>
     public ThreadCache FindOrAdd(Func<ThreadCache, bool> mayGo)
     {
         ThreadLife life = t_life ??= new ThreadLife();
@@ -112,13 +111,9 @@ internal sealed class ThreadCaches : IBackgroundWork
     }
 
     /// <summary>
-    /// Removes the caches from their threads, which live on, and leaves the index to another owner. The caches stay in <see cref="All"/>.
-    /// A call that failed may be repeated.
+    /// Removes the caches from their threads, which live on, and leaves the index to another owner, told apart by its serial. A thread
+    /// that adds a cache at this moment may keep it until then. A call that failed may be repeated.
     /// </summary>
-    /// <remarks>
-    /// A thread that adds a cache at this moment may keep it, until another owner of the index takes its place. That owner is told apart
-    /// by its serial.
-    /// </remarks>
     public void Close()
     {
         foreach ((WeakReference<object> reference, ThreadCache cache) in All)
@@ -148,9 +143,7 @@ internal sealed class ThreadCaches : IBackgroundWork
     {
         public ThreadLife() => Self = new WeakReference<object>(this);
 
-        /// <summary>
-        /// Gets the one weak reference, for all owners. While the thread lives it is reachable, so the finalizer of an owner may use it.
-        /// </summary>
+        /// <summary>Gets the one weak reference, for all owners. While the thread lives it is reachable, also for finalizers.</summary>
         public WeakReference<object> Self { get; }
 
         /// <summary>Gets or sets the thread's caches, by the indexes of their owners.</summary>

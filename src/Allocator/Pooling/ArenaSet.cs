@@ -28,8 +28,7 @@ internal sealed class ArenaSet
 
     public BlockArena[] All => Volatile.Read(ref _all);
 
-    /// <summary>Takes the lowest free block of the fullest arena that has one, with or without memory behind it as asked.</summary>
-    /// <returns>Its guard, the rent not begun; null where the outcome says why not.</returns>
+    /// <summary>Takes the lowest free block of the fullest arena that has one; null where the outcome says why not.</summary>
     public BlockGuard? TryTake(bool resident, ref Refusals refusals, ref PoolOutcome outcome)
     {
         while (outcome == PoolOutcome.Full && Fullest(resident) is BlockArena arena)
@@ -44,23 +43,11 @@ internal sealed class ArenaSet
         return null;
     }
 
-    /// <summary>Takes adjacent free blocks, where they need the least new memory.</summary>
-    /// <param name="count">The blocks wanted.</param>
-    /// <param name="residentOnly">Whether all of them must have memory.</param>
-    /// <param name="refusals">What the request was refused so far.</param>
-    /// <param name="outcome">How it ended.</param>
-    /// <param name="coldBlocks">The blocks taken that had no memory.</param>
-    /// <returns>The guard of the run, its rent not begun; null where the outcome says why not.</returns>
-    public BlockGuard? TryTakeRun(
-        int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
+    /// <summary>Takes adjacent free blocks as one run, where they need the least new memory; counts those that had none.</summary>
+    public BlockGuard? TryTakeRun(int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
-        while (outcome == PoolOutcome.Full)
+        while (outcome == PoolOutcome.Full && BestForRun(count, residentOnly ? count : 0) is BlockArena best)
         {
-            if (BestForRun(count, atLeastResident: residentOnly ? count : 0) is not BlockArena best)
-            {
-                return null;
-            }
-
             // Another thread may have been faster: then all are looked at again.
             int first = best.TryClaimRun(count);
             if (first >= 0)
@@ -74,15 +61,9 @@ internal sealed class ArenaSet
     }
 
     /// <summary>
-    /// Takes up to <paramref name="count"/> free blocks, with or without memory behind them as asked, and adds them to an allocation,
-    /// adjacent ones as one run.
+    /// Takes up to <paramref name="count"/> free blocks, and adds them to an allocation, adjacent ones as one run; returns how many. The
+    /// result is made worse where the system had to give memory, or refused.
     /// </summary>
-    /// <param name="count">The blocks wanted.</param>
-    /// <param name="resident">Whether those with memory are wanted, or those without.</param>
-    /// <param name="allocation">Gets the blocks and runs.</param>
-    /// <param name="refusals">What the request was refused so far.</param>
-    /// <param name="result">Made worse where the system had to give memory, or refused.</param>
-    /// <returns>The number of blocks taken.</returns>
     public int TakeMany(int count, bool resident, ref Allocation allocation, ref Refusals refusals, ref PoolOutcome result)
     {
         int taken = 0;
@@ -117,11 +98,9 @@ internal sealed class ArenaSet
         return taken;
     }
 
-    /// <summary>Makes the lowest free block without memory resident, and leaves it free.</summary>
-    /// <returns>
-    /// <see cref="PoolOutcome.Cold"/> where that was done, <see cref="PoolOutcome.Hit"/> where another thread took the block,
-    /// <see cref="PoolOutcome.Full"/> where there is none, and <see cref="PoolOutcome.Refused"/>.
-    /// </returns>
+    /// <summary>
+    /// Makes the lowest free block without memory resident, and leaves it free: a hit where another thread took the block.
+    /// </summary>
     public PoolOutcome Prefault(ref Refusals refusals)
     {
         if (Fullest(resident: false) is not BlockArena arena)
@@ -145,13 +124,8 @@ internal sealed class ArenaSet
         return isReady ? PoolOutcome.Cold : PoolOutcome.Refused;
     }
 
-    /// <summary>Adds an arena, unless another thread has done so since the caller looked.</summary>
-    /// <param name="seen">The arenas in which the caller found nothing.</param>
-    /// <param name="atLeastBlocks">The blocks that it must have to be of use.</param>
-    /// <param name="outcome">
-    /// Set to <see cref="PoolOutcome.Refused"/> where the system is the reason that there are no more; left alone otherwise.
-    /// </param>
-    /// <returns>True where there are others to look into now; false where there can be no more blocks.</returns>
+    /// <summary>Adds an arena of so many blocks at least, unless another thread has done so since the caller looked.</summary>
+    /// <returns>True where there are others to look into now; false where there are no more blocks, or the system refuses some.</returns>
     public bool TryGrow(BlockArena[] seen, int atLeastBlocks, ref PoolOutcome outcome)
     {
         if (All != seen)
@@ -171,7 +145,9 @@ internal sealed class ArenaSet
             return false;
         }
 
-        if (TryCreateStorage(atLeastBlocks, ref count) is not BlockStorage storage)
+        nint reservation = 0;
+        VirtualMemorySource? reserving = _source as VirtualMemorySource;
+        if (reserving is not null && (reservation = TryReserve(reserving, atLeastBlocks, ref count)) == 0)
         {
             outcome = PoolOutcome.Refused;
             return false;
@@ -180,7 +156,7 @@ internal sealed class ArenaSet
         bool added = false;
         try
         {
-            BlockArena grown = new(_pool, storage, _geometry.BlockSizeInBytes, count, _context);
+            BlockArena grown = new(_pool, _source, reservation, _geometry.BlockSizeInBytes, count, _context);
 
             // Where another thread was faster, its blocks are as good.
             added = Interlocked.CompareExchange(ref _all, [.. seen, grown], seen) == seen;
@@ -190,23 +166,21 @@ internal sealed class ArenaSet
         {
             if (!added)
             {
-                storage.Release();
+                reserving?.Release(reservation, (long)_geometry.BlockSizeInBytes * count);
             }
         }
     }
 
     // A reservation that the system refuses is halved and tried again: under RLIMIT_AS and in 32 bits a smaller one may fit.
-    private BlockStorage? TryCreateStorage(int atLeastBlocks, ref int blockCount)
+    private nint TryReserve(VirtualMemorySource source, int atLeastBlocks, ref int count)
     {
-        for (; blockCount >= atLeastBlocks; blockCount /= 2)
+        nint address = 0;
+        int size = _geometry.BlockSizeInBytes;
+        for (; count >= atLeastBlocks && (address = source.TryReserve((long)size * count, size)) == 0; count /= 2)
         {
-            if (BlockStorage.TryCreate(_source, _geometry.BlockSizeInBytes, blockCount) is BlockStorage storage)
-            {
-                return storage;
-            }
         }
 
-        return null;
+        return address;
     }
 
     // The arena with the fewest free blocks among those that have one to offer: the others empty out, and have room for runs.
@@ -217,7 +191,7 @@ internal sealed class ArenaSet
         foreach (BlockArena arena in All)
         {
             int free = arena.FreeCount;
-            if (free < fewest && (resident ? arena.HasFreeResident : arena.HasFreeCold))
+            if (free < fewest && (arena.HasFree(resident)))
             {
                 fullest = arena;
                 fewest = free;

@@ -1,12 +1,25 @@
+using System.Diagnostics;
 using System.Numerics;
 using System.Threading;
 using Allocator.Budgeting;
+using Allocator.Native;
 
 namespace Allocator.Pooling;
 
-/// <content>Where the memory behind blocks comes and goes. The thread that holds a block calls this for it.</content>
+/// <content>
+/// Where the memory behind blocks comes and goes; the thread that holds a block calls this for it. Blocks lie side by side in one
+/// reservation, and a purged block keeps its addresses; where the source makes none, a purge frees the block.
+/// </content>
 internal sealed partial class BlockArena
 {
+    private readonly NativeMemorySource _source;
+    private readonly nint _reservation;
+
+    // The blocks that were purged: the others have not been touched since they were mapped.
+    private long _purged;
+
+    private VirtualMemorySource Reserving => (VirtualMemorySource)_source;
+
     /// <summary>Puts memory behind those blocks that have none. The caller holds all of them.</summary>
     /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
     /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
@@ -58,8 +71,17 @@ internal sealed partial class BlockArena
     /// <summary>Makes a block's pages resident. The caller holds it, with memory behind it.</summary>
     public void Prefault(int index)
     {
-        _storage.Prefault(_addresses[index]);
-        Idleness.MarkUsed(1UL << index);
+        if (IsContiguous)
+        {
+            Reserving.Prefault(_addresses[index], BlockSizeInBytes);
+        }
+        else
+        {
+            // A heap's own bookkeeping decides what is resident; touching is all that can be done.
+            NativeBytes.Touch(_addresses[index], BlockSizeInBytes);
+        }
+
+        MarkUsed(1UL << index);
     }
 
     /// <summary>Takes the memory from a block that the caller holds.</summary>
@@ -74,7 +96,7 @@ internal sealed partial class BlockArena
         }
 
         _context.Budget.NoteReleasing(address);
-        if (!_storage.TryPurge(index, address))
+        if (!TryDecommit(index, address))
         {
             if (isRegistered && !_pool.Hooks.TryTakeBackRelease(address, BlockSizeInBytes))
             {
@@ -88,7 +110,7 @@ internal sealed partial class BlockArena
         return true;
     }
 
-    /// <summary>Gives all memory and addresses back for good, where no block is out.</summary>
+    /// <summary>Gives all memory and addresses back for good, where no block is outstanding.</summary>
     public bool TryReleaseAll()
     {
         // The bits never come back, so this happens once.
@@ -109,13 +131,47 @@ internal sealed partial class BlockArena
                 }
 
                 _context.Budget.NoteReleasing(_addresses[i]);
-                _storage.TryPurge(i, _addresses[i]);
+                TryDecommit(i, _addresses[i]);
                 NoteReleased(i);
             }
         }
 
-        _storage.Release();
+        if (IsContiguous)
+        {
+            Reserving.Release(_reservation, (long)BlockSizeInBytes * BlockCount);
+        }
+
         return true;
+    }
+
+    // Returns the block's address, or 0 where the system refuses.
+    private nint TryCommit(int index, out bool zeroed)
+    {
+        Debug.Assert((uint)index < (uint)BlockCount);
+        if (!IsContiguous)
+        {
+            return _source.TryAllocate(BlockSizeInBytes, NativeMemorySource.MinimumAlignment, out zeroed);
+        }
+
+        nint address = _reservation + (nint)index * BlockSizeInBytes;
+        bool committed = Reserving.TryCommit(address, BlockSizeInBytes, out zeroed);
+
+        // Never touched since it was mapped: zero, also where the system does not zero what was purged.
+        zeroed |= (Volatile.Read(ref _purged) & (1L << index)) == 0 && Reserving.MapsZeroed;
+        return committed ? address : 0;
+    }
+
+    // False where the system refuses; the block then keeps its memory.
+    private bool TryDecommit(int index, nint address)
+    {
+        if (!IsContiguous)
+        {
+            _source.Free(address, BlockSizeInBytes);
+            return true;
+        }
+
+        Interlocked.Or(ref _purged, 1L << index);
+        return Reserving.TryPurge(address, BlockSizeInBytes);
     }
 
     private bool TryCommit(ulong missing, ref Refusals refusals)
@@ -129,7 +185,7 @@ internal sealed partial class BlockArena
         for (; missing != 0; missing &= missing - 1)
         {
             int index = BitOperations.TrailingZeroCount(missing);
-            nint address = _storage.TryCommit(index, out bool zeroed);
+            nint address = TryCommit(index, out bool zeroed);
             if (address == 0)
             {
                 _context.Budget.CancelCommit(BytesOf(missing));
@@ -142,7 +198,7 @@ internal sealed partial class BlockArena
             }
             catch
             {
-                bool isBack = _storage.TryPurge(index, address);
+                bool isBack = TryDecommit(index, address);
                 _context.Budget.CancelCommit(BytesOf(isBack ? missing : missing & (missing - 1)));
                 if (!isBack)
                 {
@@ -194,6 +250,8 @@ internal sealed partial class BlockArena
         Interlocked.And(ref _committed.Value, ~(1L << index));
         _context.NoteFreed(BlockSizeInBytes);
     }
+
+    private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;
 
     private long BytesOf(ulong blocks) => (long)BitOperations.PopCount(blocks) * BlockSizeInBytes;
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -9,19 +10,19 @@ namespace Allocator.Pooling;
 
 /// <summary>
 /// Up to 64 blocks, and the map of those that are free. The thread that clears a block's bit holds the block: to rent it, to give it
-/// memory, or to take that away. No state is guarded by a lock, and a map that looks as before is as good as unchanged, so no tag is
-/// needed against its coming back.
+/// memory, or to take that away. No lock, and no tag: a map that looks as before is as good as unchanged.
 /// </summary>
+[DebuggerDisplay("{FreeCount} of {BlockCount} blocks free, {CommittedCount} with memory")]
 internal sealed partial class BlockArena
 {
     /// <summary>The most blocks of one arena: the bits of the map, and so the longest contiguous run.</summary>
     public const int MaximumBlocks = 64;
 
     private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly BlockStorage _storage;
     private readonly AllocatorContext _context;
     private readonly BlockGuard?[] _guards;
     private readonly nint[] _addresses;
+    private readonly long[] _statesAtLastLook;
     private readonly ulong _all;
     private BlockBits _free;
     private BlockBits _committed;
@@ -34,16 +35,23 @@ internal sealed partial class BlockArena
     // Written for blocks that the writer holds.
     private BlockBits _unregistered;
 
+    // The blocks that were used since the last look without a rent of their own: behind the first of a run, or made resident.
+    private BlockBits _used;
+    private long _stale;
+
+    /// <summary>Makes an arena of a reservation; of 0 where the source makes none, and each block is an allocation of a heap.</summary>
     public BlockArena(
-        UniformUnmanagedMemoryPool pool, BlockStorage storage, int blockSizeInBytes, int blockCount, AllocatorContext context)
+        UniformUnmanagedMemoryPool pool, NativeMemorySource source, nint reservation, int blockSizeInBytes, int blockCount,
+        AllocatorContext context)
     {
         _pool = pool;
-        _storage = storage;
+        _source = source;
+        _reservation = reservation;
         _context = context;
         BlockSizeInBytes = blockSizeInBytes;
         BlockCount = blockCount;
         Records = new BlockState[blockCount];
-        Idleness = new IdlenessWatch(Records);
+        _statesAtLastLook = new long[blockCount];
         _addresses = new nint[blockCount];
         _all = BlockBits.Mask(blockCount);
         _free.Value = (long)_all;
@@ -60,21 +68,15 @@ internal sealed partial class BlockArena
 
     public int BlockCount { get; }
 
-    public bool IsContiguous => _storage.IsContiguous;
+    /// <summary>Gets whether blocks with adjacent numbers are adjacent in memory.</summary>
+    public bool IsContiguous => _reservation != 0;
 
     /// <summary>Gets what changes with every rent, by block.</summary>
     public BlockState[] Records { get; }
 
-    /// <summary>Gets what knows since when blocks lie idle.</summary>
-    public IdlenessWatch Idleness { get; }
-
     public int FreeCount => BitOperations.PopCount(Free);
 
     public int CommittedCount => BitOperations.PopCount(Committed);
-
-    public bool HasFreeResident => (Free & Committed) != 0;
-
-    public bool HasFreeCold => (Free & ~Committed) != 0;
 
     private ulong Free => (ulong)Volatile.Read(ref _free.Value);
 
@@ -84,37 +86,24 @@ internal sealed partial class BlockArena
 
     private ulong Zeroed => (ulong)Volatile.Read(ref _zeroed.Value);
 
+    /// <summary>Returns whether a block is free, with or without memory behind it as asked.</summary>
+    public bool HasFree(bool resident) => (Free & (resident ? Committed : ~Committed)) != 0;
+
     /// <summary>Claims the lowest free block, with or without memory behind it as asked; -1 where there is none.</summary>
     /// <remarks>Whether there is memory is only a hint until the block is held: see <see cref="TryReady"/>.</remarks>
     public int TryClaim(bool resident)
     {
-        while (true)
-        {
-            ulong free = Free;
-            ulong candidates = free & (resident ? Committed : ~Committed);
-            if (candidates == 0)
-            {
-                return -1;
-            }
-
-            int index = BitOperations.TrailingZeroCount(candidates);
-            if (TryClaim(free, 1UL << index))
-            {
-                return index;
-            }
-        }
+        ulong claimed = TryClaimMany(1, resident);
+        return claimed == 0 ? -1 : BitOperations.TrailingZeroCount(claimed);
     }
 
-    /// <summary>
-    /// Claims up to <paramref name="count"/> free blocks in one step, lowest first, with or without memory behind them as asked.
-    /// </summary>
+    /// <summary>As <see cref="TryClaim(bool)"/>, up to <paramref name="count"/> blocks in one step, lowest first.</summary>
     public ulong TryClaimMany(int count, bool resident)
     {
         while (true)
         {
             ulong free = Free;
             ulong claimed = BlockBits.Lowest(free & (resident ? Committed : ~Committed), count);
-
             if (claimed == 0 || TryClaim(free, claimed))
             {
                 return claimed;
@@ -122,21 +111,17 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>
-    /// Gives how many blocks have memory of the run that <see cref="TryClaimRun"/> would claim now; -1 where there is none.
-    /// </summary>
+    /// <summary>Returns how many blocks have memory of the run that <see cref="TryClaimRun"/> would claim now; -1 for none.</summary>
     public int ResidentInBestRun(int count)
     {
         BlockBits.FindBest(Free, Committed, count, out int resident);
         return resident;
     }
 
-    /// <summary>Gives how many blocks of a run have memory.</summary>
+    /// <summary>Returns how many blocks of a run have memory.</summary>
     public int ResidentWithin(int first, int count) => BitOperations.PopCount(Committed & (BlockBits.Mask(count) << first));
 
-    /// <summary>
-    /// Claims the run of adjacent free blocks that needs the least new memory, and gives the number of its first; -1 where there is none.
-    /// </summary>
+    /// <summary>Claims the run of free blocks that needs the least new memory; returns its first, -1 where there is none.</summary>
     public int TryClaimRun(int count)
     {
         while (true)
@@ -153,19 +138,18 @@ internal sealed partial class BlockArena
     /// <summary>Claims one given block. False where it is not free.</summary>
     public bool TryClaimBlock(int index)
     {
-        while (true)
+        ulong free = Free;
+        while ((free & (1UL << index)) != 0)
         {
-            ulong free = Free;
-            if ((free & (1UL << index)) == 0)
-            {
-                return false;
-            }
-
             if (TryClaim(free, 1UL << index))
             {
                 return true;
             }
+
+            free = Free;
         }
+
+        return false;
     }
 
     /// <summary>Takes the guard of a run of blocks out of the pool's reach. The caller holds them, with memory behind them.</summary>
@@ -184,7 +168,7 @@ internal sealed partial class BlockArena
         _guards[guard.Index] = guard;
         if (count > 1)
         {
-            Idleness.MarkUsed(BlockBits.Mask(count) << guard.Index);
+            MarkUsed(BlockBits.Mask(count) << guard.Index);
         }
 
         Release(guard.Index, count);
@@ -219,14 +203,58 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>
-    /// Finds the blocks with memory that were idle at the last look and have not been used since, and gives their number.
+    /// Finds the blocks with memory that were idle at the last look and have not been used since, and returns their number. One call at a
+    /// time. A generation that has not moved is a block that was not rented, so a rent need not count anything for this.
     /// </summary>
-    public int LookForStale() => Idleness.Look(Committed);
+    public int LookForStale()
+    {
+        ulong stale = 0;
+        ulong blocks = Committed & ~(ulong)Interlocked.Exchange(ref _used.Value, 0);
+        for (int i = 0; i < BlockCount; i++)
+        {
+            long state = Volatile.Read(ref Records[i].State);
+            if (state == _statesAtLastLook[i] && BlockState.IsIdle(state) && (blocks & (1UL << i)) != 0 && !IsInsideRun(i))
+            {
+                stale |= 1UL << i;
+            }
+
+            _statesAtLastLook[i] = state;
+        }
+
+        Volatile.Write(ref _stale, (long)stale);
+        return BitOperations.PopCount(stale);
+    }
+
+    /// <summary>Returns whether a block was idle through the time between the last two looks, and since.</summary>
+    public bool IsStale(int index) =>
+        (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0
+            && Volatile.Read(ref Records[index].State) == _statesAtLastLook[index];
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
 
-    private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;
-
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;
+
+    // Seldom written: what is written at every rent would cost an interlocked operation.
+    private void MarkUsed(ulong blocks)
+    {
+        if (((ulong)Volatile.Read(ref _used.Value) & blocks) != blocks)
+        {
+            Interlocked.Or(ref _used.Value, (long)blocks);
+        }
+    }
+
+    // The blocks of a run behind its first are outstanding too, and only the first one's state says so.
+    private bool IsInsideRun(int index)
+    {
+        for (int first = index - 1; first >= 0; first--)
+        {
+            if (!BlockState.IsIdle(Volatile.Read(ref Records[first].State)) && Records[first].RunLength > index - first)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
 }

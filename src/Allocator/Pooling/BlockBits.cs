@@ -48,10 +48,6 @@ internal struct BlockBits
     /// Finds the place for a run that needs the least new memory; of several the one in the smallest hole, so that large holes stay whole;
     /// in that hole the highest, away from single blocks.
     /// </summary>
-    /// <param name="free">The free blocks.</param>
-    /// <param name="resident">The blocks with memory behind them.</param>
-    /// <param name="length">How many adjacent blocks are wanted: 1 to 64.</param>
-    /// <param name="residentCount">How many of those found have memory.</param>
     /// <returns>The number of the first block; -1 where there is no such run.</returns>
     public static int FindBest(ulong free, ulong resident, int length, out int residentCount)
     {

@@ -35,7 +35,6 @@ internal sealed class BlockCache
     // Empty until a rent needs them: an allocator for small buffers pays nothing, and a return allocates nothing.
     private BlockGuard?[] _slots = [];
 
-    /// <summary>Gets how many blocks there are at most.</summary>
     public static int Capacity => s_slotCount;
 
     /// <summary>Takes a block from one of the slots near the one that the thread remembers, or returns null.</summary>
@@ -92,10 +91,10 @@ internal sealed class BlockCache
         }
     }
 
-    /// <summary>Puts the blocks of all slots, or those that are wanted, into their arenas.</summary>
-    /// <param name="isWanted">Chooses; null for all of them. Another thread may rent the block meanwhile.</param>
-    /// <returns>Whether there was any.</returns>
-    /// <remarks>A block that another thread puts at the same time may be missed, as if it had come just after.</remarks>
+    /// <summary>
+    /// Puts the blocks of all slots, or those that are wanted, into their arenas; false where there was none. A block that another thread
+    /// puts meanwhile may be missed, as if it had come just after.
+    /// </summary>
     public bool Drain(Func<BlockGuard, bool>? isWanted = null)
     {
         bool any = false;

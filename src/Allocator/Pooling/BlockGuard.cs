@@ -1,10 +1,11 @@
-using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
 
 /// <summary>Guards a block of the pool, or a run of blocks that begins with it. Made once for each block, and kept with it.</summary>
+[DebuggerDisplay("Block {Index}, run of {RunLength}: {DebuggerText,nq}")]
 internal sealed class BlockGuard : FinalizableGuard
 {
     private readonly UniformUnmanagedMemoryPool _pool;
@@ -34,24 +35,18 @@ internal sealed class BlockGuard : FinalizableGuard
 
     /// <summary>
     /// Returns this guard, or another one for the block where this was found unreachable: together with the pool, by a collection before
-    /// a finalizer of the user's rents from it. The caller holds the block exclusively.
+    /// a finalizer of the user's rents from it. Where there is no managed memory for one, the block is free again.
     /// </summary>
-    /// <exception cref="OutOfMemoryException">There is no managed memory for one; the block is free again.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard ForRenter() => IsFoundUnreachable ? SuccessorForRenter() : this;
 
-    /// <summary>Notes where the block is and how many are rented with it. The caller holds them exclusively.</summary>
     public void Place(nint address, int runLength)
     {
         Address = address;
         Record.RunLength = runLength;
     }
 
-    /// <summary>
-    /// Starts the rent of one block, dirty and unobserved: what Prepare and BeginAllocation come to in the usual case. The caller holds it
-    /// exclusively.
-    /// </summary>
-    /// <returns>The generation that the user keeps.</returns>
+    /// <summary>Starts the rent of one block, dirty and unobserved: what Prepare and BeginAllocation come to in the usual case.</summary>
     public long BeginSingle(long usedBytes)
     {
         ref BlockState record = ref Record;

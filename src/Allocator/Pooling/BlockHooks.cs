@@ -20,9 +20,6 @@ internal sealed class BlockHooks
     private readonly Action<nint, long>? _committed;
     private readonly Action<nint, long>? _releasing;
 
-    /// <summary>Makes hooks.</summary>
-    /// <param name="committed">What is told of every block that has got memory.</param>
-    /// <param name="releasing">What is told of every block that is about to lose it.</param>
     public BlockHooks(Action<nint, long>? committed, Action<nint, long>? releasing)
     {
         _committed = committed;
@@ -51,16 +48,17 @@ internal sealed class BlockHooks
         }
     }
 
-    /// <summary>Says that a block has memory. What the user's code throws goes on to the request that needed the block.</summary>
+    /// <summary>What the user's code throws goes on to the request that needed the block.</summary>
     public void Commit(nint address, long lengthInBytes) => _committed?.Invoke(address, lengthInBytes);
 
-    /// <summary>Says that a block is about to lose its memory.</summary>
-    /// <returns>False where the user's code threw: a device may still have the block.</returns>
+    /// <summary>False where the user's code threw: a device may still have the block, which keeps its memory.</summary>
     public bool TryRelease(nint address, long lengthInBytes) =>
         Try(_releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
 
-    /// <summary>Says that a block keeps its memory after all, because the system refuses to take it.</summary>
-    /// <returns>False where the user's code threw: it is told once more before the block is used.</returns>
+    /// <summary>
+    /// Says that a block keeps its memory after all, because the system refuses to take it. False where the user's code threw: it is told
+    /// once more before the block is used.
+    /// </summary>
     public bool TryTakeBackRelease(nint address, long lengthInBytes) =>
         Try(_committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
 

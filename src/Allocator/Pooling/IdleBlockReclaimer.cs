@@ -5,9 +5,9 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Gives idle blocks back to the system, one after the other. It holds the block that it works on like a renter would,
-/// so the system call blocks no other thread, and at most one block is missing from the pool meanwhile. Where the pool keeps its blocks it
-/// gives none back before the pool is closed.
+/// Gives idle blocks back to the system, one after the other, and returns the bytes that went. It holds the block that it works on like a
+/// renter, so the system call blocks no other thread, and at most one block is missing from the pool meanwhile. Where the pool keeps its
+/// blocks none go before it is closed.
 /// </summary>
 internal sealed class IdleBlockReclaimer
 {
@@ -24,7 +24,6 @@ internal sealed class IdleBlockReclaimer
     /// Gives back a part, rounded up, of the blocks that have been idle since the last call, and through all the time between that one and
     /// the call before it. One call at a time.
     /// </summary>
-    /// <returns>The bytes given back.</returns>
     public long TrimStale(double rate)
     {
         RefusedRanges.Retry();
@@ -33,9 +32,8 @@ internal sealed class IdleBlockReclaimer
             return 0;
         }
 
-        BlockArena[] arenas = _pool.Arenas;
         int stale = 0;
-        foreach (BlockArena arena in arenas)
+        foreach (BlockArena arena in _pool.Arenas)
         {
             stale += arena.LookForStale();
         }
@@ -46,29 +44,9 @@ internal sealed class IdleBlockReclaimer
             _pool.DrainCache(IsStale);
         }
 
-        long bytes = 0;
-
-        // The last arenas and the highest blocks first: singles are served from the other end.
-        for (int i = arenas.Length - 1; i >= 0 && quota > 0; i--)
-        {
-            for (int index = arenas[i].BlockCount - 1; index >= 0 && quota > 0; index--)
-            {
-                if (arenas[i].Idleness.IsStale(index) && arenas[i].TryClaimBlock(index))
-                {
-                    try
-                    {
-                        bytes += PurgeStale(arenas[i], index, ref quota);
-                    }
-                    finally
-                    {
-                        arenas[i].Release(index, 1);
-                    }
-                }
-            }
-        }
-
+        long bytes = Purge(quota, TrimReason.Period);
         _pool.ReleaseIfClosed();
-        return Count(TrimReason.Period, bytes);
+        return bytes;
     }
 
     /// <summary>Gives back up to <paramref name="count"/> idle blocks, because as many others have just been given memory.</summary>
@@ -76,14 +54,13 @@ internal sealed class IdleBlockReclaimer
     {
         if (!_pool.KeepsBlocks)
         {
-            PurgeSome(count, TrimReason.Exchange);
+            Purge(count, TrimReason.Exchange);
         }
 
         _pool.ReleaseIfClosed();
     }
 
     /// <summary>Gives back as many idle blocks as make up so many bytes, or all there are.</summary>
-    /// <returns>The bytes given back.</returns>
     public long TrimSome(long bytes)
     {
         if (_pool.KeepsBlocks)
@@ -92,13 +69,13 @@ internal sealed class IdleBlockReclaimer
         }
 
         long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
-        long trimmed = PurgeSome(count, TrimReason.Refusal);
+        long trimmed = Purge(count, TrimReason.Refusal);
 
         // What lies in the cache last: it is in use all the time.
         long missing = count - trimmed / _pool.BlockSizeInBytes;
         if (missing > 0 && _pool.DrainCache())
         {
-            trimmed += PurgeSome(missing, TrimReason.Refusal);
+            trimmed += Purge(missing, TrimReason.Refusal);
         }
 
         _pool.ReleaseIfClosed();
@@ -106,7 +83,6 @@ internal sealed class IdleBlockReclaimer
     }
 
     /// <summary>Gives back all idle blocks.</summary>
-    /// <returns>The bytes given back.</returns>
     public long TrimAll(TrimReason reason)
     {
         RefusedRanges.Retry();
@@ -115,9 +91,7 @@ internal sealed class IdleBlockReclaimer
         return bytes;
     }
 
-    /// <summary>
-    /// Gives back all idle blocks, and the addresses of the arenas of which no block is outstanding, once the pool is closed.
-    /// </summary>
+    /// <summary>Of a closed pool: gives back all idle blocks, and the addresses of the arenas of which none is outstanding.</summary>
     public void ReleaseAll()
     {
         PurgeAll(TrimReason.Requested);
@@ -130,12 +104,13 @@ internal sealed class IdleBlockReclaimer
     private long PurgeAll(TrimReason reason)
     {
         _pool.DrainCache();
-        return PurgeSome(long.MaxValue, reason);
+        return Purge(long.MaxValue, reason);
     }
 
-    // The last arenas and the highest blocks first: singles are served from the other end.
-    private long PurgeSome(long count, TrimReason reason)
+    // The last arenas and the highest blocks first: singles are served from the other end. At the end of a period stale blocks only.
+    private long Purge(long count, TrimReason reason)
     {
+        bool staleOnly = reason == TrimReason.Period;
         long bytes = 0;
         BlockArena[] arenas = _pool.Arenas;
         for (int i = arenas.Length - 1; i >= 0 && count > 0; i--)
@@ -143,45 +118,36 @@ internal sealed class IdleBlockReclaimer
             BlockArena arena = arenas[i];
             for (int index = arena.BlockCount - 1; index >= 0 && count > 0; index--)
             {
-                if (arena.IsResident(index) && arena.TryClaimBlock(index))
+                if ((staleOnly ? arena.IsStale(index) : arena.IsResident(index)) && TryPurge(arena, index, staleOnly))
                 {
-                    try
-                    {
-                        if (arena.TryPurge(index))
-                        {
-                            bytes += arena.BlockSizeInBytes;
-                            count--;
-                        }
-                    }
-                    finally
-                    {
-                        arena.Release(index, 1);
-                    }
+                    bytes += arena.BlockSizeInBytes;
+                    count--;
                 }
             }
         }
 
-        return Count(reason, bytes);
-    }
-
-    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
-    private static bool IsStale(BlockGuard block) => block.Arena.Idleness.IsStale(block.Index);
-
-    // Of a block that is held: it may have been rented and returned between the look and the claim.
-    private static long PurgeStale(BlockArena arena, int index, ref int quota)
-    {
-        if (!arena.Idleness.IsStale(index) || !arena.TryPurge(index))
-        {
-            return 0;
-        }
-
-        quota--;
-        return arena.BlockSizeInBytes;
-    }
-
-    private long Count(TrimReason reason, long bytes)
-    {
         _counters.CountTrim(reason, bytes);
         return bytes;
     }
+
+    // The look is repeated with the block in hand: it may have been rented and returned before the claim.
+    private static bool TryPurge(BlockArena arena, int index, bool staleOnly)
+    {
+        if (!arena.TryClaimBlock(index))
+        {
+            return false;
+        }
+
+        try
+        {
+            return (!staleOnly || arena.IsStale(index)) && arena.TryPurge(index);
+        }
+        finally
+        {
+            arena.Release(index, 1);
+        }
+    }
+
+    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    private static bool IsStale(BlockGuard block) => block.Arena.IsStale(block.Index);
 }

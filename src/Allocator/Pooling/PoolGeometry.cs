@@ -5,9 +5,7 @@ namespace Allocator.Pooling;
 /// <summary>The pool's fixed measures: its blocks, and how many there are at most.</summary>
 internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBlocks)
 {
-    /// <summary>
-    /// The size of a block in bytes: 4 MiB, the figure that the source of this design settled on by measuring a load–resize–save job.
-    /// </summary>
+    /// <summary>4 MiB, the figure that the source of this design settled on by measuring a load–resize–save job.</summary>
     public const int DefaultBlockSizeInBytes = 4 * 1024 * 1024;
 
     private const long Megabyte = 1024 * 1024;
@@ -17,11 +15,7 @@ internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBl
 
     public long MaximumBytes => (long)MaximumBlocks * BlockSizeInBytes;
 
-    /// <summary>Returns the most blocks that a pool may hold: the size rounded down to whole blocks.</summary>
-    /// <param name="megabytes">What the options say; null for the default.</param>
-    /// <param name="blockSizeInBytes">The size of a block in bytes.</param>
-    /// <param name="is64Bit">Whether the process has 64-bit addresses.</param>
-    /// <param name="availableBytes">The memory available to the process, container limits included; null where unknown.</param>
+    /// <summary>Returns the most blocks that a pool may hold, by the options or by the memory available to the process.</summary>
     public static int BlocksWithin(int? megabytes, int blockSizeInBytes, bool is64Bit, long? availableBytes)
     {
         long bytes = megabytes is int given ? given * Megabyte : DefaultBytes(is64Bit, availableBytes);

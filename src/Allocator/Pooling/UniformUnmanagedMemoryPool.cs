@@ -12,6 +12,7 @@ namespace Allocator.Pooling;
 /// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent or return at the cache takes one interlocked operation; behind it
 /// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
+[DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
 internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 {
     private readonly PoolGeometry _geometry;
@@ -37,22 +38,18 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     public int BlockSizeInBytes => _geometry.BlockSizeInBytes;
 
-    /// <summary>Gets the alignment, in bytes, that every block has.</summary>
     public int BlockAlignmentInBytes { get; }
 
     /// <summary>Gets whether the pool gives back to the system whatever comes back to it.</summary>
     public bool IsClosed => Volatile.Read(ref _closed);
 
-    /// <summary>Gets what is told of blocks that get memory or lose it.</summary>
     public BlockHooks Hooks { get; }
 
     /// <summary>Gets whether blocks keep their memory until the pool is closed.</summary>
     public bool KeepsBlocks { get; }
 
-    /// <summary>Gets how many blocks there are at most.</summary>
     public int MaximumBlocks => _geometry.MaximumBlocks;
 
-    /// <summary>Gets what gives idle blocks back to the system.</summary>
     public IdleBlockReclaimer Reclaimer { get; }
 
     ref BackgroundState IBackgroundWork.State => ref _work;
@@ -60,25 +57,21 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
 
-    /// <summary>Rents one block. The rent has not begun.</summary>
-    /// <returns>The block's guard; null where the outcome says why not.</returns>
+    /// <summary>Rents one block, its rent not begun; null where the outcome says why not.</summary>
     public BlockGuard? TryRent(ref Refusals refusals, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
         return TryRentCached() ?? TryRentSlow(ref refusals, out outcome);
     }
 
-    /// <summary>
-    /// Rents a block that lies in the cache near the current thread, or returns null where there is none. The rent has not begun.
-    /// </summary>
+    /// <summary>Rents a block that lies in the cache near the current thread; null where there is none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
-    /// <summary>Rents one block, or several adjacent ones as one. The rent has not begun.</summary>
-    /// <remarks>
-    /// For every block of it that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more
-    /// of it.
-    /// </remarks>
+    /// <summary>
+    /// Rents one block, or several adjacent ones as one. For every block of it that had no memory an idle one elsewhere loses its own:
+    /// memory in the wrong place is no reason to hold more of it.
+    /// </summary>
     public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
     {
         if (count == 1)
@@ -127,11 +120,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>
     /// Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run, in one step for each arena.
     /// </summary>
-    /// <param name="count">The blocks wanted.</param>
-    /// <param name="allocation">Gets the blocks and runs, in any case.</param>
-    /// <param name="refusals">What the request was refused so far.</param>
-    /// <param name="rented">The number of blocks that were had.</param>
-    /// <returns><see cref="PoolOutcome.Hit"/> or <see cref="PoolOutcome.Cold"/> where all were.</returns>
     public PoolOutcome TryRentMany(int count, ref Allocation allocation, ref Refusals refusals, out int rented)
     {
         PoolOutcome result = PoolOutcome.Hit;
@@ -164,11 +152,10 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return rented < count && result < PoolOutcome.Full ? PoolOutcome.Full : result;
     }
 
-    /// <summary>Takes back what was rented, once the rent has ended, or where it never began.</summary>
-    /// <param name="guard">The block, or the run that begins with it.</param>
-    /// <param name="ofGroup">
-    /// Whether it is one of many: those stay out of the cache, which is for single blocks, and so remain in reach of groups and runs.
-    /// </param>
+    /// <summary>
+    /// Takes back a block or run, once the rent has ended, or where it never began. What is one of many stays out of the cache, in reach
+    /// of groups and runs.
+    /// </summary>
     public void Return(BlockGuard guard, bool ofGroup)
     {
         bool isCached = false;
@@ -225,13 +212,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     }
 
     /// <summary>
-    /// Finishes what <see cref="Close"/> could not, because the caller had blocks in hand. Called by everyone who had, after the last is
-    /// back.
+    /// Finishes what <see cref="Close"/> could not, because the caller had blocks in hand; called when the last is back. Either the caller
+    /// sees here that the pool is closed, or the thread that closes it sees the blocks. Never throws: returns end here.
     /// </summary>
-    /// <remarks>
-    /// Either the caller sees here that the pool is closed, or the thread that closes it sees the blocks. Does not throw: a return, whose
-    /// memory is back already, ends here.
-    /// </remarks>
     public void ReleaseIfClosed()
     {
         if (IsClosed)
@@ -240,8 +223,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
     }
 
-    /// <summary>Puts the blocks of the cache into the free maps: all, or those that are wanted.</summary>
-    /// <returns>Whether there was any.</returns>
+    /// <summary>Puts the blocks of the cache into the free maps: all, or those that are wanted. False where there was none.</summary>
     public bool DrainCache(Func<BlockGuard, bool>? isWanted = null) => _cache.Drain(isWanted);
 
     void IBackgroundWork.DoWork() => Reclaimer.ReleaseAll();

@@ -37,10 +37,6 @@ internal sealed class CollectionRequests : IBackgroundWork
     private int _fruitless;
     private long? _lastResortEnded;
 
-    /// <param name="clock">The time to go by.</param>
-    /// <param name="collect">Requests a Gen2 collection.</param>
-    /// <param name="collectBlocking">Collects, and returns when that is done.</param>
-    /// <param name="readMode">Reads how the process collects.</param>
     public CollectionRequests(Clock clock, Action collect, Action collectBlocking, Func<GCLatencyMode> readMode)
     {
         _clock = clock;
@@ -54,10 +50,7 @@ internal sealed class CollectionRequests : IBackgroundWork
     /// <summary>Collects, without blocking where the process collects concurrently.</summary>
     public static void Collect() => GC.Collect(2, GCCollectionMode.Forced, blocking: false);
 
-    /// <summary>
-    /// Collects everything, compacts, and releases what that frees to the system. Does nothing in a region without collections, which it
-    /// would end.
-    /// </summary>
+    /// <summary>Collects and compacts everything. Does nothing in a region without collections, which it would end.</summary>
     public static void CollectBlocking()
     {
         if (GCSettings.LatencyMode != GCLatencyMode.NoGCRegion)
@@ -70,11 +63,9 @@ internal sealed class CollectionRequests : IBackgroundWork
         }
     }
 
-    /// <summary>Has a collection forced on the thread pool, unless one was within the period.</summary>
-    /// <param name="period">The trim period of the allocator that lacks memory.</param>
-    /// <param name="beforeRefusal">
-    /// Whether a request is about to be refused or to wait: then it is worth a collection that blocks, too.
-    /// </param>
+    /// <summary>
+    /// Has a collection forced on the thread pool, unless one was within the period. Before a refusal one that blocks is worth it too.
+    /// </summary>
     public void Request(TimeSpan period, bool beforeRefusal)
     {
         if (MayForce(beforeRefusal) && TryBegin((long)period.TotalMilliseconds))
@@ -86,9 +77,9 @@ internal sealed class CollectionRequests : IBackgroundWork
     /// <summary>Returns whether <see cref="Look"/> would do anything: what it needs to know is not read off all pools before.</summary>
     public bool IsLookDue(long nowMilliseconds) => nowMilliseconds >= _nextLookMilliseconds && MayForce(beforeRefusal: false);
 
-    /// <summary>Forces a collection where memory is outstanding and none has taken place for long enough. Called by ticks.</summary>
-    /// <param name="periodMilliseconds">The shortest trim period of the allocators with memory that may be abandoned.</param>
-    /// <param name="activity">A number that changes with every rent, return and abandonment of theirs.</param>
+    /// <summary>
+    /// Forces a collection where memory is outstanding and none has taken place for long enough; more often after activity. For ticks.
+    /// </summary>
     public void Look(long periodMilliseconds, long activity)
     {
         long now = _clock.NowMilliseconds;
@@ -113,9 +104,6 @@ internal sealed class CollectionRequests : IBackgroundWork
     /// Releases malloc's free memory and collects, once for the whole process and at most once a second, or waits for the thread that
     /// does it. Blocks the caller; an interrupt takes effect.
     /// </summary>
-    /// <param name="mayCollect">Whether the user lets collections be forced.</param>
-    /// <param name="heapTrimmer">What trims malloc's memory; null where that is not wanted.</param>
-    /// <param name="counters">What counts that.</param>
     /// <returns>Whether finalizers may still bring back what the collection found: it is worth waiting a little.</returns>
     public bool RunLastResort(bool mayCollect, NativeHeapTrimmer? heapTrimmer, AllocatorCounters counters)
     {

@@ -24,9 +24,6 @@ internal sealed class NativeHeapTrimmer : IBackgroundWork
     private long _notBeforeMilliseconds = long.MinValue;
     private int _isBusy;
 
-    /// <param name="clock">The time to go by.</param>
-    /// <param name="trim">Trims; false where the C library cannot.</param>
-    /// <param name="readResident">Reads how much memory of the process is resident.</param>
     public NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long> readResident)
     {
         _clock = clock;
@@ -50,7 +47,6 @@ internal sealed class NativeHeapTrimmer : IBackgroundWork
     }
 
     /// <summary>Trims on this thread, unless that was done lately or another thread does it now.</summary>
-    /// <param name="counters">What counts it.</param>
     public void TryTrim(AllocatorCounters counters)
     {
         if (!IsDue || Interlocked.Exchange(ref _isBusy, 1) != 0)

@@ -18,7 +18,7 @@ internal sealed class PoolTrimmer
     private readonly CountedArrayPool _arrays;
     private readonly AllocatorCounters _counters;
     private readonly double _rate;
-    private readonly GuardedSource? _fences;
+    private readonly GuardedSource? _guarded;
     private readonly MemoryBudget? _budget;
     private readonly string? _name;
     private readonly bool _collectsToFindAbandoned;
@@ -30,7 +30,7 @@ internal sealed class PoolTrimmer
         AllocatorCounters counters,
         SystemMemory pressure,
         MemoryAllocatorOptions options,
-        GuardedSource? fences,
+        GuardedSource? guarded,
         MemoryBudget? budget)
     {
         _pool = pool;
@@ -41,12 +41,11 @@ internal sealed class PoolTrimmer
         _rate = options.TrimRate;
         _name = options.Name;
         _collectsToFindAbandoned = options.CollectToFindAbandoned;
-        _fences = fences;
+        _guarded = guarded;
         _budget = budget;
         Reference = new WeakReference<PoolTrimmer>(this);
     }
 
-    /// <summary>Gets what the scheduler references this trimmer by.</summary>
     public WeakReference<PoolTrimmer> Reference { get; }
 
     /// <summary>Gets what reports how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
@@ -55,7 +54,6 @@ internal sealed class PoolTrimmer
     /// <summary>Gets whether the allocator is limited, so that a high load has to be noticed soon.</summary>
     public bool WatchesLoad { get; init; }
 
-    /// <summary>Gets what releases malloc's free memory; null where that is not wanted.</summary>
     public NativeHeapTrimmer? HeapTrimmer { get; init; }
 
     /// <summary>Gets or sets whether the scheduler calls this trimmer. Set by the scheduler only.</summary>
@@ -63,18 +61,14 @@ internal sealed class PoolTrimmer
 
     public long PeriodMilliseconds { get; }
 
-    /// <summary>Gets how often something is looked at.</summary>
     public long LookPeriodMilliseconds => WatchesLoad ? Math.Min(PeriodMilliseconds, LoadPeriodMilliseconds) : PeriodMilliseconds;
 
-    /// <summary>Gets when the current period ends.</summary>
     public long DueMilliseconds { get; private set; }
 
     /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
     public bool HasWork => _counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
 
-    /// <summary>
-    /// Gets whether a collection may find something abandoned, memory or a reservation that requests wait for, and may be requested.
-    /// </summary>
+    /// <summary>Gets whether a collection may find something abandoned, a reservation too, and may be requested.</summary>
     public bool IsSearched =>
         _collectsToFindAbandoned && (_budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
 
@@ -93,15 +87,10 @@ internal sealed class PoolTrimmer
     public long NextLook(long nowMilliseconds) =>
         WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LookPeriodMilliseconds) : DueMilliseconds;
 
-    /// <summary>Starts a period.</summary>
-    /// <param name="nowMilliseconds">The time.</param>
-    /// <param name="milliseconds">How long it lasts: never shorter than <see cref="PeriodMilliseconds"/>.</param>
+    /// <summary>Starts a period that lasts <see cref="PeriodMilliseconds"/> at least.</summary>
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
-    /// <summary>
-    /// Serves waiters: growth that has waited too long fails here, and what nothing reported may fit by now. What fails is tried again at
-    /// the next tick.
-    /// </summary>
+    /// <summary>Serves waiters: growth that has waited too long fails here, and what nothing reported may fit by now.</summary>
     public void ServeWaiters()
     {
         try
@@ -115,14 +104,17 @@ internal sealed class PoolTrimmer
     }
 
     /// <summary>
-    /// Releases everything idle at high load; at low load, once a period, a part of what stayed idle through it. What
-    /// fails is tried again at the next tick. Of two calls at once one does the work.
+    /// Releases everything idle at high load; at low load, once a period, a part of what stayed idle through it. What fails is tried again
+    /// at the next tick. Of two calls at once one does the work: another tick may be in a hook of the user's.
     /// </summary>
-    /// <param name="nowMilliseconds">The time.</param>
-    /// <param name="nextPeriodMilliseconds">How long the next period lasts, where one has ended.</param>
-    /// <param name="load">How short memory is.</param>
     public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load)
     {
+        bool periodEnded = nowMilliseconds >= DueMilliseconds;
+        if (periodEnded)
+        {
+            StartPeriod(nowMilliseconds, nextPeriodMilliseconds);
+        }
+
         if (Interlocked.Exchange(ref _busy, 1) != 0)
         {
             return;
@@ -130,12 +122,6 @@ internal sealed class PoolTrimmer
 
         try
         {
-            bool periodEnded = nowMilliseconds >= DueMilliseconds;
-            if (periodEnded)
-            {
-                StartPeriod(nowMilliseconds, nextPeriodMilliseconds);
-            }
-
             Trim(periodEnded, load);
         }
         catch (Exception)
@@ -148,12 +134,11 @@ internal sealed class PoolTrimmer
         }
     }
 
-    /// <summary>Releases everything idle.</summary>
-    /// <returns>The bytes, but for those of guarded memory.</returns>
+    /// <summary>Releases everything idle, and returns the bytes, but for those of guarded memory.</summary>
     public long TrimAll(TrimReason reason)
     {
         long bytes = _pool.Reclaimer.TrimAll(reason) + _arrays.Trim(long.MaxValue, reason);
-        _fences?.ReleaseAll();
+        _guarded?.ReleaseAll();
         return bytes;
     }
 

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime;
 using System.Threading;
 using Allocator.Diagnostics;
@@ -9,13 +10,12 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Calls the trimmers of all pools, on one timer and after Gen2 collections, while any of them has memory outstanding, retained or
-/// quarantined. References them weakly. Thread-safe. Unmanaged memory causes no collection, hence the timer; and only a collection finds
-/// abandoned memory, hence the one that is requested now and then.
+/// Calls the trimmers of all pools, which it references weakly, while any has memory: on one timer, because unmanaged memory causes no
+/// collection, and after Gen2 collections, of which one is requested now and then, because only that finds abandoned memory.
 /// </summary>
+[DebuggerDisplay("{_active.Count} pools, running: {IsRunning}, due at {_due} ms")]
 internal sealed class TrimScheduler : IBackgroundWork
 {
-    /// <summary>The largest part that a period is stretched by.</summary>
     public const double LargestJitter = 0.2;
 
     // A timer takes 49 days, and a period may last 24, before it is stretched.
@@ -57,23 +57,18 @@ internal sealed class TrimScheduler : IBackgroundWork
         Jitter = CreateJitter(),
     };
 
-    /// <summary>Gets what periods are stretched by; null for not at all, because tests count on exact ones.</summary>
     public Random? Jitter { get; init; }
 
     /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
 
-    /// <summary>Gets what forces collections.</summary>
     public CollectionRequests Collections { get; }
 
-    /// <summary>Gets whether the timer runs.</summary>
     public bool IsRunning => Volatile.Read(ref _due) != long.MaxValue;
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>
-    /// Makes a period longer by a random part, so that pools, and processes that were started together, do not trim at the same instant.
-    /// </summary>
+    /// <summary>Makes a period longer by a random part: pools and processes that started together do not trim at one instant.</summary>
     public static long Stretch(long periodMilliseconds, Random? jitter)
     {
         if (jitter is null)
@@ -87,10 +82,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    /// <summary>
-    /// Makes a source of random numbers that differs from that of processes which start together: .NET Framework would seed it from the
-    /// time.
-    /// </summary>
+    /// <summary>Makes random numbers that differ between processes which start together: .NET Framework would use the time.</summary>
     public static Random CreateJitter() => new(Guid.NewGuid().GetHashCode());
 
     /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
@@ -120,53 +112,35 @@ internal sealed class TrimScheduler : IBackgroundWork
     {
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
-        SystemMemory? read = null;
-        MemoryLoad load = default;
-        bool isLookDue = Collections.IsLookDue(now);
-        long period = isLookDue ? Quarantine.SearchPeriodMilliseconds : long.MaxValue;
-        long activity = Quarantine.Entered;
 
-        // Before any trim: a hook of the user's may take its time there.
+        // Before any trim, as is the next tick: a hook of the user's may block there, for ever if it likes.
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
             trimmer?.ServeWaiters();
         }
 
+        Background.RetryAll();
+        ScheduleNext();
+        LookForAbandoned(now);
+        SystemMemory? read = null;
+        MemoryLoad load = default;
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
-            if (trimmer is null)
-            {
-                continue;
-            }
-
-            if (isLookDue && trimmer.IsSearched)
-            {
-                period = Math.Min(period, trimmer.PeriodMilliseconds);
-                activity += trimmer.Activity;
-            }
-
-            if (trimmer.Pressure != read)
+            if (trimmer is not null && trimmer.Pressure != read)
             {
                 read = trimmer.Pressure;
                 load = ReadLoad(read);
             }
 
-            trimmer.Tick(now, Stretch(trimmer.PeriodMilliseconds, Jitter), load);
-        }
-
-        if (period != long.MaxValue)
-        {
-            Collections.Look(period, activity);
+            trimmer?.Tick(now, Stretch(trimmer.PeriodMilliseconds, Jitter), load);
         }
 
         Quarantine.ReleaseExpired();
-        Background.RetryAll();
 
-        // After every tick: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
+        // After every tick too: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
         ScheduleNext();
     }
 
-    /// <summary>Releases what all pools have idle, because a request is about to be refused for want of memory.</summary>
     public void TrimAll()
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
@@ -175,9 +149,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    /// <summary>
-    /// Ends ticking for good: neither the timer nor the callback after collections keeps the code of the library loaded.
-    /// </summary>
+    /// <summary>Ends ticking for good: timer and callback would keep the code of the library loaded.</summary>
     public void Close()
     {
         using (_lock.Enter())
@@ -193,6 +165,30 @@ internal sealed class TrimScheduler : IBackgroundWork
     }
 
     void IBackgroundWork.DoWork() => Tick();
+
+    private void LookForAbandoned(long nowMilliseconds)
+    {
+        if (!Collections.IsLookDue(nowMilliseconds))
+        {
+            return;
+        }
+
+        long period = Quarantine.SearchPeriodMilliseconds;
+        long activity = Quarantine.Entered;
+        for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
+        {
+            if (trimmer?.IsSearched == true)
+            {
+                period = Math.Min(period, trimmer.PeriodMilliseconds);
+                activity += trimmer.Activity;
+            }
+        }
+
+        if (period != long.MaxValue)
+        {
+            Collections.Look(period, activity);
+        }
+    }
 
     // Where there is no managed memory to read files with, the load is that of a system which reports none.
     private static MemoryLoad ReadLoad(SystemMemory source)
@@ -250,7 +246,6 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    // By a finalizer too.
     private void ExpectQuarantine()
     {
         try
@@ -291,7 +286,7 @@ internal sealed class TrimScheduler : IBackgroundWork
 
     private static bool StaysActive(PoolTrimmer trimmer)
     {
-        if (trimmer.IsActive && !trimmer.HasWork)
+        if (trimmer.IsActive && !trimmer.HasWork && !Background.HasKept)
         {
             trimmer.IsActive = false;
             Interlocked.MemoryBarrier();

@@ -14,17 +14,17 @@ internal sealed class FreeMapScenario : Scenario
 {
     private readonly int _blocks;
     private readonly Ownership _ownership;
-    private readonly NumberedStorage _storage;
+    private readonly AddressesOnly _source;
     private readonly BlockArena _arena;
 
     public FreeMapScenario(int blocks, int resident, params Action<FreeMapScenario>[] bodies)
     {
         _blocks = blocks;
         _ownership = new Ownership(blocks);
-        _storage = new NumberedStorage(blocks);
+        _source = new AddressesOnly(blocks);
         AllocatorContext policy = new(new AllocatorCounters(), new StillClock(), new Quarantine(new StillClock()));
         UniformUnmanagedMemoryPool pool = new(new PoolGeometry(4096, blocks), new AddressesOnly(blocks), policy);
-        _arena = new BlockArena(pool, _storage, 4096, blocks, policy);
+        _arena = new BlockArena(pool, _source, _source.TryReserve(4096L * blocks, 4096), 4096, blocks, policy);
         Ready(resident);
         foreach (Action<FreeMapScenario> body in bodies)
         {
@@ -71,8 +71,8 @@ internal sealed class FreeMapScenario : Scenario
 
     public override void Check()
     {
-        Assert.Equal(_storage.CommittedCount, _arena.CommittedCount);
-        Assert.Equal(_storage.IsReleased ? 0 : _blocks, _arena.FreeCount);
+        Assert.Equal(_source.CommittedPages, _arena.CommittedCount);
+        Assert.Equal(_source.Reservations == 0 ? 0 : _blocks, _arena.FreeCount);
     }
 
     private void Ready(int count)

@@ -11,6 +11,8 @@ internal static class Background
 {
     private static readonly Queue<IBackgroundWork> s_kept = new();
 
+    public static bool HasKept => s_kept.Count > 0;
+
     public static void Prepare()
     {
     }

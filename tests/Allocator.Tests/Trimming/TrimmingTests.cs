@@ -114,6 +114,46 @@ public class TrimmingTests
     }
 
     [Fact]
+    public void Tick_HookThatBlocks_OtherPoolsAreTrimmedAndTicksGoOn()
+    {
+        using ManualResetEventSlim isBlocked = new();
+        using ManualResetEventSlim mayGoOn = new();
+        MemoryAllocatorOptions options = new()
+        {
+            BlockReleasing = (_, _) =>
+            {
+                isBlocked.Set();
+                mayGoOn.Wait();
+            },
+        };
+        using TestSetup blocked = new(maximumBlocks: 4, options);
+        using TestSetup other = new(maximumBlocks: 4, sharesTimeWith: blocked);
+        blocked.Allocator.Allocate<byte>(Block).Dispose();
+        other.Allocator.Allocate<byte>(Block).Dispose();
+        blocked.Clock.Advance(s_period);
+        Thread tick = new(() => blocked.Clock.Advance(s_period));
+        tick.Start();
+        Assert.True(isBlocked.Wait(s_patience));
+        try
+        {
+            Assert.NotNull(blocked.Clock.NextTimer);
+            for (int i = 0; i < 3 && other.Statistics.CommittedBytes > 0; i++)
+            {
+                blocked.Clock.Advance(s_period);
+            }
+
+            Assert.Equal((0, Block), (other.Statistics.CommittedBytes, blocked.Statistics.CommittedBytes));
+        }
+        finally
+        {
+            mayGoOn.Set();
+        }
+
+        Assert.True(tick.Join(s_patience));
+        Assert.Equal(0, blocked.Statistics.CommittedBytes);
+    }
+
+    [Fact]
     public void Timer_MemoryOut_RunsAndAfterwardsStops()
     {
         using TestSetup setup = new(16);
