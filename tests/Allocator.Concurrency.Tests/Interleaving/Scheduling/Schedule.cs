@@ -6,7 +6,7 @@ using Allocator.Concurrency.Interleaving.Search;
 
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
-/// <summary>One run of a scenario, step by step as the search tree says. Whoever has the baton runs its code; nobody else moves.</summary>
+/// <summary>One run of a scenario, step by step as the search tree says. The thread with the baton runs its code; no other moves.</summary>
 internal sealed class Schedule
 {
     private const int MaximumSteps = 2000;
@@ -56,7 +56,7 @@ internal sealed class Schedule
         Choose(null)?.HandBaton();
         _atEnd.Wait();
 
-        // Whoever has not come to its end is at a step, and is thrown out of it, one after the other.
+        // Threads that have not ended are each at a step, and are thrown out of it one after the other.
         foreach (Worker worker in _workers)
         {
             if (!worker.HasEnded)
@@ -263,7 +263,7 @@ internal sealed class Schedule
         int[] clock = _workers[last.Worker].Clock;
         int[] before = (int[])clock.Clone();
 
-        // A lock that is held is released before it is taken: the race is with whoever took it, past the release in between.
+        // A lock that is held is released before it is taken: the race is with the thread that took it, past the release in between.
         int[] pastReleases = (int[])clock.Clone();
         for (int i = last.Index - 1; i >= 0; i--)
         {

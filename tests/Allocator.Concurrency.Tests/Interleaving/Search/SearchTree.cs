@@ -37,7 +37,7 @@ internal sealed class SearchTree
             return true;
         }
 
-        // Whoever is at it goes on where possible: a change of thread costs most.
+        // The running thread goes on where possible: a change of thread costs most.
         chosen = current >= 0 && (candidates & (1u << current)) != 0 ? current : BitOperations.TrailingZeroCount(candidates);
         _path.Add(
             new SearchNode { Enabled = enabled, Slept = sleep, Wanted = _leavesOutEquivalents ? 1u << chosen : enabled, Chosen = chosen });
