@@ -6,7 +6,7 @@ using Allocator.Concurrency.Interleaving.Search;
 
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
-/// <summary>One run of a scenario, step by step as the search tree says. The thread with the baton runs its code; no other moves.</summary>
+/// <summary>One run of a scenario, step by step as the search tree says. The thread with the baton runs; no other moves.</summary>
 internal sealed class Schedule
 {
     private const int MaximumSteps = 2000;
