@@ -11,12 +11,12 @@ namespace Allocator;
 public abstract partial class MemoryAllocator
 {
     /// <summary>
-    /// Gives this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and whatever else takes one.
+    /// Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and other code that takes one.
     /// </summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <returns>
     /// A pool whose <c>Rent</c> allocates here, with exactly the length that was asked for, or about 4 KB where none was. It owns nothing:
-    /// disposing it ends its own <c>Rent</c> only, neither this allocator nor what is out.
+    /// disposing it ends its own <c>Rent</c> only, neither this allocator nor outstanding memory.
     /// </returns>
     /// <remarks>
     /// Costs one object, which can be kept for ever and shared by threads. Its <c>MaxBufferSize</c> is the limit for one allocation.
@@ -42,20 +42,11 @@ public abstract partial class MemoryAllocator
     /// does not limit the stream, but what one call may add to it. What goes wrong while it grows leaves it as it was.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="capacity"/> is negative.</exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// <paramref name="capacity"/> is larger than the limit for one allocation or than the whole budget; or the budget had no room in
-    /// time.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <inheritdoc cref="Allocate" path="/exception[not(contains(@cref, 'Argument'))]"/>
     [return: OwnedBuffer]
     public PooledMemoryStream CreateStream(long capacity = 0)
     {
-        if (capacity < 0)
-        {
-            Throw.OutOfRange(nameof(capacity), capacity, "must not be negative");
-        }
-
+        Throw.IfNegative(capacity, nameof(capacity));
         AllocatorSettings settings = GetPipeline().Settings;
         GrowingMemory memory = new(
             this,
@@ -68,8 +59,8 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Makes a pixel buffer of memory that the caller owns, for code that takes one. Nothing is copied or allocated but some small
-    /// objects, and no statistics and no budget count it.
+    /// Makes a pixel buffer of memory that the caller owns. Nothing is copied or allocated but some small objects, and neither statistics
+    /// nor a budget count it.
     /// </summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="pixels">The memory, row after row.</param>
@@ -102,7 +93,7 @@ public abstract partial class MemoryAllocator
             Throw.TooShort(nameof(pixels), pixels.Length, length);
         }
 
-        return WrapPixels(new WrappedGuard<TPixel>(pixels.Slice(0, (int)length), release), length, width, height, rowStride);
+        return WrapRows(new WrappedGuard<TPixel>(pixels.Slice(0, (int)length), release), length, width, height, rowStride);
     }
 
     /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overload does.</summary>
@@ -115,9 +106,8 @@ public abstract partial class MemoryAllocator
     /// written to.
     /// </param>
     /// <param name="release">
-    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; frees the
-    /// memory, for instance. Never called for a buffer that is dropped without <c>Dispose</c>, and not where this throws. It must not
-    /// throw where the buffer is handed off: no exception can pass native code.
+    /// Frees the memory, for instance; called once when the buffer has been disposed and nothing pins or uses it any more, under the
+    /// conditions of the other overload.
     /// </param>
     /// <returns>
     /// The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.
@@ -148,7 +138,7 @@ public abstract partial class MemoryAllocator
                 $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.");
         }
 
-        return WrapPixels(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
+        return WrapRows(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
     }
 
     /// <summary>
@@ -167,21 +157,18 @@ public abstract partial class MemoryAllocator
         where T : struct
     {
         ThrowIfContainsReferences<T>();
-        return WrapGroup(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1);
+        return new MemoryGroup<T>(Allocation.OfCaller(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1));
     }
 
-    private PixelBuffer<TPixel> WrapPixels<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
+    private PixelBuffer<TPixel> WrapRows<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
         where TPixel : unmanaged =>
-        new(this, WrapGroup(guard, length, rowStride), width, height, rowStride, rowAlignmentInBytes: 1);
-
-    private static MemoryGroup<T> WrapGroup<T>(WrappedGuard<T> guard, long length, int elementAlignment)
-        where T : struct =>
-        new(Allocation.OfCaller(guard, length, elementAlignment));
+        new(this, new MemoryGroup<TPixel>(Allocation.OfCaller(guard, length, rowStride)), width, height, rowStride, 1);
 
     // Behind the last row there need be no gap.
     private static long LengthOfRows(int width, int height, int rowStride, string strideName)
     {
-        ThrowIfNotSize(width, height);
+        Throw.IfBelowOne(width, nameof(width));
+        Throw.IfBelowOne(height, nameof(height));
         if (rowStride < width)
         {
             Throw.OutOfRange(strideName, rowStride, $"must hold rows of {width} pixels");

@@ -3,14 +3,14 @@ using System;
 namespace Allocator;
 
 /// <summary>
-/// What an allocator holds and has done, read at one moment.
-/// Every byte it has from the operating system is rented, retained or quarantined: while no other thread allocates,
-/// <see cref="CommittedBytes"/> is the sum of these, less what <see cref="RentedBytes"/> counts of managed arrays.
+/// What an allocator holds and has done, read at one moment. Every byte it has from the operating system is rented, retained or
+/// quarantined: while no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less what <see cref="RentedBytes"/>
+/// counts of managed arrays.
 /// </summary>
 public readonly record struct MemoryAllocatorStatistics
 {
     /// <summary>
-    /// Gets the capacity, not the requested length, of all that is out: whole blocks, whole mappings, and the arrays of small requests.
+    /// Gets the capacity, not the requested length, of all outstanding memory: whole blocks, mappings, and arrays of small requests.
     /// </summary>
     public long RentedBytes { get; init; }
 
@@ -33,7 +33,7 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets how many bytes of idle memory went back to the operating system since creation.</summary>
     public long TrimmedBytes { get; init; }
 
-    /// <summary>Gets how many allocations are out: not disposed, or disposed and still pinned.</summary>
+    /// <summary>Gets how many allocations are outstanding: not disposed, or disposed and still pinned.</summary>
     /// <remarks>
     /// A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array and stays in this count; larger ones
     /// leave it when they are found, and with a memory budget all do.
@@ -62,8 +62,8 @@ public readonly record struct MemoryAllocatorStatistics
     public long BudgetWaits { get; init; }
 
     /// <summary>
-    /// Gets how much of the memory budget is taken, in bytes: what is out, at its capacity, and what is reserved and not used. 0 where
-    /// there is no budget.
+    /// Gets how much of the memory budget is taken, in bytes: what is outstanding, at its capacity, and what is reserved. 0 where there is
+    /// no budget.
     /// </summary>
     public long BudgetUsedBytes { get; init; }
 

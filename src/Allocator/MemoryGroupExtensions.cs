@@ -8,8 +8,8 @@ public static class MemoryGroupExtensions
 {
     /// <summary>
     /// Opens a stream over a group's bytes, for codecs; also an <see cref="System.Buffers.IBufferWriter{T}"/>. It begins at position 0,
-    /// with the length of the group, and never grows beyond that;
-    /// <see cref="PooledMemoryStream.SetLength"/> makes it shorter, to see how much an encoder has written.
+    /// with the length of the group, and never grows beyond that; <see cref="PooledMemoryStream.SetLength"/> makes it shorter, to see how
+    /// much an encoder has written.
     /// </summary>
     /// <param name="group">The group. Its memory is not copied.</param>
     /// <param name="leaveOpen">

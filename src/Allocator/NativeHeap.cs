@@ -19,7 +19,7 @@ public static class NativeHeap
     /// Each arena is locked while its free memory is walked, so threads that allocate may wait: milliseconds in an idle process, tens of
     /// milliseconds under load. Call it after a burst of work, not after each image.
     /// </remarks>
-    public static bool TryTrim() => GlibcHeap.TryTrim();
+    public static bool TryTrim() => LibC.TryTrimHeap();
 
     /// <summary>
     /// Has malloc take each allocation from this size on from the operating system directly, so that freeing it returns its memory at
@@ -29,7 +29,7 @@ public static class NativeHeap
     /// The threshold in bytes; 1 MiB suits codecs, which allocate few buffers of more. At most 32 MiB in 64-bit processes, 512 KiB in
     /// others.
     /// </param>
-    /// <returns>False where the C library has no such call.</returns>
+    /// <returns>False where the C library has no such call, or refuses.</returns>
     /// <remarks>
     /// Applies to the whole process, as <c>mallopt(M_MMAP_THRESHOLD)</c> and the environment variable <c>MALLOC_MMAP_THRESHOLD_</c> do.
     /// Call it once, at the start of the process: glibc does not synchronise it with allocations of other threads.
@@ -37,11 +37,11 @@ public static class NativeHeap
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is below 1, or above what glibc takes.</exception>
     public static bool TrySetMapThreshold(int bytes)
     {
-        if (bytes < 1 || bytes > GlibcHeap.LargestMapThreshold)
+        if (bytes < 1 || bytes > LibC.LargestMapThreshold)
         {
-            Throw.OutOfRange(nameof(bytes), bytes, $"must be from 1 to {GlibcHeap.LargestMapThreshold}, the most that glibc takes");
+            Throw.OutOfRange(nameof(bytes), bytes, $"must be from 1 to {LibC.LargestMapThreshold}, the most that glibc takes");
         }
 
-        return GlibcHeap.TrySetMapThreshold(bytes);
+        return LibC.TrySetMapThreshold(bytes);
     }
 }

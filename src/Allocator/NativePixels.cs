@@ -1,6 +1,10 @@
 using System;
 using System.Buffers;
-using Allocator.Adapters;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using System.Threading;
+using static System.FormattableString;
 
 namespace Allocator;
 
@@ -12,8 +16,18 @@ namespace Allocator;
 /// The pixels stay until they are released, by <see cref="Dispose"/> or by <see cref="ReleaseFunction"/>, whichever comes first, from any
 /// thread; a second release of either kind does nothing. This object need not be kept meanwhile: dropping it releases nothing.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class NativePixels : IDisposable
 {
+    // All that native code has, which keeps them reachable. By number: one that is given back a second time stands for nothing, where a
+    // handle would stand for another object.
+    private static readonly ConcurrentDictionary<nint, NativePixels> s_unreleased = new();
+
+    // Kept for ever: native code may call it at any time.
+    private static readonly ReleaseCallback s_release = Release;
+    private static readonly nint s_releaseFunction = Marshal.GetFunctionPointerForDelegate(s_release);
+    private static long s_lastNumber;
+
     private readonly nint _pointer;
     private MemoryHandle _pin;
 
@@ -25,8 +39,16 @@ public sealed class NativePixels : IDisposable
         Height = height;
         RowBytes = rowBytes;
         LengthInBytes = lengthInBytes;
-        ReleaseContext = HandedOffPixels.Add(this);
+        do
+        {
+            // With 32 bits numbers come round again, after four billion.
+            ReleaseContext = unchecked((nint)Interlocked.Increment(ref s_lastNumber));
+        }
+        while (ReleaseContext == 0 || !s_unreleased.TryAdd(ReleaseContext, this));
     }
+
+    [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+    private delegate void ReleaseCallback(nint address, nint context);
 
     /// <summary>Gets the address of the first pixel.</summary>
     /// <exception cref="ObjectDisposedException">The pixels have been released.</exception>
@@ -34,7 +56,7 @@ public sealed class NativePixels : IDisposable
     {
         get
         {
-            if (!HandedOffPixels.Contains(ReleaseContext))
+            if (!s_unreleased.ContainsKey(ReleaseContext))
             {
                 Throw.Disposed(nameof(NativePixels));
             }
@@ -64,17 +86,17 @@ public sealed class NativePixels : IDisposable
     /// Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is
     /// a delegate of another type.
     /// </remarks>
-    public nint ReleaseFunction => HandedOffPixels.ReleaseFunction;
+    public nint ReleaseFunction => s_releaseFunction;
 
     /// <summary>
-    /// Gets the context for <see cref="ReleaseFunction"/>: a number that stands for these pixels, not an address, and for no others after
-    /// them. Whoever takes it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
+    /// Gets the context for <see cref="ReleaseFunction"/>: a number, not an address, that stands for these pixels only. What takes it
+    /// takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
     /// </summary>
     public nint ReleaseContext { get; }
 
     /// <summary>
-    /// Releases the pixels: the memory goes back where it came from. A second call does nothing, and neither does one after
-    /// <see cref="ReleaseFunction"/>.
+    /// Releases the pixels: the memory goes back where it came from. Further calls, and one after <see cref="ReleaseFunction"/>, have no
+    /// effect.
     /// </summary>
     /// <exception cref="MemoryCorruptedException">
     /// In guarded mode, something has written outside the buffer. Released by <see cref="ReleaseFunction"/>, that is only raised as an
@@ -82,9 +104,29 @@ public sealed class NativePixels : IDisposable
     /// </exception>
     public void Dispose()
     {
-        if (HandedOffPixels.TryRemove(ReleaseContext))
+        if (s_unreleased.TryRemove(ReleaseContext, out _))
         {
             _pin.Dispose();
+        }
+    }
+
+    /// <summary>Describes the pixels in a line: their size, and whether they have been released.</summary>
+    public override string ToString() => Invariant(
+        $"{nameof(NativePixels)} {Width} × {Height}, {RowBytes:N0} bytes a row, ")
+        + (s_unreleased.ContainsKey(ReleaseContext) ? "outstanding" : "released");
+
+    private static void Release(nint address, nint context)
+    {
+        try
+        {
+            if (s_unreleased.TryGetValue(context, out NativePixels? pixels))
+            {
+                pixels.Dispose();
+            }
+        }
+        catch (MemoryCorruptedException)
+        {
+            // No exception can pass native code, and this one has been raised as an event.
         }
     }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Text;
 
@@ -12,10 +13,11 @@ namespace Allocator.Diagnostics;
 /// <remarks>
 /// The file is named by the AppContext data <c>Allocator.Records</c> or the environment variable <c>ALLOCATOR_RECORDS</c>, in that order;
 /// without either it is <c>allocator-&lt;process id&gt;.records</c> in the folder for temporary files. An existing file is never
-/// overwritten: the name then gets a number (<c>.2</c>, up to <c>.16</c>) before its extension. It takes 8 MiB and holds 1,024 buffers.
-/// A process that ends in good order deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent
+/// overwritten: the name then gets a number (<c>.2</c>, up to <c>.16</c>) before its extension. It takes 8 MiB and holds 1,024 buffers. A
+/// process that ends in good order deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent
 /// callers.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AllocationRecords
 {
     private AllocationRecords(int processId, DateTime processStarted, long dropped, IReadOnlyList<AllocationRecord> records)
@@ -27,8 +29,8 @@ public sealed class AllocationRecords
     }
 
     /// <summary>
-    /// Gets where this process writes its records; <see langword="null"/> before the first watched allocation, and where no file could
-    /// be made.
+    /// Gets where this process writes its records; <see langword="null"/> before the first watched allocation, and where no file could be
+    /// made.
     /// </summary>
     public static string? CurrentPath { get; internal set; }
 
@@ -103,6 +105,11 @@ public sealed class AllocationRecords
 
         return best is null ? null : best.Explain(address);
     }
+
+    /// <summary>Describes the file in a line: its process, its records, and how many found no room.</summary>
+    public override string ToString() =>
+        FormattableString.Invariant($"{nameof(AllocationRecords)} of process {ProcessId}, started {ProcessStarted:u}: ")
+            + FormattableString.Invariant($"{Records.Count:N0} buffers, {DroppedRecords:N0} dropped");
 
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
         (record.State != AllocationRecordState.Freed, record.AllocatedAt);

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 
@@ -14,6 +15,7 @@ namespace Allocator.Diagnostics;
 /// not. While a scope is open, each allocation within it captures its stack, which costs tens of microseconds. Scopes may be nested; the
 /// outer one then sees what the inner one does. Thread-safe.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AllocationScope : IDisposable
 {
     private static readonly AsyncLocal<AllocationScope?> s_current = new();
@@ -86,14 +88,22 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
+    /// <summary>Describes the scope in a line: how much was allocated in it, and how much of that is outstanding.</summary>
+    public override string ToString()
+    {
+        using (_lock.Enter())
+        {
+            return FormattableString.Invariant(
+                $"{nameof(AllocationScope)}: {_outstanding.Count:N0} of {_allocations:N0} allocations outstanding");
+        }
+    }
+
     internal void Add(AllocationTrace trace)
     {
         for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
         {
-            using (scope._lock.Enter())
-            {
-                scope._outstanding[trace] = ++scope._allocations;
-            }
+            using ShortLock.Section section = scope._lock.Enter();
+            scope._outstanding[trace] = ++scope._allocations;
         }
     }
 
@@ -101,10 +111,8 @@ public sealed class AllocationScope : IDisposable
     {
         for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
         {
-            using (scope._lock.Enter())
-            {
-                scope._outstanding.Remove(trace);
-            }
+            using ShortLock.Section section = scope._lock.Enter();
+            scope._outstanding.Remove(trace);
         }
     }
 }

@@ -1,9 +1,11 @@
 using System;
-using System.Globalization;
+using System.Diagnostics;
+using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
 /// <summary>Describes a detected out-of-bounds or use-after-return write.</summary>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class CorruptionEventArgs : EventArgs
 {
     internal CorruptionEventArgs(
@@ -41,23 +43,18 @@ public sealed class CorruptionEventArgs : EventArgs
     public string? ReturnStackTrace { get; }
 
     /// <summary>Describes the finding in full, stacks included.</summary>
-    public override string ToString() => string.Format(
-        CultureInfo.InvariantCulture,
-        "A byte was changed {0} a buffer of {1:N0} bytes{2}. It was found {3:N0} ms after the allocation.\n"
-            + "Allocated at:\n{4}\nReturned at:\n{5}",
-        DescribePlace(),
-        Bytes,
-        Kind == CorruptionKind.WriteAfterReturn ? " after its return" : string.Empty,
-        Age.TotalMilliseconds,
-        AllocationStackTrace?.TrimEnd() ?? "   an unknown place",
-        ReturnStackTrace?.TrimEnd() ?? "   nowhere: the owner was collected without Dispose");
-
-    private string DescribePlace() => Kind switch
+    public override string ToString()
     {
-        CorruptionKind.Overrun => $"{Count(Offset - Bytes + 1)} past the end of",
-        CorruptionKind.Underrun => $"{Count(-Offset)} before the start of",
-        _ => FormattableString.Invariant($"at offset {Offset:N0} of"),
-    };
-
-    private static string Count(long bytes) => FormattableString.Invariant($"{bytes:N0} {(bytes == 1 ? "byte" : "bytes")}");
+        string place = Kind switch
+        {
+            CorruptionKind.Overrun => $"{AllocationRecord.Count(Offset - Bytes + 1)} past the end of",
+            CorruptionKind.Underrun => $"{AllocationRecord.Count(-Offset)} before the start of",
+            _ => Invariant($"at offset {Offset:N0} of"),
+        };
+        string after = Kind == CorruptionKind.WriteAfterReturn ? " after its return" : "";
+        return Invariant($"A byte was changed {place} a buffer of {Bytes:N0} bytes{after}. ")
+            + Invariant($"It was found {Age.TotalMilliseconds:N0} ms after the allocation.\n")
+            + $"Allocated at:\n{AllocationStackTrace?.TrimEnd() ?? "   an unknown place"}\n"
+            + $"Returned at:\n{ReturnStackTrace?.TrimEnd() ?? "   nowhere: the owner was collected without Dispose"}";
+    }
 }

@@ -1,8 +1,8 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// How short memory is, read from the system at one moment: what trimming goes by.
-/// While <see cref="IsHigh"/>, all idle memory goes; otherwise a part of what stayed idle for a whole period.
+/// How short memory is, read from the system at one moment: what trimming goes by. While <see cref="IsHigh"/>, all idle memory goes;
+/// otherwise a part of what stayed idle for a whole period.
 /// </summary>
 public readonly record struct MemoryLoad
 {
@@ -15,9 +15,7 @@ public readonly record struct MemoryLoad
     /// </summary>
     public string? Origin { get; init; }
 
-    /// <summary>
-    /// Gets the bytes in use, without idle file pages, which the kernel reclaims by itself.
-    /// </summary>
+    /// <summary>Gets the bytes in use, without idle file pages, which the kernel reclaims by itself.</summary>
     public long UsedBytes { get; init; }
 
     /// <summary>

@@ -4,8 +4,8 @@ using System.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>
-/// A place that unmanaged memory comes from, and the one boundary to the operating system: tests replace it to refuse at will.
-/// Every method is thread-safe. A refusal is a result, never an exception: the caller decides what to do about it.
+/// A place that unmanaged memory comes from, and the one boundary to the operating system: tests replace it to refuse at will. Every
+/// method is thread-safe. A refusal is a result, never an exception: the caller decides what to do about it.
 /// </summary>
 internal abstract class NativeMemorySource
 {

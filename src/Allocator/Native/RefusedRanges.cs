@@ -5,8 +5,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>
-/// Addresses of the whole process that the system refused to take back, to be offered again at trims. There is no memory behind them,
-/// so no allocator counts them, and they outlive the allocator that had them.
+/// Addresses of the whole process that the system refused to take back, to be offered again at trims. There is no memory behind them, so
+/// no allocator counts them, and they outlive the allocator that had them.
 /// </summary>
 internal static class RefusedRanges
 {

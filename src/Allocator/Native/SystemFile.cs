@@ -6,7 +6,7 @@ using System.Text;
 namespace Allocator.Native;
 
 /// <summary>
-/// One of the small files in which Linux tells about itself, kept open: reading it again is one call to the system and takes no managed
+/// One of the small files in which Linux describes itself, kept open: reading it again is one call to the system and takes no managed
 /// memory. Not thread-safe.
 /// </summary>
 internal class SystemFile : IDisposable
@@ -56,12 +56,16 @@ internal class SystemFile : IDisposable
     /// <summary>Gets all of it, as of the last <see cref="Refresh"/>.</summary>
     public ReadOnlySpan<byte> Text => _buffer.AsSpan(0, _length);
 
-    /// <summary>Gets the number at its beginning; null where there is none, as in <c>max</c>.</summary>
-    public long? Number => Utf8Parser.TryParse(Text, out long number, out _) ? number : null;
+    /// <summary>Reads the number at its beginning; null where there is none, as in <c>max</c>.</summary>
+    public long? ReadNumber()
+    {
+        Refresh();
+        return Utf8Parser.TryParse(Text, out long number, out _) ? number : null;
+    }
 
     /// <summary>
-    /// Gets for what part of the last ten seconds, in percent, some thread waited, from a file of Linux's pressure stall information;
-    /// null where it does not tell.
+    /// Gets for what part of the last ten seconds, in percent, some thread waited, from a file of Linux's pressure stall information; null
+    /// where it does not tell.
     /// </summary>
     /// <remarks>
     /// The line "some", not "full": the latter wants all threads stalled at once, which a service of many threads is long after it has

@@ -45,8 +45,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         int protection = becomesWritable || OverreadToleranceInBytes > 0 ? LibC.ProtectRead : LibC.ProtectNone;
         nint address = TryMap(WithTail(lengthInBytes), MaximumAlignment, protection);
 
-        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults
-        // of other threads in the same mapping, and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
+        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults of
+        // other threads in the same mapping, and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
         if (address != 0 && becomesWritable
             && (IsResident(address) || LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0))
         {
@@ -123,8 +123,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
 
-    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is
-    // writable is populated.
+    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is writable
+    // is populated.
     private static bool IsResident(nint address)
     {
         byte isResident = 0;
@@ -219,8 +219,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     /// <summary>How the kernel counts what may be written. Read once a process.</summary>
     private static class Accounting
     {
-        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux);
-        // and all of it counts where the process has a limit (RLIMIT_DATA).
+        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux); and
+        // all of it counts where the process has a limit (RLIMIT_DATA).
         public static readonly bool CountsWritable = SystemFile.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
 
         private static bool HasDataLimit()

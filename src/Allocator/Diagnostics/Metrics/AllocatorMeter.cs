@@ -25,18 +25,16 @@ internal static class AllocatorMeter
     private const int Made = 3;
     private const int Closed = 4;
 
-    private static readonly Making s_making = new();
+    private static readonly Work s_making = new();
     private static int s_state;
 
     // Not by its own type, which would load the assembly.
     private static IDisposable? s_meter;
 
-    /// <summary>Gets whether anybody may have been told of allocators.</summary>
+    /// <summary>Gets whether a listener may have seen figures of allocators.</summary>
     public static bool IsMade => Volatile.Read(ref s_state) == Made;
 
-    /// <summary>
-    /// Sees to it that there is a meter as soon as anybody could look at it. Cheap where there is one, or where none is wanted.
-    /// </summary>
+    /// <summary>Has a meter made as soon as it could be read. Cheap where there is one, or where none is wanted.</summary>
     public static void Ensure()
     {
         if (Volatile.Read(ref s_state) == None && Interlocked.CompareExchange(ref s_state, Waiting, None) == None)
@@ -74,23 +72,10 @@ internal static class AllocatorMeter
 
         // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and
         // the meter made, since the line above.
-        if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
+        if (!RuntimeFeature.IsDynamicCodeCompiled || Array.Exists(AppDomain.CurrentDomain.GetAssemblies(), IsOfMeters))
         {
             Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
         }
-    }
-
-    private static bool IsLoaded()
-    {
-        foreach (Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
-        {
-            if (IsOfMeters(assembly))
-            {
-                return true;
-            }
-        }
-
-        return false;
     }
 
     private static bool IsOfMeters(Assembly assembly) => assembly.FullName?.StartsWith(Assembly, StringComparison.Ordinal) == true;
@@ -193,7 +178,7 @@ internal static class AllocatorMeter
         }
     }
 
-    private sealed class Making : IBackgroundWork
+    private sealed class Work : IBackgroundWork
     {
         private BackgroundState _work;
 
