@@ -6,7 +6,7 @@ namespace Allocator;
 [Flags]
 public enum AllocationOptions
 {
-    /// <summary>Contents are unspecified, and memory above one block may come in several pieces.</summary>
+    /// <summary>Contents are unspecified, and memory above one block may come in several members.</summary>
     None = 0,
 
     /// <summary>

@@ -49,16 +49,10 @@ public abstract partial class MemoryAllocator
     /// Allocates the pixels of an image, and waits asynchronously where the memory budget has no room. Without a budget it completes at
     /// once.
     /// </summary>
-    /// <typeparam name="TPixel">The pixel type.</typeparam>
-    /// <param name="width">The width in pixels, at least 1.</param>
-    /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="options">What the memory must be.</param>
-    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The buffer, which the caller disposes. Await it once: a buffer that is never taken is abandoned.</returns>
-    /// <remarks>As <see cref="AllocateAsync{T}"/>.</remarks>
-    /// <inheritdoc cref="AllocatePixels" path="/exception[contains(@cref, 'Argument') or contains(@cref, 'OutOfMemory')]"/>
-    /// <inheritdoc cref="AllocateAsync" path="/exception[not(contains(@cref, 'Argument') or contains(@cref, 'OutOfMemory'))]"/>
+    /// <remarks>As <see cref="AllocateAsync{T}"/>, which says what else is thrown.</remarks>
+    /// <inheritdoc cref="AllocatePixels" path="/typeparam | /param | /exception[contains(@cref, 'Argument')]"/>
+    /// <inheritdoc cref="AllocateAsync" path="/param[@name = 'cancellationToken'] | /exception[not(contains(@cref, 'Argument'))]"/>
     [return: OwnedBuffer]
     public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
         int width,

@@ -38,8 +38,8 @@ public abstract partial class MemoryAllocator
     /// <param name="capacity">The bytes that memory is taken for now; the stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
-    /// Blocks are small at first, from 4 KB, and double up to 4 MiB. Each is an allocation of its own, so the limit for one allocation
-    /// does not limit the stream, but what one call may add to it. What goes wrong while it grows leaves it as it was.
+    /// Blocks double from 4 KB up to 4 MiB. Each is an allocation of its own, so the limit for one allocation limits what one call may
+    /// add, and not the stream. A failure while it grows leaves it as it was.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="capacity"/> is negative.</exception>
     /// <inheritdoc cref="Allocate" path="/exception[not(contains(@cref, 'Argument'))]"/>
@@ -141,9 +141,7 @@ public abstract partial class MemoryAllocator
         return WrapRows(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
     }
 
-    /// <summary>
-    /// Makes a group of memory that the caller owns, for code that takes one. Nothing is copied, and no statistics and no budget count it.
-    /// </summary>
+    /// <summary>Makes a group of memory that the caller owns. Nothing is copied, and neither statistics nor a budget count it.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="memory">The memory: the only member.</param>
     /// <param name="release">

@@ -29,10 +29,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>
     /// Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.
     /// </summary>
-    /// <remarks>
-    /// Where the library is loaded in a context that can be unloaded, it belongs to that context, and ends when the host begins to unload
-    /// it.
-    /// </remarks>
+    /// <remarks>In a load context that can be unloaded, it ends when the host begins to unload that.</remarks>
     /// <inheritdoc cref="Create()" path="/exception"/>
     public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
@@ -113,13 +110,10 @@ public abstract partial class MemoryAllocator : IDisposable
     }
 
     /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>
-    /// <typeparam name="T">The element type; it contains no references.</typeparam>
-    /// <param name="length">The length in elements; 0 gives an empty lease.</param>
-    /// <param name="options">What the memory must be.</param>
     /// <returns>
     /// The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.
     /// </returns>
-    /// <inheritdoc cref="Allocate" path="/exception"/>
+    /// <inheritdoc cref="Allocate" path="/typeparam | /param | /exception"/>
     [return: OwnedBuffer]
     public MemoryLease<T> Rent<T>(int length, AllocationOptions options = AllocationOptions.None)
         where T : struct

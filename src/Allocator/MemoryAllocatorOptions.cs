@@ -54,11 +54,10 @@ public sealed class MemoryAllocatorOptions
     /// instead of being handed out to a process that is then killed for it. The default is <see langword="true"/>.
     /// </summary>
     /// <remarks>
-    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows). Before a request is
-    /// refused, all idle memory and free memory of <c>malloc</c> is given back, a blocking collection runs (at most one a second, in the
-    /// whole process), and up to 0.1 s pass for finalizers. File pages count as free. It is looked at where memory is taken from the
-    /// system, never where idle memory is rented. Where a limit is honored, small buffers come from arrays that the allocator counts, and
-    /// not from <c>ArrayPool.Shared</c>, which keeps arrays for every thread.
+    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows), and requests that idle
+    /// memory does not serve. Before one is refused, all idle memory and free memory of <c>malloc</c> is returned, a blocking collection
+    /// runs (at most one a second, in the whole process), and up to 0.1 s pass for finalizers. File pages count as free. Where a limit is
+    /// honored, small buffers come from arrays that the allocator counts, and not from <c>ArrayPool.Shared</c>.
     /// </remarks>
     public bool HonorMemoryLimit { get; set; } = true;
 

@@ -46,7 +46,6 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Gets whether the members lie without gap. There is then one, unless it were longer than a span can be.</summary>
     public bool IsContiguous => _layout.IsContiguous;
 
-    /// <summary>Gets how the length is divided, and where the members lie.</summary>
     internal ref readonly MemberLayout Layout => ref _layout;
 
     /// <summary>Gets one member. Each costs one small object when it is first asked for.</summary>

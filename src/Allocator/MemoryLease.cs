@@ -49,7 +49,7 @@ public ref struct MemoryLease<T>
     /// <summary>Gets the length in elements.</summary>
     public readonly int Length => _length;
 
-    /// <summary>Gives the memory back. A second call does nothing, of a copy neither.</summary>
+    /// <summary>Returns the memory. Further calls, on this instance or a copy, have no effect.</summary>
     public void Dispose()
     {
         if (_guard is not null)

@@ -31,7 +31,7 @@ public sealed class MemoryReservation : MemoryAllocator
         _account = account;
     }
 
-    /// <summary>Gives the unused part back where the reservation was not disposed: no other request could ever have it.</summary>
+    /// <summary>Returns the unused part of a reservation that was not disposed: no other request could ever have it.</summary>
     // Outstanding memory knows the account, not this object.
     ~MemoryReservation() => _account?.CloseLater();
 

@@ -229,7 +229,7 @@ public sealed partial class PooledMemoryStream : Stream
     /// it throws <see cref="ObjectDisposedException"/>.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
-    public ReadOnlySequence<byte> AsReadOnlySequence() => SequenceSegment.Over(Use(), _length);
+    public ReadOnlySequence<byte> AsReadOnlySequence() => Use().AsSequence(_length);
 
     /// <summary>Describes the stream in a line: its position, length and capacity.</summary>
     public override string ToString() => _memory is StreamMemory memory

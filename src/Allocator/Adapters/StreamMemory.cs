@@ -35,6 +35,25 @@ internal abstract class StreamMemory : IDisposable
         return rest.Length <= end - position ? rest : rest.Slice(0, (int)(end - position));
     }
 
+    /// <summary>Makes a sequence of the first bytes, over the blocks themselves.</summary>
+    public ReadOnlySequence<byte> AsSequence(long length)
+    {
+        Debug.Assert(length <= Capacity, "There are as many.");
+        if (length == 0)
+        {
+            return ReadOnlySequence<byte>.Empty;
+        }
+
+        Segment first = new(From(0), null);
+        Segment last = first;
+        while (last.End < length)
+        {
+            last = new Segment(From(last.End), last);
+        }
+
+        return new ReadOnlySequence<byte>(first, 0, last, (int)(length - last.RunningIndex));
+    }
+
     /// <summary>Throws where there can never be room for that many bytes.</summary>
     public virtual void ThrowIfHopeless(long capacity)
     {
@@ -118,5 +137,17 @@ internal abstract class StreamMemory : IDisposable
         source.CopyTo(copy);
         Write(position, copy.AsSpan(0, source.Length));
         ArrayPool<byte>.Shared.Return(copy);
+    }
+
+    private sealed class Segment : ReadOnlySequenceSegment<byte>
+    {
+        public Segment(ReadOnlyMemory<byte> memory, Segment? before)
+        {
+            Memory = memory;
+            RunningIndex = before?.End ?? 0;
+            before?.Next = this;
+        }
+
+        public long End => RunningIndex + Memory.Length;
     }
 }

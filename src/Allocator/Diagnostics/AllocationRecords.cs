@@ -203,7 +203,6 @@ public sealed class AllocationRecords
         public const int StackBytes = (SlotBytes - AllocationStackAt) / 2;
         public const int ReturnStackAt = AllocationStackAt + StackBytes;
 
-        /// <summary>Gives where a slot begins.</summary>
         public static int Slot(int index) => HeaderBytes + index * SlotBytes;
     }
 }

@@ -191,7 +191,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    // A session that ends is told to the source before the source knows it: the next rent finds out.
+    // The source is notified of the end of a session before it knows it: the next rent finds out.
     protected override void OnEventCommand(EventCommandEventArgs command) => FollowSessions();
 
     [Event(

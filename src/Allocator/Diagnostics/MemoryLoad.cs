@@ -6,7 +6,9 @@ namespace Allocator.Diagnostics;
 /// </summary>
 public readonly record struct MemoryLoad
 {
-    /// <summary>Gets who told these figures: the container if it has a limit below the machine's memory, otherwise the machine.</summary>
+    /// <summary>
+    /// Gets what the figures are about: the container if it has a limit below the machine's memory, otherwise the machine.
+    /// </summary>
     public MemoryLoadSource Source { get; init; }
 
     /// <summary>
@@ -25,7 +27,7 @@ public readonly record struct MemoryLoad
 
     /// <summary>
     /// Gets for what part of the last ten seconds, in percent, some thread waited for memory: the average that Linux calls pressure stall
-    /// information. <see langword="null"/> where it is not told, as in containers of cgroup version 1.
+    /// information. <see langword="null"/> where it is unknown, as in containers of cgroup version 1.
     /// </summary>
     public double? StalledPercent { get; init; }
 

@@ -19,7 +19,6 @@ internal static class RefusedRanges
     private static int s_count;
     private static int s_busy;
 
-    /// <summary>Gets how many there are.</summary>
     public static int Count => Volatile.Read(ref s_count);
 
     /// <summary>Makes what <see cref="Add"/> needs, while there is memory.</summary>
@@ -28,9 +27,6 @@ internal static class RefusedRanges
     /// <summary>
     /// Keeps a range. Never fails; where there is no memory for one more entry the addresses stay taken until the process ends.
     /// </summary>
-    /// <param name="tryAgain">Offers the range to the system once more.</param>
-    /// <param name="address">Where the range begins.</param>
-    /// <param name="lengthInBytes">Its length, as <paramref name="tryAgain"/> takes it.</param>
     public static void Add(Func<nint, long, bool> tryAgain, nint address, long lengthInBytes)
     {
         MemoryDiagnostics.CountRefusedUnmap();

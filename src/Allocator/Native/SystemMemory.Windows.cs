@@ -19,7 +19,7 @@ internal sealed unsafe class WindowsSystemMemory : SystemMemory
     {
     }
 
-    /// <summary>Makes a source of what others read. Used by tests.</summary>
+    // Of tests.
     public WindowsSystemMemory(Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory)
     {
         _readJob = readJob;

@@ -12,8 +12,7 @@ namespace Allocator.Diagnostics;
 /// </summary>
 /// <remarks>
 /// It is made when there is an allocator and the process has loaded the assembly of meters and listeners, not before: the first meter of a
-/// process costs 10 ms of processor time. No listener works without that assembly, and a listener is notified of instruments that come
-/// after it.
+/// process costs 10 ms of processor time. Without that assembly there is no listener, and one is notified of later instruments too.
 /// </remarks>
 internal static class AllocatorMeter
 {
@@ -129,14 +128,14 @@ internal static class AllocatorMeter
         Volatile.Write(ref s_meter, meter);
 
         // In the order of the figures, which a collection goes by.
-        UpDown(UsageFigure.RentedBytes, "allocator.memory.rented", "By", "Capacity of all that is out.");
+        UpDown(UsageFigure.RentedBytes, "allocator.memory.rented", "By", "Capacity of all outstanding memory.");
         UpDown(UsageFigure.RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
         UpDown(UsageFigure.CommittedBytes, "allocator.memory.committed", "By",
             "Memory that the operating system has given and not taken back.");
         Gauge(UsageFigure.PeakCommittedBytes, "allocator.memory.peak_committed", "By", "The most that has been committed at once.");
         UpDown(UsageFigure.QuarantinedBytes, "allocator.memory.quarantined", "By",
             "Memory kept apart: abandoned, or returned and watched.");
-        UpDown(UsageFigure.Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are out.");
+        UpDown(UsageFigure.Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are outstanding.");
         UpDown(UsageFigure.BudgetUsedBytes, "allocator.budget.usage", "By", "Part of the memory budget that is taken.");
         UpDown(UsageFigure.BudgetLimitBytes, "allocator.budget.limit", "By", "The memory budget.");
         Counter(UsageFigure.Rents, "allocator.rents", "{rent}", "Allocations made.");
