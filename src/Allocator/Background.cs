@@ -76,23 +76,8 @@ internal static class Background
     // The flow of execution context would tie what the caller has in its AsyncLocals to the timer or thread, for good.
     private static void WithoutFlow(Action start)
     {
-        bool suppress = !ExecutionContext.IsFlowSuppressed();
-        if (suppress)
-        {
-            ExecutionContext.SuppressFlow();
-        }
-
-        try
-        {
-            start();
-        }
-        finally
-        {
-            if (suppress)
-            {
-                ExecutionContext.RestoreFlow();
-            }
-        }
+        using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
+        start();
     }
 
     private static void Enqueue(IBackgroundWork work)

@@ -15,7 +15,7 @@ namespace Allocator;
 public abstract partial class MemoryAllocator
 {
     /// <summary>
-    /// Allocates one buffer, and waits asynchronously where the memory budget has no room. Without a budget it completes at once.
+    /// Allocates one buffer. Waits asynchronously where the memory budget has no room; without one it completes at once.
     /// </summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
@@ -29,8 +29,7 @@ public abstract partial class MemoryAllocator
     /// a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
-    /// The request is larger than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had
-    /// beyond.
+    /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
@@ -45,10 +44,7 @@ public abstract partial class MemoryAllocator
         return AllocateAdmittedAsync<T>(request, cancellationToken);
     }
 
-    /// <summary>
-    /// Allocates the pixels of an image, and waits asynchronously where the memory budget has no room. Without a budget it completes at
-    /// once.
-    /// </summary>
+    /// <summary>Allocates the pixels of an image, and waits asynchronously where the memory budget has no room.</summary>
     /// <returns>The buffer, which the caller disposes. Await it once: a buffer that is never taken is abandoned.</returns>
     /// <remarks>As <see cref="AllocateAsync{T}"/>, which says what else is thrown.</remarks>
     /// <inheritdoc cref="AllocatePixels" path="/typeparam | /param | /exception[contains(@cref, 'Argument')]"/>
@@ -67,18 +63,14 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Takes a part of the memory budget for a whole job before it starts, and waits asynchronously where there is no room. Without a
-    /// budget it completes at once.
+    /// Takes a part of the memory budget, if there is one, for a whole job before it starts. Waits asynchronously for room.
     /// </summary>
     /// <param name="bytes">
-    /// What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/> and <see cref="EstimateBytes"/>.
+    /// What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.
     /// </param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
-    /// <remarks>
-    /// Ten jobs that each hold half of what they need, and wait for the rest, wait for ever. Jobs that reserve all of it first wait for
-    /// each other in turn.
-    /// </remarks>
+    /// <remarks>Jobs that each hold half of what they need wait for ever. Those that reserve all of it first wait in turn.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
     /// </exception>
@@ -102,9 +94,7 @@ public abstract partial class MemoryAllocator
     /// any reservation waits with a time. What the caller has behind its <c>await</c> runs on the thread pool as always.
     /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> has no part in it.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
-    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
     /// There was no room in time: <see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>.
     /// </exception>
@@ -122,13 +112,10 @@ public abstract partial class MemoryAllocator
         return ReserveAdmittedAsync(bytes, timeout, cancellationToken);
     }
 
-    /// <summary>
-    /// Takes a part of the memory budget for a whole job where there is room now, and never waits. Without a budget there always is.
-    /// </summary>
+    /// <summary>Takes a part of the memory budget for a whole job where there is room now, as without a budget. Never waits.</summary>
     /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
     /// <param name="reservation">
-    /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> where this returns
-    /// <see langword="false"/>.
+    /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
     /// </param>
     /// <returns>
     /// <see langword="false"/> where there is no room now, or where what is left is kept for requests that came earlier; also where

@@ -10,17 +10,13 @@ namespace Allocator;
 /// <content>The allocator in the shapes that other code takes.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>
-    /// Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and other code that takes one.
-    /// </summary>
+    /// <summary>Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and its like.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <returns>
     /// A pool whose <c>Rent</c> allocates here, with exactly the length that was asked for, or about 4 KB where none was. It owns nothing:
     /// disposing it ends its own <c>Rent</c> only, neither this allocator nor outstanding memory.
     /// </returns>
-    /// <remarks>
-    /// Costs one object, which can be kept for ever and shared by threads. Its <c>MaxBufferSize</c> is the limit for one allocation.
-    /// </remarks>
+    /// <remarks>Costs one object, which threads can share. Its <c>MaxBufferSize</c> is the limit for one allocation.</remarks>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     public MemoryPool<T> AsMemoryPool<T>()
@@ -31,10 +27,7 @@ public abstract partial class MemoryAllocator
         return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetPipeline().Settings.AllocationLimitInBytes / size), size);
     }
 
-    /// <summary>
-    /// Makes a stream that grows in pooled blocks, for codecs and other code that writes streams. What was written is never moved or
-    /// copied.
-    /// </summary>
+    /// <summary>Makes a stream that grows in pooled blocks, for codecs. What was written is never moved or copied.</summary>
     /// <param name="capacity">The bytes that memory is taken for now; the stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
@@ -59,29 +52,22 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Makes a pixel buffer of memory that the caller owns. Nothing is copied or allocated but some small objects, and neither statistics
-    /// nor a budget count it.
+    /// Makes a pixel buffer of memory that the caller owns. Nothing is copied, and neither statistics nor a budget count it.
     /// </summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="pixels">The memory, row after row.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="rowStride">
-    /// The pixels from the beginning of one row to the beginning of the next, at least <paramref name="width"/>. What lies between rows is
-    /// never written to.
+    /// The pixels from the beginning of one row to that of the next, at least the width. Gaps are never written to.
     /// </param>
     /// <param name="release">
     /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use;
     /// <c>owner.Dispose</c>, for instance. Never called for a buffer that is dropped without <c>Dispose</c>, and not where this throws. It
     /// must not throw where the buffer is handed off: no exception can pass native code.
     /// </param>
-    /// <returns>
-    /// The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.
-    /// </returns>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="rowStride"/> is below
-    /// <paramref name="width"/>.
-    /// </exception>
+    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The width or the height is below 1, or the stride is below the width.</exception>
     /// <exception cref="ArgumentException"><paramref name="pixels"/> is shorter than the rows.</exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> WrapPixels<TPixel>(Memory<TPixel> pixels, int width, int height, int rowStride, Action? release = null)
@@ -102,16 +88,13 @@ public abstract partial class MemoryAllocator
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="rowBytes">
-    /// The bytes from the beginning of one row to the beginning of the next: a multiple of the pixel size. What lies between rows is never
-    /// written to.
+    /// The bytes from the beginning of one row to that of the next: a multiple of the pixel size.
     /// </param>
     /// <param name="release">
     /// Frees the memory, for instance; called once when the buffer has been disposed and nothing pins or uses it any more, under the
     /// conditions of the other overload.
     /// </param>
-    /// <returns>
-    /// The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.
-    /// </returns>
+    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.

@@ -10,10 +10,7 @@ namespace Allocator;
 /// <content>What a request asks for, checked before anything is taken, and what it takes at most.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>
-    /// Computes how much of the budget pixel buffers take at most, for <see cref="ReserveAsync(long, CancellationToken)"/>: their
-    /// capacity, not their length.
-    /// </summary>
+    /// <summary>Computes what pixel buffers take of the budget at most, for <see cref="ReserveAsync(long, CancellationToken)"/>.</summary>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
@@ -27,9 +24,7 @@ public abstract partial class MemoryAllocator
     /// For buffers that are contiguous only where this allocator prefers that. Add up what else lives at the same time: the thumbnail,
     /// say, or a row of another format.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// A value is below 1, or <paramref name="rowAlignmentInBytes"/> is no such boundary.
-    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">A value is below 1, or the row alignment is no such boundary.</exception>
     public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1, int rowAlignmentInBytes = 1)
     {
         Throw.IfBelowOne(pixelSizeInBytes, nameof(pixelSizeInBytes));
@@ -40,9 +35,7 @@ public abstract partial class MemoryAllocator
     /// <summary>As <see cref="EstimatePixelBytes"/>, for plain buffers.</summary>
     /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="lengthInBytes"/> is negative, or <paramref name="liveCopies"/> is below 1.
-    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">The length is negative, or the copies are below 1.</exception>
     /// <inheritdoc cref="EstimatePixelBytes" path="/returns"/>
     public long EstimateBytes(long lengthInBytes, int liveCopies = 1)
     {

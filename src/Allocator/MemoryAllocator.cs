@@ -26,9 +26,7 @@ public abstract partial class MemoryAllocator : IDisposable
     {
     }
 
-    /// <summary>
-    /// Gets the allocator that the process shares. It is made on first use, and <see cref="Dispose"/> does nothing to it.
-    /// </summary>
+    /// <summary>Gets the allocator that the process shares. It is made on first use, and ignores <see cref="Dispose"/>.</summary>
     /// <remarks>In a load context that can be unloaded, it ends when the host begins to unload that.</remarks>
     /// <inheritdoc cref="Create()" path="/exception"/>
     public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
@@ -43,7 +41,7 @@ public abstract partial class MemoryAllocator : IDisposable
     internal abstract BudgetAccount? Account { get; }
 
     /// <summary>
-    /// Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.
+    /// Makes an allocator with the default options. It starts no timer and takes no memory before the first large request.
     /// </summary>
     /// <exception cref="InvalidOperationException">
     /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.
@@ -55,7 +53,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">How it behaves; copied now, so that later changes have no effect.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// A value of <paramref name="options"/> is out of range; the message names it and the limit.
+    /// A value of the options is out of range; the message names it and the limit.
     /// </exception>
     /// <inheritdoc cref="Create()" path="/exception"/>
     [return: OwnedBuffer]
@@ -70,9 +68,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <returns>The owner, which the caller disposes. Its <c>Memory</c> has exactly <paramref name="length"/> elements.</returns>
-    /// <remarks>
-    /// From the calling thread's share of a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.
-    /// </remarks>
+    /// <remarks>From a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">A length is negative, or the options have undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -110,9 +106,7 @@ public abstract partial class MemoryAllocator : IDisposable
     }
 
     /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>
-    /// <returns>
-    /// The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.
-    /// </returns>
+    /// <returns>The lease, which the caller disposes: <c>using MemoryLease&lt;int&gt; lease = allocator.Rent&lt;int&gt;(9);</c>.</returns>
     /// <inheritdoc cref="Allocate" path="/typeparam | /param | /exception"/>
     [return: OwnedBuffer]
     public MemoryLease<T> Rent<T>(int length, AllocationOptions options = AllocationOptions.None)
@@ -131,7 +125,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one member.</param>
     /// <returns>The group, which the caller disposes.</returns>
     /// <remarks>
-    /// Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the operating system.
+    /// Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the system.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold.</exception>
     /// <inheritdoc cref="Allocate" path="/exception"/>
@@ -152,10 +146,10 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="options">
-    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all rows are one run of memory.
+    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> rows are one run of memory.
     /// </param>
     /// <param name="rowAlignmentInBytes">
-    /// The boundary in bytes that each row starts on, as textures and SIMD loads want it: a power of two, from 1 to 2 MiB.
+    /// The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.
     /// </param>
     /// <returns>
     /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to
@@ -177,16 +171,12 @@ public abstract partial class MemoryAllocator : IDisposable
         return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
-    /// <summary>
-    /// Commits memory of the pool and makes it resident ahead of use, until that many bytes lie idle there or the pool is full.
-    /// </summary>
+    /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>
     /// <param name="bytes">The bytes that shall lie idle, rounded up to whole blocks; what exceeds the pool is left out.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
-    /// <remarks>
-    /// What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; blocks that came before it stay.
-    /// </remarks>
+    /// <remarks>What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; earlier blocks stay.</remarks>
     public abstract void Prewarm(long bytes);
 
     /// <summary>Returns all idle memory to the operating system now. Outstanding memory stays valid.</summary>
@@ -197,14 +187,10 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </remarks>
     public abstract void ReleaseRetainedResources();
 
-    /// <summary>
-    /// Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.
-    /// </summary>
+    /// <summary>Reads what the allocator holds and has done. Walks over all blocks: for diagnostics, not for every request.</summary>
     public abstract MemoryAllocatorStatistics GetStatistics();
 
-    /// <summary>
-    /// Reads from the system how short memory is, and what the figures are about: what this allocator's trimming goes by at its next tick.
-    /// </summary>
+    /// <summary>Reads from the system how short memory is: what this allocator's trimming goes by at its next tick.</summary>
     /// <remarks>Reads a handful of small files or makes some system calls: meant for diagnostics, not for every request.</remarks>
     public abstract MemoryLoad GetMemoryLoad();
 
@@ -230,10 +216,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
     internal abstract AllocationPipeline GetPipeline();
 
-    /// <summary>
-    /// Rents and begins what needs no plan: an array that nothing counts, or a block from the cache near this thread. Throws where this
-    /// allocator has been disposed.
-    /// </summary>
+    /// <summary>Rents what needs no plan: an array that nothing counts, or a block from the cache near this thread.</summary>
     /// <returns>Null where the request goes through the pipeline.</returns>
     internal virtual LifetimeGuard? TryRentFast(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {

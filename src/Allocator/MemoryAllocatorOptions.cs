@@ -22,14 +22,10 @@ public sealed class MemoryAllocatorOptions
     /// Gets or sets how much memory the pool holds at most, in MiB, rounded down to whole blocks of 4 MiB. <see langword="null"/>: 1/8 of
     /// the memory available to the process on 64-bit, and 128 on 32-bit or where that figure is unknown. 0: nothing is retained.
     /// </summary>
-    /// <remarks>
-    /// 1/8 is the figure that the source of this design measured best on machines from 16 to 64 GB; container limits are honoured.
-    /// </remarks>
+    /// <remarks>1/8 is what the source of this design measured best on machines from 16 to 64 GB; container limits count.</remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }
 
-    /// <summary>
-    /// Gets or sets the largest single buffer, group or pixel buffer, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.
-    /// </summary>
+    /// <summary>Gets or sets the largest single allocation, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.</summary>
     public int? AllocationLimitMegabytes { get; set; }
 
     /// <summary>
@@ -83,9 +79,7 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>At most once in a second, and in no more than a twentieth of the time: threads that allocate may wait meanwhile.</remarks>
     public bool? TrimNativeHeap { get; set; }
 
-    /// <summary>
-    /// Gets or sets whether every group and pixel buffer is made as if <see cref="AllocationOptions.Contiguous"/> had been asked for.
-    /// </summary>
+    /// <summary>Gets or sets whether groups and pixel buffers are always <see cref="AllocationOptions.Contiguous"/>.</summary>
     public bool PreferContiguous { get; set; }
 
     /// <summary>Gets or sets where unmanaged memory comes from.</summary>
@@ -95,18 +89,13 @@ public sealed class MemoryAllocatorOptions
     public HugePages HugePages { get; set; } = HugePages.Auto;
 
     /// <summary>
-    /// Gets or sets how often idle memory is looked at: from 1 millisecond to 24 days. The default is 1 minute, as in
-    /// <c>ArrayPool.Shared</c>.
+    /// Gets or sets how often idle memory is looked at, from 1 ms to 24 days. Default: 1 minute, as in <c>ArrayPool.Shared</c>.
     /// </summary>
-    /// <remarks>
-    /// Each period is stretched by a random part of up to a fifth, so that pools and processes that were started together do not trim
-    /// together.
-    /// </remarks>
+    /// <remarks>Each period is stretched by a random part of up to a fifth, so that processes do not trim together.</remarks>
     public TimeSpan TrimPeriod { get; set; } = TimeSpan.FromMinutes(1);
 
     /// <summary>
-    /// Gets or sets which part, from 0 to 1, of what stayed idle through a whole period goes back to the system at its end. The default is
-    /// 0.5.
+    /// Gets or sets which part of what stayed idle for a whole period is returned at its end, from 0 to 1. Default: 0.5.
     /// </summary>
     public double TrimRate { get; set; } = 0.5;
 
@@ -178,8 +167,7 @@ public sealed class MemoryAllocatorOptions
     public SafetyMode? Safety { get; set; }
 
     /// <summary>
-    /// Gets or sets how many allocations there are, on average, to each that is watched in <see cref="SafetyMode.Sampled"/> mode: at least
-    /// 1. The default is 1,000.
+    /// Gets or sets of how many allocations <see cref="SafetyMode.Sampled"/> mode watches one, at least 1. Default: 1,000.
     /// </summary>
     public int SafetySampleInterval { get; set; } = 1000;
 

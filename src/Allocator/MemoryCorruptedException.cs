@@ -7,9 +7,7 @@ namespace Allocator;
 /// Thrown in <see cref="SafetyMode.Guarded"/> mode by the call that finds a write outside a buffer, or to one after its return: a
 /// <c>Dispose</c>, an allocation, or a release of what the allocator keeps. What that call had to do has been done.
 /// </summary>
-/// <remarks>
-/// The same is raised as <see cref="MemoryDiagnostics.CorruptionFound"/>, as is what is found where no call could throw it.
-/// </remarks>
+/// <remarks>The same is raised as <see cref="MemoryDiagnostics.CorruptionFound"/>.</remarks>
 public sealed class MemoryCorruptedException : InvalidOperationException
 {
     internal MemoryCorruptedException(CorruptionEventArgs corruption)

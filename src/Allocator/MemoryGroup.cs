@@ -10,9 +10,7 @@ using static System.FormattableString;
 
 namespace Allocator;
 
-/// <summary>
-/// Memory in one or more members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.
-/// </summary>
+/// <summary>Memory in members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.</summary>
 /// <typeparam name="T">The element type.</typeparam>
 /// <remarks>
 /// A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/> members, spans and pins throw
@@ -229,8 +227,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     }
 
     /// <summary>
-    /// Returns where the first member begins, where it is unmanaged and the others, if any, lie one stride apart; otherwise 0. The caller
-    /// holds a reference.
+    /// Returns where the first member begins, if unmanaged and others one stride apart; otherwise 0. With a reference held.
     /// </summary>
     internal nint FirstAddress() => _layout.IsSingle ? _guard.Address : _layout.First;
 

@@ -13,8 +13,7 @@ public static class MemoryGroupExtensions
     /// </summary>
     /// <param name="group">The group. Its memory is not copied.</param>
     /// <param name="leaveOpen">
-    /// False: disposing the stream disposes the group, which is the stream's from now on. True: the caller disposes the group, after the
-    /// stream.
+    /// False: the stream owns the group, and disposes it. True: the caller disposes the group, after the stream.
     /// </param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="group"/> is null.</exception>

@@ -3,21 +3,15 @@ using static System.FormattableString;
 
 namespace Allocator;
 
-/// <summary>
-/// Thrown when a request is larger than a limit of its allocator, or than what the memory budget had left for it in time. Nothing was
-/// allocated.
-/// </summary>
-/// <remarks>
-/// <see cref="IsTransient"/> says whether the same request may succeed later: a web service answers 503 where it may, and 413 where it
-/// never will.
-/// </remarks>
+/// <summary>Thrown when a request exceeds a limit of its allocator, or the budget had no room in time. Nothing was allocated.</summary>
+/// <remarks>A web service answers 503 where <see cref="IsTransient"/> says that it may succeed later, and otherwise 413.</remarks>
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     private const string OptionsName = nameof(MemoryAllocatorOptions);
 
     /// <summary>Makes the exception for a request above the limit for one allocation. It is not transient.</summary>
     /// <param name="requestedBytes">
-    /// What was asked for, in bytes; <see cref="long.MaxValue"/> where the true size is larger than that.
+    /// What was asked for, in bytes; <see cref="long.MaxValue"/> where it is more than that.
     /// </param>
     /// <param name="limitBytes">The limit that it exceeds, in bytes.</param>
     public MemoryLimitExceededException(long requestedBytes, long limitBytes)

@@ -38,14 +38,10 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override string? Name => _parent.Name;
 
-    /// <summary>
-    /// Gets what is reserved, in bytes: what it was made with, and what it has grown by. It stays so after <see cref="Dispose"/>.
-    /// </summary>
+    /// <summary>Gets what is reserved, in bytes: what it was made with and has grown by. Kept after <see cref="Dispose"/>.</summary>
     public long ReservedBytes => _account.ReservedBytes;
 
-    /// <summary>
-    /// Gets what can still be allocated without waiting, in bytes of capacity; 0 when all is outstanding or it is disposed.
-    /// </summary>
+    /// <summary>Gets what can be allocated without waiting, in bytes of capacity; 0 when all is outstanding or it is disposed.</summary>
     public long RemainingBytes => _account.RemainingBytes;
 
     /// <summary>
@@ -103,9 +99,7 @@ public sealed class MemoryReservation : MemoryAllocator
         return isGrown;
     }
 
-    /// <summary>
-    /// Reserves more, and waits where there is no room. No thread is blocked meanwhile; without a budget it completes at once.
-    /// </summary>
+    /// <summary>Reserves more, and waits asynchronously where there is no room. Without a budget it completes at once.</summary>
     /// <param name="bytes">As for <see cref="TryGrow"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the reservation is as it was then.</param>
     /// <returns>A task that completes when it has been reserved. It goes back in <see cref="Dispose"/>.</returns>

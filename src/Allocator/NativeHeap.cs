@@ -7,10 +7,7 @@ namespace Allocator;
 /// Limits what <c>malloc</c> keeps of freed memory. That memory is not this library's: it is what native codecs allocate and free, which
 /// glibc keeps for later calls, and which counts against a container's limit.
 /// </summary>
-/// <remarks>
-/// Works with glibc, the C library of most Linux distributions. With others, on Windows and on macOS every method returns false and does
-/// nothing. Thread-safe.
-/// </remarks>
+/// <remarks>Works with glibc. With other C libraries, on Windows and on macOS methods return false and do nothing. Thread-safe.</remarks>
 public static class NativeHeap
 {
     /// <summary>Returns the free memory of malloc's arenas to the operating system, as <c>malloc_trim(0)</c> does.</summary>
@@ -26,8 +23,7 @@ public static class NativeHeap
     /// once. Without this call glibc begins at 128 KiB and raises the threshold, up to 32 MiB, whenever such an allocation is freed.
     /// </summary>
     /// <param name="bytes">
-    /// The threshold in bytes; 1 MiB suits codecs, which allocate few buffers of more. At most 32 MiB in 64-bit processes, 512 KiB in
-    /// others.
+    /// The threshold in bytes; 1 MiB suits codecs. At most 32 MiB in 64-bit processes, 512 KiB in others.
     /// </param>
     /// <returns>False where the C library has no such call, or refuses.</returns>
     /// <remarks>

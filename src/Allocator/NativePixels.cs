@@ -82,10 +82,7 @@ public sealed class NativePixels : IDisposable
     /// the pixels that <see cref="ReleaseContext"/> stands for. It is the same function for all pixels, may be called from any thread,
     /// native ones included, does not look at the address, and is never freed.
     /// </summary>
-    /// <remarks>
-    /// Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is
-    /// a delegate of another type.
-    /// </remarks>
+    /// <remarks>Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it.</remarks>
     public nint ReleaseFunction => s_releaseFunction;
 
     /// <summary>
@@ -94,13 +91,9 @@ public sealed class NativePixels : IDisposable
     /// </summary>
     public nint ReleaseContext { get; }
 
-    /// <summary>
-    /// Releases the pixels: the memory goes back where it came from. Further calls, and one after <see cref="ReleaseFunction"/>, have no
-    /// effect.
-    /// </summary>
+    /// <summary>Releases the pixels. Further calls, and one after <see cref="ReleaseFunction"/>, have no effect.</summary>
     /// <exception cref="MemoryCorruptedException">
-    /// In guarded mode, something has written outside the buffer. Released by <see cref="ReleaseFunction"/>, that is only raised as an
-    /// event.
+    /// In guarded mode, a write outside the buffer. <see cref="ReleaseFunction"/> only raises it as an event.
     /// </exception>
     public void Dispose()
     {

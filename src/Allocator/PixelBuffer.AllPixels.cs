@@ -50,8 +50,7 @@ public sealed partial class PixelBuffer<TPixel>
     }
 
     /// <summary>
-    /// Sets all pixels to zero. What lies between two rows, where <see cref="RowStride"/> is more than <see cref="Width"/>, is left as it
-    /// is.
+    /// Sets all pixels to zero, but not what lies between rows, where <see cref="RowStride"/> is above <see cref="Width"/>.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public void Clear()

@@ -6,9 +6,7 @@ using static System.FormattableString;
 
 namespace Allocator;
 
-/// <summary>
-/// The pixels of an image. They are reached through delegates, so that no span outlives its memory. Disposed by its owner.
-/// </summary>
+/// <summary>The pixels of an image, reached through delegates, so that no span outlives its memory. Disposed by its owner.</summary>
 /// <typeparam name="TPixel">The pixel type.</typeparam>
 /// <remarks>
 /// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it goes
@@ -119,9 +117,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         });
     }
 
-    /// <summary>
-    /// Calls a delegate with all pixels as one span, where they are: contiguous, packed, and not longer than a span can be.
-    /// </summary>
+    /// <summary>Calls a delegate with all pixels as one span, where they are contiguous, packed, and not too long for one.</summary>
     /// <returns>False, and nothing was called, where they are not.</returns>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
     public bool TryProcessSinglePixelSpan(PixelSpanAction<TPixel> action)
@@ -151,10 +147,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         return _group.Count == 1;
     }
 
-    /// <summary>
-    /// Returns the pixels of one row. Its lifetime is left to the caller: the buffer must be kept alive, and not disposed, while the span
-    /// is used.
-    /// </summary>
+    /// <summary>Returns the pixels of one row. The caller keeps the buffer alive and does not dispose it while the span is used.</summary>
     /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="y"/> is not in that range.</exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
@@ -167,9 +160,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         return Access(first, array, 0, Height).GetRowSpan(y);
     }
 
-    /// <summary>
-    /// Returns the memory as soon as nothing pins it and no delegate works on it. Never blocks; call it as often as you like.
-    /// </summary>
+    /// <summary>Returns the memory as soon as nothing pins it and no delegate works on it. Never blocks; may be repeated.</summary>
     public void Dispose() => _group.Dispose();
 
     /// <summary>Describes the image in a line: its pixel type, its size, its blocks, and how long it has been outstanding.</summary>

@@ -2,10 +2,7 @@ using System;
 
 namespace Allocator;
 
-/// <summary>
-/// Works on the rows of a pixel buffer. The accessor, and every span it gives, is valid until the call returns; the compiler refuses to
-/// let it out.
-/// </summary>
+/// <summary>Works on the rows of a pixel buffer. The accessor and its spans are valid until the call returns.</summary>
 /// <typeparam name="TPixel">The pixel type.</typeparam>
 /// <param name="accessor">The rows.</param>
 public delegate void PixelRowsAction<TPixel>(scoped PixelAccessor<TPixel> accessor)

@@ -23,9 +23,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     /// </summary>
     /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
     /// <returns>Memory of that length at least, of unspecified content. Not to be used after any other call.</returns>
-    /// <remarks>
-    /// Where the block at the position has less than that left, the memory lies apart, and <see cref="Advance"/> copies it.
-    /// </remarks>
+    /// <remarks>Where the block at the position has less left, the memory lies apart, and <see cref="Advance"/> copies it.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument'))]"/>
     public Memory<byte> GetMemory(int sizeHint = 0)

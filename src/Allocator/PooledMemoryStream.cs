@@ -53,9 +53,7 @@ public sealed partial class PooledMemoryStream : Stream
         }
     }
 
-    /// <summary>
-    /// Gets or sets where the next byte is read or written. It may lie beyond the end: what is written there leaves zeros between.
-    /// </summary>
+    /// <summary>Gets or sets where the next byte is read or written; beyond the end, what is written leaves zeros between.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override long Position
@@ -145,9 +143,7 @@ public sealed partial class PooledMemoryStream : Stream
     /// <summary>Reads up to that many bytes.</summary>
     /// <returns>The number of bytes read: less than <paramref name="count"/> only where the stream ends; 0 at the end.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">
-    /// The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.
-    /// </exception>
+    /// <exception cref="ArgumentException">The buffer ends before offset + count; or one of them is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override int Read(byte[] buffer, int offset, int count) => ReadBytes(MemoryOf(buffer, offset, count).Span);
 
@@ -160,9 +156,7 @@ public sealed partial class PooledMemoryStream : Stream
         return _position < _length ? memory.From(_position++).Span[0] : -1;
     }
 
-    /// <summary>
-    /// Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. Exceptions are in the task, but for those of arguments.
-    /// </summary>
+    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. The task has exceptions but of arguments.</summary>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
@@ -171,9 +165,7 @@ public sealed partial class PooledMemoryStream : Stream
     /// it or, where that fails, nothing is written.
     /// </summary>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">
-    /// The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.
-    /// </exception>
+    /// <exception cref="ArgumentException">The buffer ends before offset + count; or one of them is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -192,14 +184,12 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. Exceptions are in the task, but for those of arguments.
+    /// Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. The task has exceptions but of arguments.
     /// </summary>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         WriteNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
-    /// <summary>
-    /// Copies what is left to another stream, block by block and without a buffer between. The position is at the end when this returns.
-    /// </summary>
+    /// <summary>Copies what is left to another stream, block by block. The position is at the end when this returns.</summary>
     /// <param name="destination">What is written to.</param>
     /// <param name="bufferSize">Must be at least 1, and says nothing: none is used.</param>
     /// <param name="cancellationToken">Ends the copying, between blocks at the latest.</param>
@@ -221,9 +211,7 @@ public sealed partial class PooledMemoryStream : Stream
         return CopyBlocksAsync(memory, start, _position, destination, cancellationToken);
     }
 
-    /// <summary>
-    /// Returns the whole content, whatever the position, as one sequence over the stream's own blocks. Costs a small object a block.
-    /// </summary>
+    /// <summary>Returns the whole content as one sequence over the stream's own blocks. Costs a small object a block.</summary>
     /// <returns>
     /// The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: of returned blocks
     /// it throws <see cref="ObjectDisposedException"/>.

@@ -3,10 +3,7 @@ namespace Allocator;
 /// <summary>How closely the use of rented memory is watched.</summary>
 public enum SafetyMode
 {
-    /// <summary>
-    /// A second return, and use of an owner after its return, are found; a span, pointer or write past an end are not. Costs nothing that
-    /// could be measured.
-    /// </summary>
+    /// <summary>Finds a second return and use of an owner after it; no span, pointer or write past an end. No measurable cost.</summary>
     Standard,
 
     /// <summary>

@@ -5,10 +5,7 @@ using System.Runtime.ExceptionServices;
 
 namespace Allocator.Adapters;
 
-/// <summary>
-/// Memory that grows by one block after the other, so that nothing is ever moved. Small at first: a stream of a few bytes takes no block
-/// of megabytes.
-/// </summary>
+/// <summary>Memory that grows block by block, small ones first, so that nothing is ever moved.</summary>
 internal sealed class GrowingMemory : StreamMemory
 {
     // A page, and what most who write in steps write at once.

@@ -13,12 +13,6 @@ namespace System.Runtime.CompilerServices
     internal static class IsExternalInit
     {
     }
-
-    [Microsoft.CodeAnalysis.Embedded]
-    [AttributeUsage(AttributeTargets.Parameter)]
-    internal sealed class ScopedRefAttribute : Attribute
-    {
-    }
 }
 
 namespace System.Diagnostics.CodeAnalysis

@@ -8,9 +8,7 @@ using System.Threading.Tasks;
 
 namespace Allocator;
 
-/// <summary>
-/// Members of newer runtimes under their own names, for netstandard2.0. In the root namespace: callers need no conditional <c>using</c>.
-/// </summary>
+/// <summary>Members of newer runtimes, for netstandard2.0. In the root namespace: callers need no conditional <c>using</c>.</summary>
 internal static class NewerMembers
 {
     extension(System.Runtime.CompilerServices.RuntimeHelpers)

@@ -29,8 +29,7 @@ public sealed class AllocationRecords
     }
 
     /// <summary>
-    /// Gets where this process writes its records; <see langword="null"/> before the first watched allocation, and where no file could be
-    /// made.
+    /// Gets where this process writes its records; <see langword="null"/> before the first, or where no file could be made.
     /// </summary>
     public static string? CurrentPath { get; internal set; }
 
@@ -43,9 +42,7 @@ public sealed class AllocationRecords
     /// <summary>Gets how many buffers found no room in the file, because as many as it holds were being watched already.</summary>
     public long DroppedRecords { get; }
 
-    /// <summary>
-    /// Gets all records, in no particular order. Those of freed buffers are there until another buffer needs their place.
-    /// </summary>
+    /// <summary>Gets all records, in no particular order. Those of freed buffers stay until another buffer needs their place.</summary>
     public IReadOnlyList<AllocationRecord> Records { get; }
 
     /// <summary>Reads a file. The process that writes it may still run.</summary>
@@ -88,9 +85,7 @@ public sealed class AllocationRecords
 
     /// <summary>Explains what lies at an address, in some lines of text.</summary>
     /// <param name="address">The address, of a fault for instance.</param>
-    /// <returns>
-    /// The explanation; <see langword="null"/> where the address is neither in a recorded buffer nor in the inaccessible pages around one.
-    /// </returns>
+    /// <returns>The explanation; <see langword="null"/> where the address is in no recorded buffer and no guard page of one.</returns>
     public string? Explain(long address)
     {
         AllocationRecord? best = null;

@@ -47,10 +47,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>
-    /// Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is
-    /// listed too.
-    /// </summary>
+    /// <summary>Lists what was allocated within the scope and is outstanding, or pinned, the oldest first.</summary>
     public IReadOnlyList<OutstandingAllocation> GetOutstanding()
     {
         using (_lock.Enter())
@@ -60,9 +57,7 @@ public sealed class AllocationScope : IDisposable
     }
 
     /// <summary>Throws where anything that was allocated within the scope has not been given back.</summary>
-    /// <exception cref="OutstandingAllocationsException">
-    /// There is such an allocation; the message names each with its size, its age and its stack.
-    /// </exception>
+    /// <exception cref="OutstandingAllocationsException">There is one; the message names each with its size, age and stack.</exception>
     public void AssertNothingOutstanding()
     {
         IReadOnlyList<OutstandingAllocation> outstanding = GetOutstanding();
@@ -72,10 +67,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>
-    /// Ends the scope: what is allocated from now on is not its business. Does not assert anything, so that it hides no exception that is
-    /// on its way.
-    /// </summary>
+    /// <summary>Ends the scope. Asserts nothing, so that it hides no exception that is on its way.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)

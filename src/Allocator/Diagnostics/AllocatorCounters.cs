@@ -21,9 +21,7 @@ internal sealed class AllocatorCounters
 
     public long Abandoned => this[UsageFigure.Abandoned];
 
-    /// <summary>
-    /// Gets those of the misses whose first block is the pool's, and which the blocks therefore count as rents of theirs.
-    /// </summary>
+    /// <summary>Gets those of the misses whose first block is the pool's, and which the blocks therefore count as their rents.</summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
     /// <summary>Gets the allocations whose first member is a mapping of its own, or an array that counts against a budget.</summary>
@@ -66,7 +64,7 @@ internal sealed class AllocatorCounters
     public long RemoveCommitted(long bytes) => Add(UsageFigure.CommittedBytes, -bytes);
 
     /// <summary>
-    /// Counts a trim, unless it gave nothing back, and writes the event for it. The trimmer writes its own, with the load that it went by.
+    /// Counts a trim that freed memory, and writes its event. The trimmer writes its own, with the load that it went by.
     /// </summary>
     public void CountTrim(TrimReason reason, long bytes)
     {

@@ -4,9 +4,7 @@ using System.Diagnostics.Tracing;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// The events of the library for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, under the name <c>Allocator</c>.
-/// </summary>
+/// <summary>The library's events for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, named <c>Allocator</c>.</summary>
 /// <remarks>
 /// No event is written under a lock. What a listener throws the runtime swallows. Events without a keyword are findings: they are written
 /// whatever keywords are asked for, and 1 to 4 also where the thread is calling a listener for another event.
@@ -140,9 +138,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    /// <summary>
-    /// Idle memory of one allocator was given back. The load is that which decided; where something else did, it has no source.
-    /// </summary>
+    /// <summary>Idle memory of one allocator was returned. The load is that which decided; otherwise it has no source.</summary>
     [NonEvent]
     public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
     {

@@ -11,9 +11,7 @@ internal static class CallerStack
     private static readonly string? s_coreAssembly = typeof(object).Assembly.FullName;
 
     /// <summary>Captures the stack of the calling thread: a line for each frame, the innermost first, as exceptions have them.</summary>
-    /// <remarks>
-    /// An interrupt of the thread, which the runtime's own locks let through, takes effect behind it: returns capture it too.
-    /// </remarks>
+    /// <remarks>Returns capture it too: an interrupt, which the runtime's own locks let through, takes effect behind it.</remarks>
     public static string Capture()
     {
         bool wasInterrupted = false;

@@ -26,8 +26,7 @@ public sealed class CorruptionEventArgs : EventArgs
     public long Bytes { get; }
 
     /// <summary>
-    /// Gets where the first changed byte is, counted from the start of the buffer: negative before it, <see cref="Bytes"/> and more behind
-    /// it.
+    /// Gets the offset of the first changed byte in the buffer: negative before it, <see cref="Bytes"/> and more behind it.
     /// </summary>
     public long Offset { get; }
 
@@ -37,9 +36,7 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Gets the stack of the allocating call.</summary>
     public string? AllocationStackTrace { get; }
 
-    /// <summary>
-    /// Gets the stack of the returning call; <see langword="null"/> where the owner was collected without <c>Dispose</c>.
-    /// </summary>
+    /// <summary>Gets the stack of the returning call; <see langword="null"/> where the owner was never disposed.</summary>
     public string? ReturnStackTrace { get; }
 
     /// <summary>Describes the finding in full, stacks included.</summary>

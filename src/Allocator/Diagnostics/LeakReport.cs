@@ -4,9 +4,7 @@ using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// All that leaked from one place: allocations that were dropped without <c>Dispose</c>, by the stack of the allocating call.
-/// </summary>
+/// <summary>All that leaked from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed class LeakReport : EventArgs
 {

@@ -115,9 +115,7 @@ public static class MemoryDiagnostics
 
     internal static void EndScope() => Change(static () => s_openScopes--);
 
-    /// <summary>
-    /// Reads the process's settings, once. Called where an allocator is made: a wrong one still reaches the caller there.
-    /// </summary>
+    /// <summary>Reads the process's settings, once. Called where an allocator is made: there a wrong one reaches the caller.</summary>
     internal static void EnsureSettings()
     {
         if (s_leakDetection is null)
@@ -147,7 +145,7 @@ public static class MemoryDiagnostics
     }
 
     /// <summary>
-    /// Counts a leak and notifies the listeners, on the thread pool. Called by finalizers. Where it throws nothing is counted.
+    /// Counts a leak and notifies listeners, on the thread pool. Called by finalizers; where it throws it counts nothing.
     /// </summary>
     internal static void ReportAbandoned(AbandonedMemoryEventArgs leak)
     {

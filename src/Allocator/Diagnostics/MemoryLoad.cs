@@ -6,9 +6,7 @@ namespace Allocator.Diagnostics;
 /// </summary>
 public readonly record struct MemoryLoad
 {
-    /// <summary>
-    /// Gets what the figures are about: the container if it has a limit below the machine's memory, otherwise the machine.
-    /// </summary>
+    /// <summary>Gets what the figures are about: the container if its limit is below the machine's memory, else the machine.</summary>
     public MemoryLoadSource Source { get; init; }
 
     /// <summary>
@@ -20,9 +18,7 @@ public readonly record struct MemoryLoad
     /// <summary>Gets the bytes in use, without idle file pages, which the kernel reclaims by itself.</summary>
     public long UsedBytes { get; init; }
 
-    /// <summary>
-    /// Gets how many bytes there are: the limit of the container, or the memory of the machine. 0 where that is unknown.
-    /// </summary>
+    /// <summary>Gets how many bytes there are: the limit of the container, or the memory of the machine. 0: unknown.</summary>
     public long TotalBytes { get; init; }
 
     /// <summary>

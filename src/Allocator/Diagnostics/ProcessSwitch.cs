@@ -2,9 +2,7 @@ using System;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// Settings that are made without rebuilding: by AppContext data (<c>runtimeconfig.json</c>), or else by an environment variable.
-/// </summary>
+/// <summary>Settings without rebuilding: AppContext data (<c>runtimeconfig.json</c>), or else an environment variable.</summary>
 internal static class ProcessSwitch
 {
     /// <summary>Reads a setting of the running process.</summary>

@@ -2,10 +2,7 @@ using System.Threading;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// What every rent has to look at: apart from <see cref="MemoryDiagnostics"/> and the event source, so that no rent waits for these to be
-/// initialized.
-/// </summary>
+/// <summary>What every rent looks at: a class of its own, so that no rent waits for a larger one to be initialized.</summary>
 internal static class TraceSwitch
 {
     private const int RentsForDiagnostics = 1;

@@ -1,8 +1,6 @@
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// The figures of an allocator, in the order in which the metrics report them. Those from <see cref="Rents"/> on only grow.
-/// </summary>
+/// <summary>The figures of an allocator, in the order of the instruments. Those from <see cref="Rents"/> on only grow.</summary>
 internal enum UsageFigure
 {
     RentedBytes,

@@ -70,10 +70,7 @@ internal static class UsageRegistry
         return registration;
     }
 
-    /// <summary>
-    /// Notes that an allocator makes nothing new. It is counted until all its memory is back. A call that failed may be repeated, and a
-    /// second one does nothing.
-    /// </summary>
+    /// <summary>Notes that an allocator makes nothing new: it is counted until all its memory is back. May be repeated.</summary>
     public static void End(LinkedListNode<IUsageSource> registration)
     {
         using (s_lock.Enter())

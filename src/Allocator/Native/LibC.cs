@@ -17,9 +17,7 @@ internal static unsafe class LibC
 
     private static readonly bool s_isMacOS = RuntimeInformation.IsOSPlatform(OSPlatform.OSX);
 
-    /// <summary>
-    /// Gets the largest threshold that glibc takes: HEAP_MAX_SIZE / 2, 32 MiB in 64-bit processes and 512 KiB in others.
-    /// </summary>
+    /// <summary>Gets the largest threshold that glibc takes: HEAP_MAX_SIZE / 2, 32 MiB in 64-bit processes, 512 KiB in others.</summary>
     public static int LargestMapThreshold => IntPtr.Size == sizeof(long) ? 32 * 1024 * 1024 : 512 * 1024;
 
     /// <summary>MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.</summary>

@@ -37,9 +37,7 @@ internal abstract class NativeMemorySource
         _ => VirtualMemorySource.Create(hugePages, overreadToleranceInBytes),
     };
 
-    /// <summary>
-    /// Returns whether a process with pointers of that size can address so much, with an alignment and a heap's own header around it.
-    /// </summary>
+    /// <summary>Returns whether a process with pointers of that size can address so much, with an alignment and a header.</summary>
     public static bool IsAddressable(long lengthInBytes, int pointerSizeInBytes) =>
         lengthInBytes <= (pointerSizeInBytes == 4 ? int.MaxValue : long.MaxValue) - 2L * MaximumAlignment;
 

@@ -24,9 +24,7 @@ internal static class RefusedRanges
     /// <summary>Makes what <see cref="Add"/> needs, while there is memory.</summary>
     public static void Prepare() => Volatile.Read(ref s_count);
 
-    /// <summary>
-    /// Keeps a range. Never fails; where there is no memory for one more entry the addresses stay taken until the process ends.
-    /// </summary>
+    /// <summary>Keeps a range. Never fails; without memory for one more entry the addresses stay taken until the process ends.</summary>
     public static void Add(Func<nint, long, bool> tryAgain, nint address, long lengthInBytes)
     {
         MemoryDiagnostics.CountRefusedUnmap();

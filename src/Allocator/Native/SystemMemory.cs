@@ -95,10 +95,7 @@ internal abstract class SystemMemory
             || (load.StalledPercent >= HighStalledPercent && load.UsedBytes >= load.TotalBytes * UseWithStalls),
     };
 
-    /// <summary>
-    /// Returns of two limits that both bind the one that is short of memory, or else the one that leaves less; the other where one is
-    /// null.
-    /// </summary>
+    /// <summary>Returns of two limits the one that is short of memory, or else that leaves less; the other where one is null.</summary>
     public static MemoryLoad? Tighter(MemoryLoad? a, MemoryLoad? b) =>
         a is not MemoryLoad first || b is not MemoryLoad second ? a ?? b
         : first.IsHigh != second.IsHigh ? (first.IsHigh ? a : b)
@@ -153,7 +150,7 @@ internal abstract class SystemMemory
 /// <summary>How much memory is left to a process, as of one reading.</summary>
 /// <param name="LimitBytes">The limit that leaves least: of the container or, without one, the memory of the machine.</param>
 /// <param name="FreeBytes">
-/// What that limit leaves, with file pages that were not used lately counted as free. Below zero where more than the limit is used.
+/// What that limit leaves, with idle file pages counted as free. Below zero where more is used.
 /// </param>
 /// <param name="CertainBytes">
 /// What can be taken before a process is killed, with all that the kernel could reclaim counted as free: of hard limits alone.

@@ -43,10 +43,7 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>Puts memory behind one part of a reservation, or behind adjacent ones.</summary>
     public abstract bool TryCommit(nint address, long lengthInBytes, out bool zeroed);
 
-    /// <summary>
-    /// Returns the memory behind one committed part to the system and keeps the addresses. Refused for locked pages: the memory is then as
-    /// it was.
-    /// </summary>
+    /// <summary>Returns the memory behind one committed part and keeps the addresses. Refused for locked pages: nothing changes.</summary>
     public abstract bool TryPurge(nint address, long lengthInBytes);
 
     /// <summary>Returns a whole reservation to the system, as <see cref="NativeMemorySource.Free"/> does.</summary>
@@ -65,8 +62,7 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     public abstract bool TryUnprotect(nint address, long lengthInBytes);
 
     /// <summary>
-    /// Makes every access to whole pages fault, and returns the memory behind them to the system. Where it is refused there may still be
-    /// memory, accessible or not.
+    /// Makes access to whole pages fault and returns their memory. Where it is refused there may be memory, accessible or not.
     /// </summary>
     public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);
 

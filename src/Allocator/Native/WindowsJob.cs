@@ -25,9 +25,7 @@ internal static unsafe class WindowsJob
         return TryJudge(limits, knowsProcess ? (long)process.PrivateUsage : null, knowsUsage ? (long)usage.JobMemory : null);
     }
 
-    /// <summary>
-    /// Judges limits by what is committed: of the two, the one that is short of memory, or else the one that leaves less.
-    /// </summary>
+    /// <summary>Judges limits by what is committed: of the two, the one that is short of memory, or else that leaves less.</summary>
     /// <remarks>Where it is not known what the job has committed, this process's part stands in for it.</remarks>
     public static MemoryLoad? TryJudge(in Limits limits, long? committedByProcess, long? committedByJob)
     {

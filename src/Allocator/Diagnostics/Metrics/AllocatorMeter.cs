@@ -3,13 +3,11 @@ using System.Diagnostics.Metrics;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using static Allocator.Diagnostics.UsageFigure;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// The <c>Meter</c> named <c>Allocator</c>. Its instruments follow <c>aspnetcore.memory_pool.*</c> and the semantic conventions of
-/// OpenTelemetry.
-/// </summary>
+/// <summary>The <c>Meter</c> named <c>Allocator</c>. Instruments follow the semantic conventions of OpenTelemetry.</summary>
 /// <remarks>
 /// It is made when there is an allocator and the process has loaded the assembly of meters and listeners, not before: the first meter of a
 /// process costs 10 ms of processor time. Without that assembly there is no listener, and one is notified of later instruments too.
@@ -128,31 +126,25 @@ internal static class AllocatorMeter
         Volatile.Write(ref s_meter, meter);
 
         // In the order of the figures, which a collection goes by.
-        UpDown(UsageFigure.RentedBytes, "allocator.memory.rented", "By", "Capacity of all outstanding memory.");
-        UpDown(UsageFigure.RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
-        UpDown(UsageFigure.CommittedBytes, "allocator.memory.committed", "By",
-            "Memory that the operating system has given and not taken back.");
-        Gauge(UsageFigure.PeakCommittedBytes, "allocator.memory.peak_committed", "By", "The most that has been committed at once.");
-        UpDown(UsageFigure.QuarantinedBytes, "allocator.memory.quarantined", "By",
-            "Memory kept apart: abandoned, or returned and watched.");
-        UpDown(UsageFigure.Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are outstanding.");
-        UpDown(UsageFigure.BudgetUsedBytes, "allocator.budget.usage", "By", "Part of the memory budget that is taken.");
-        UpDown(UsageFigure.BudgetLimitBytes, "allocator.budget.limit", "By", "The memory budget.");
-        Counter(UsageFigure.Rents, "allocator.rents", "{rent}", "Allocations made.");
-        Counter(UsageFigure.PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
-        Counter(UsageFigure.PoolMisses, "allocator.pool.misses", "{request}",
-            "Requests that the operating system had to serve, in full or in part.");
-        Counter(
-            UsageFigure.Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
-        Counter(UsageFigure.Retries, "allocator.allocation_retries", "{retry}",
-            "Tries for memory after the operating system had refused it.");
-        Counter(UsageFigure.BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
-        Counter(UsageFigure.NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
-        Counter(UsageFigure.NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By",
-            "Resident memory less after these trims than before.");
-        Counter(UsageFigure.NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
-        Counter(UsageFigure.TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
-        Counter(UsageFigure.Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
+        UpDown(RentedBytes, "allocator.memory.rented", "By", "Capacity of all outstanding memory.");
+        UpDown(RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
+        UpDown(CommittedBytes, "allocator.memory.committed", "By", "Memory that the operating system has given and not taken back.");
+        Gauge(PeakCommittedBytes, "allocator.memory.peak_committed", "By", "The most that has been committed at once.");
+        UpDown(QuarantinedBytes, "allocator.memory.quarantined", "By", "Memory kept apart: abandoned, or returned and watched.");
+        UpDown(Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are outstanding.");
+        UpDown(BudgetUsedBytes, "allocator.budget.usage", "By", "Part of the memory budget that is taken.");
+        UpDown(BudgetLimitBytes, "allocator.budget.limit", "By", "The memory budget.");
+        Counter(Rents, "allocator.rents", "{rent}", "Allocations made.");
+        Counter(PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
+        Counter(PoolMisses, "allocator.pool.misses", "{request}", "Requests that the operating system had to serve, in full or in part.");
+        Counter(Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
+        Counter(Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
+        Counter(BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
+        Counter(NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
+        Counter(NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By", "Resident memory less after these trims than before.");
+        Counter(NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
+        Counter(TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
+        Counter(Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
 
         void UpDown(UsageFigure figure, string name, string unit, string description) =>
             Publish(() => meter.CreateObservableUpDownCounter(name, new UsageInstrument(figure).Measure, unit, description));
