@@ -148,8 +148,7 @@ public abstract partial class MemoryAllocator
     // Behind the last row there need be no gap.
     private static long LengthOfRows(int width, int height, int rowStride, string strideName)
     {
-        Throw.IfBelowOne(width, nameof(width));
-        Throw.IfBelowOne(height, nameof(height));
+        ThrowIfNotSize(width, height);
         if (rowStride < width)
         {
             Throw.OutOfRange(strideName, rowStride, $"must hold rows of {width} pixels");

@@ -48,7 +48,10 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfContainsReferences<T>();
         ThrowIfUndefined(options);
-        Throw.IfNegative(length, nameof(length));
+        if (length < 0)
+        {
+            Throw.OutOfRange(nameof(length), length, "must not be negative");
+        }
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -64,8 +67,7 @@ public abstract partial class MemoryAllocator
     private static AllocationRequest DescribePixels(
         int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options)
     {
-        Throw.IfBelowOne(width, nameof(width));
-        Throw.IfBelowOne(height, nameof(height));
+        ThrowIfNotSize(width, height);
         long rowStride = AllocationRequest.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
         if (rowStride > int.MaxValue)
         {
@@ -76,6 +78,20 @@ public abstract partial class MemoryAllocator
         }
 
         return AllocationRequest.ForRows((int)rowStride, height, pixelSizeInBytes, rowAlignmentInBytes, options);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static void ThrowIfNotSize(int width, int height)
+    {
+        if (width < 1)
+        {
+            Throw.OutOfRange(nameof(width), width, "must be at least 1");
+        }
+
+        if (height < 1)
+        {
+            Throw.OutOfRange(nameof(height), height, "must be at least 1");
+        }
     }
 
     private static void ThrowIfContainsReferences<T>()

@@ -75,17 +75,13 @@ internal static class UsageRegistry
     {
         using (s_lock.Enter())
         {
-            if (registration.Value.HasMemory)
+            if (!ForgetIfEmpty(registration))
             {
                 s_ending.Add(registration);
                 if (s_ending.Count >= s_nextSweep)
                 {
                     Sweep();
                 }
-            }
-            else
-            {
-                Forget(registration);
             }
         }
     }
