@@ -7,7 +7,10 @@ namespace Allocator;
 /// Thrown in <see cref="SafetyMode.Guarded"/> mode by the call that finds a write outside a buffer, or to one after its return: a
 /// <c>Dispose</c>, an allocation, or a release of what the allocator keeps. What that call had to do has been done.
 /// </summary>
-/// <remarks>The same is raised as <see cref="MemoryDiagnostics.CorruptionFound"/>.</remarks>
+/// <remarks>
+/// Where no call can throw, in a finalizer for instance, the finding is only raised as <see cref="MemoryDiagnostics.CorruptionFound"/>,
+/// which has all others too.
+/// </remarks>
 public sealed class MemoryCorruptedException : InvalidOperationException
 {
     internal MemoryCorruptedException(CorruptionEventArgs corruption)

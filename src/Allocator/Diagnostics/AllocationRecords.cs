@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Text;
 
 namespace Allocator.Diagnostics;
@@ -67,45 +68,25 @@ public sealed class AllocationRecords
                 + $"{Layout.Version} with {Layout.FileBytes} is understood.");
         }
 
-        List<AllocationRecord> records = [];
-        for (int i = 0; i < Layout.SlotCount; i++)
-        {
-            if (TryRead(content, Layout.Slot(i)) is AllocationRecord record)
-            {
-                records.Add(record);
-            }
-        }
-
         return new AllocationRecords(
             BitConverter.ToInt32(content, Layout.ProcessIdAt),
             Time(BitConverter.ToInt64(content, Layout.StartedAt)),
             BitConverter.ToInt64(content, Layout.DroppedAt),
-            records);
+            [.. Enumerable.Range(0, Layout.SlotCount).Select(slot => TryRead(content, Layout.Slot(slot))).OfType<AllocationRecord>()]);
     }
 
     /// <summary>Explains what lies at an address, in some lines of text.</summary>
     /// <param name="address">The address, of a fault for instance.</param>
     /// <returns>The explanation; <see langword="null"/> where the address is in no recorded buffer and no guard page of one.</returns>
-    public string? Explain(long address)
-    {
-        AllocationRecord? best = null;
-        foreach (AllocationRecord record in Records)
-        {
-            // Addresses come back: of several buffers that were here, the one that is not freed, or else the last.
-            if (record.Contains(address) && (best is null || Rank(record).CompareTo(Rank(best)) > 0))
-            {
-                best = record;
-            }
-        }
-
-        return best is null ? null : best.Explain(address);
-    }
+    public string? Explain(long address) =>
+        Records.Where(record => record.Contains(address)).OrderByDescending(Rank).FirstOrDefault()?.Explain(address);
 
     /// <summary>Describes the file in a line: its process, its records, and how many found no room.</summary>
     public override string ToString() =>
         FormattableString.Invariant($"{nameof(AllocationRecords)} of process {ProcessId}, started {ProcessStarted:u}: ")
             + FormattableString.Invariant($"{Records.Count:N0} buffers, {DroppedRecords:N0} dropped");
 
+    // Addresses come back: of several buffers that were at one, the one that is not freed, or else the last.
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
         (record.State != AllocationRecordState.Freed, record.AllocatedAt);
 

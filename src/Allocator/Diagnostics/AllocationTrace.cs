@@ -45,7 +45,7 @@ internal sealed class AllocationTrace : IBackgroundWork
             // What a listener rents is not written; nor is its return then, wherever that happens.
             _bufferId = bufferId;
             _wasWritten = !AllocatorEventSource.IsWriting;
-            log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName ?? "");
+            log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName);
         }
         else
         {
@@ -97,7 +97,7 @@ internal sealed class AllocationTrace : IBackgroundWork
         AllocatorEventSource log = AllocatorEventSource.Log;
         if (log.WritesRents)
         {
-            log.BufferReturned(_bufferId, Bytes, (long)Age.TotalMilliseconds, AllocatorName ?? "");
+            log.BufferReturned(_bufferId, Bytes, (long)Age.TotalMilliseconds, AllocatorName);
         }
     }
 }
