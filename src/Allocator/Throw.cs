@@ -69,8 +69,10 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void OutOfMemory(long requestedBytes, int attempts) =>
-        throw new OutOfMemoryException(Invariant(
-            $"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was given back in between."));
+        throw new OutOfMemoryException(
+            Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was given back in ")
+                + $"between. Run fewer jobs at once, or set {nameof(MemoryAllocatorOptions)}."
+                + $"{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}, so that requests wait.");
 
     [DoesNotReturn]
     public static void Corrupted(CorruptionEventArgs finding) => throw new MemoryCorruptedException(finding);
