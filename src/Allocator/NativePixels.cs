@@ -1,10 +1,8 @@
 using System;
 using System.Buffers;
-using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using System.Threading;
-using static System.FormattableString;
+using Allocator.Adapters;
 
 namespace Allocator;
 
@@ -19,14 +17,9 @@ namespace Allocator;
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed class NativePixels : IDisposable
 {
-    // All that native code has, which keeps them reachable. By number: one that is given back a second time stands for nothing, where a
-    // handle would stand for another object.
-    private static readonly ConcurrentDictionary<nint, NativePixels> s_unreleased = new();
-
     // Kept for ever: native code may call it at any time.
     private static readonly ReleaseCallback s_release = Release;
     private static readonly nint s_releaseFunction = Marshal.GetFunctionPointerForDelegate(s_release);
-    private static long s_lastNumber;
 
     private readonly nint _pointer;
     private MemoryHandle _pin;
@@ -39,12 +32,7 @@ public sealed class NativePixels : IDisposable
         Height = height;
         RowBytes = rowBytes;
         LengthInBytes = lengthInBytes;
-        do
-        {
-            // With 32 bits numbers come round again, after four billion.
-            ReleaseContext = unchecked((nint)Interlocked.Increment(ref s_lastNumber));
-        }
-        while (ReleaseContext == 0 || !s_unreleased.TryAdd(ReleaseContext, this));
+        ReleaseContext = NativeContexts.Add(this);
     }
 
     [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
@@ -56,7 +44,7 @@ public sealed class NativePixels : IDisposable
     {
         get
         {
-            if (!s_unreleased.ContainsKey(ReleaseContext))
+            if (NativeContexts.Find<NativePixels>(ReleaseContext) is null)
             {
                 Throw.Disposed(nameof(NativePixels));
             }
@@ -82,40 +70,46 @@ public sealed class NativePixels : IDisposable
     /// the pixels that <see cref="ReleaseContext"/> stands for. It is the same function for all pixels, may be called from any thread,
     /// native ones included, does not look at the address, and is never freed.
     /// </summary>
-    /// <remarks>Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it.</remarks>
+    /// <remarks>
+    /// Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is
+    /// a delegate of another type.
+    /// </remarks>
     public nint ReleaseFunction => s_releaseFunction;
 
     /// <summary>
-    /// Gets the context for <see cref="ReleaseFunction"/>: a number, not an address, that stands for these pixels only. What takes it
-    /// takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
+    /// Gets the context for <see cref="ReleaseFunction"/>: a number that stands for these pixels, not an address, and for no others after
+    /// them. Code that reads it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
     /// </summary>
     public nint ReleaseContext { get; }
 
-    /// <summary>Releases the pixels. Further calls, and one after <see cref="ReleaseFunction"/>, have no effect.</summary>
+    /// <summary>
+    /// Releases the pixels: the memory goes back where it came from. A second call does nothing, and neither does one after
+    /// <see cref="ReleaseFunction"/>.
+    /// </summary>
     /// <exception cref="MemoryCorruptedException">
-    /// In guarded mode, a write outside the buffer. <see cref="ReleaseFunction"/> only raises it as an event.
+    /// In guarded mode, something has written outside the buffer. Released by <see cref="ReleaseFunction"/>, that is only raised as an
+    /// event.
     /// </exception>
     public void Dispose()
     {
-        if (s_unreleased.TryRemove(ReleaseContext, out _))
+        if (NativeContexts.TryRemove(ReleaseContext))
         {
             _pin.Dispose();
         }
     }
 
     /// <summary>Describes the pixels in a line: their size, and whether they have been released.</summary>
-    public override string ToString() => Invariant(
-        $"{nameof(NativePixels)} {Width} × {Height}, {RowBytes:N0} bytes a row, ")
-        + (s_unreleased.ContainsKey(ReleaseContext) ? "outstanding" : "released");
+    public override string ToString()
+    {
+        string state = NativeContexts.Find<NativePixels>(ReleaseContext) is null ? "released" : "outstanding";
+        return FormattableString.Invariant($"{nameof(NativePixels)} {Width} × {Height}, {RowBytes:N0} bytes a row, {state}");
+    }
 
     private static void Release(nint address, nint context)
     {
         try
         {
-            if (s_unreleased.TryGetValue(context, out NativePixels? pixels))
-            {
-                pixels.Dispose();
-            }
+            NativeContexts.Find<NativePixels>(context)?.Dispose();
         }
         catch (MemoryCorruptedException)
         {

@@ -4,7 +4,7 @@ using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>Describes a detected out-of-bounds or use-after-return write.</summary>
+/// <summary>Describes a detected out-of-bounds or use-after-return write, or an invalid free by native code.</summary>
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed class CorruptionEventArgs : EventArgs
 {
@@ -26,7 +26,8 @@ public sealed class CorruptionEventArgs : EventArgs
     public long Bytes { get; }
 
     /// <summary>
-    /// Gets the offset of the first changed byte in the buffer: negative before it, <see cref="Bytes"/> and more behind it.
+    /// Gets the offset of the first changed byte in the buffer: negative before it, <see cref="Bytes"/> and more behind it. For
+    /// <see cref="CorruptionKind.InvalidFree"/> the address.
     /// </summary>
     public long Offset { get; }
 
@@ -42,6 +43,12 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Describes the finding in full, stacks included.</summary>
     public override string ToString()
     {
+        if (Kind == CorruptionKind.InvalidFree)
+        {
+            return Invariant($"Native code freed 0x{Offset:x}, which its callbacks had not allocated or had freed already. ")
+                + $"The call was ignored.\nFreed at:\n{ReturnStackTrace?.TrimEnd()}";
+        }
+
         string place = Kind switch
         {
             CorruptionKind.Overrun => $"{AllocationRecord.Count(Offset - Bytes + 1)} past the end of",
