@@ -4,13 +4,12 @@ namespace Allocator;
 public enum AbandonedMemory
 {
     /// <summary>
-    /// It is kept apart for at least one further Gen2 collection and one trim period, because a live span may still point into it. The
-    /// default.
+    /// The default: kept apart for one more Gen2 collection and trim period at least, because a live span may point into it.
     /// </summary>
     Quarantine,
 
     /// <summary>
-    /// It is handed to the next renter at once. A span that outlived its owner then reads and writes another renter's memory.
+    /// It goes to the next renter at once. A span that outlived its owner then reads and writes another renter's memory.
     /// </summary>
     Reuse,
 }

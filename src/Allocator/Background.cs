@@ -12,7 +12,6 @@ internal static class Background
 {
     private const int RetryMilliseconds = 100;
 
-    private static readonly IBackgroundWork s_end = new EndOfList();
     private static readonly WaitCallback s_run = static work => RunIfPending((IBackgroundWork)work!);
     private static readonly Timer s_retry = CreateTimer(RetryAll);
     private static IBackgroundWork? s_newest;
@@ -23,10 +22,7 @@ internal static class Background
     /// <summary>Gets whether work is kept: ticks go on then, for setting the timer may have failed.</summary>
     public static bool HasKept => Volatile.Read(ref s_newest) is not null;
 
-    /// <summary>
-    /// Makes everything that is needed later. Called where an exception still has a caller: a type initializer that fails in a finalizer
-    /// fails for ever.
-    /// </summary>
+    /// <summary>Runs the type initializer where an exception still has a caller: one that fails in a finalizer fails for ever.</summary>
     public static void Prepare() => GC.KeepAlive(s_retry);
 
     /// <summary>Runs work on the thread pool. What was queued before and has not begun is done by the same run.</summary>
@@ -58,9 +54,7 @@ internal static class Background
         return timer!;
     }
 
-    /// <summary>
-    /// Starts a thread that does not keep the process alive. Nothing may leave <paramref name="run"/>: it would end the process.
-    /// </summary>
+    /// <summary>Starts a thread that does not keep the process alive. An exception from <paramref name="run"/> ends the process.</summary>
     /// <exception cref="OutOfMemoryException">There is no memory for one.</exception>
     public static void StartThread(Action run, string name)
     {
@@ -68,26 +62,25 @@ internal static class Background
         WithoutFlow(thread.Start);
     }
 
+    /// <summary>Tries again what was kept: when the timer fires, and at ticks, should setting the timer have failed.</summary>
+    public static void RetryAll()
+    {
+        // Each on a thread of its own, as before: users' callbacks may take as long as they like.
+        IBackgroundWork? work = Interlocked.Exchange(ref s_newest, null);
+        while (work is not null)
+        {
+            IBackgroundWork? next = work.State.Next == work ? null : work.State.Next;
+            Volatile.Write(ref work.State.Next, null);
+            Enqueue(work);
+            work = next;
+        }
+    }
+
     // The flow of execution context would tie what the caller has in its AsyncLocals to the timer or thread, for good.
     private static void WithoutFlow(Action start)
     {
-        bool suppress = !ExecutionContext.IsFlowSuppressed();
-        if (suppress)
-        {
-            ExecutionContext.SuppressFlow();
-        }
-
-        try
-        {
-            start();
-        }
-        finally
-        {
-            if (suppress)
-            {
-                ExecutionContext.RestoreFlow();
-            }
-        }
+        using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
+        start();
     }
 
     private static void Enqueue(IBackgroundWork work)
@@ -103,8 +96,7 @@ internal static class Background
         }
     }
 
-    // The thread pool may have queued the work before it failed, to make a thread for it: then it is in the list too, and comes here
-    // twice.
+    // The thread pool may have queued the work before it failed, to make a thread for it: then it comes here twice.
     private static void RunIfPending(IBackgroundWork work)
     {
         if (Interlocked.Exchange(ref work.State.IsPending, 0) != 0)
@@ -116,7 +108,7 @@ internal static class Background
     private static void Keep(IBackgroundWork work)
     {
         // Work of several callers, a queue to be served for instance, is in the list once.
-        if (Interlocked.CompareExchange(ref work.State.Next, s_end, null) is null)
+        if (Interlocked.CompareExchange(ref work.State.Next, work, null) is null)
         {
             Push(work);
         }
@@ -152,35 +144,8 @@ internal static class Background
         do
         {
             newest = Volatile.Read(ref s_newest);
-            work.State.Next = newest ?? s_end;
+            work.State.Next = newest ?? work;
         }
         while (Interlocked.CompareExchange(ref s_newest, work, newest) != newest);
-    }
-
-    /// <summary>
-    /// Tries again what was kept. By the timer that was set when it was kept; and at ticks, should setting it have failed.
-    /// </summary>
-    public static void RetryAll()
-    {
-        // Each on a thread of its own, as before: users' callbacks may take as long as they like.
-        IBackgroundWork? work = Interlocked.Exchange(ref s_newest, null);
-        while (work is not null && work != s_end)
-        {
-            IBackgroundWork? next = work.State.Next;
-            Volatile.Write(ref work.State.Next, null);
-            Enqueue(work);
-            work = next;
-        }
-    }
-
-    private sealed class EndOfList : IBackgroundWork
-    {
-        private BackgroundState _state;
-
-        public ref BackgroundState State => ref _state;
-
-        public void DoWork()
-        {
-        }
     }
 }

@@ -15,31 +15,25 @@ namespace Allocator;
 public abstract partial class MemoryAllocator
 {
     /// <summary>
-    /// Allocates one buffer, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a budget it
-    /// completes at once.
+    /// Allocates one buffer. Waits asynchronously where the memory budget has no room; without one it completes at once.
     /// </summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
-    /// <returns>The owner, which the caller disposes. Await it once: an owner that nobody takes is abandoned.</returns>
+    /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
     /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not, up to 16
     /// times. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that each hold
-    /// some buffers and wait for more can wait for each other for ever:
-    /// <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
+    /// some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/> takes all that
+    /// a job needs before it starts.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.
-    /// </exception>
-    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// The buffer is larger than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had
-    /// beyond.
+    /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    /// <inheritdoc cref="Allocate" path="/exception[contains(@cref, 'Argument') or contains(@cref, 'OutOfMemory')]"/>
     [return: OwnedBuffer]
     public ValueTask<IMemoryOwner<T>> AllocateAsync<T>(
         int length, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
@@ -50,29 +44,11 @@ public abstract partial class MemoryAllocator
         return AllocateAdmittedAsync<T>(request, cancellationToken);
     }
 
-    /// <summary>
-    /// Allocates the pixels of an image, and waits for the memory budget where it has no room. No thread is blocked meanwhile; without a
-    /// budget it completes at once.
-    /// </summary>
-    /// <typeparam name="TPixel">The pixel type.</typeparam>
-    /// <param name="width">The width in pixels, at least 1.</param>
-    /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="options">What the memory must be.</param>
-    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
-    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <summary>Allocates the pixels of an image, and waits asynchronously where the memory budget has no room.</summary>
     /// <returns>The buffer, which the caller disposes. Await it once: a buffer that is never taken is abandoned.</returns>
-    /// <remarks>As <see cref="AllocateAsync{T}"/>.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or
-    /// <paramref name="options"/> has undefined flags.
-    /// </exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// The pixels need more than the limit for one allocation or than the whole budget; or this is a reservation that nothing can be had
-    /// beyond.
-    /// </exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly. Nothing is leaked.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    /// <remarks>As <see cref="AllocateAsync{T}"/>, which says what else is thrown.</remarks>
+    /// <inheritdoc cref="AllocatePixels" path="/typeparam | /param | /exception[contains(@cref, 'Argument')]"/>
+    /// <inheritdoc cref="AllocateAsync" path="/param[@name = 'cancellationToken'] | /exception[not(contains(@cref, 'Argument'))]"/>
     [return: OwnedBuffer]
     public ValueTask<PixelBuffer<TPixel>> AllocatePixelsAsync<TPixel>(
         int width,
@@ -87,18 +63,14 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Takes a part of the memory budget for a whole job before it starts, and waits where there is no room. Without a budget it completes
-    /// at once.
+    /// Takes a part of the memory budget, if there is one, for a whole job before it starts. Waits asynchronously for room.
     /// </summary>
     /// <param name="bytes">
-    /// What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/> and <see cref="EstimateBytes"/>.
+    /// What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.
     /// </param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
-    /// <remarks>
-    /// Ten jobs that each hold half of what they need, and wait for the rest, wait for ever. Jobs that reserve all of it first wait for
-    /// each other in turn.
-    /// </remarks>
+    /// <remarks>Jobs that each hold half of what they need wait for ever. Those that reserve all of it first wait in turn.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
     /// </exception>
@@ -109,7 +81,6 @@ public abstract partial class MemoryAllocator
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, CancellationToken cancellationToken = default)
     {
         ThrowIfAbsurd(bytes);
-
         return ReserveAdmittedAsync(bytes, Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
@@ -119,21 +90,16 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>
-    /// The time is kept, and the task completed, where no thread of the thread pool is free: a thread of the library's own does both
-    /// while any reservation waits with a time. What the caller has behind its <c>await</c> runs on the thread pool as always.
+    /// The time is kept, and the task completed, where no thread of the thread pool is free: a thread of the library's own does both while
+    /// any reservation waits with a time. What the caller has behind its <c>await</c> runs on the thread pool as always.
     /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> has no part in it.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate; or <paramref name="timeout"/> is
-    /// negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
-    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// There was no room in time (<see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>), or
-    /// <paramref name="bytes"/> is more than the whole budget (it is <see langword="false"/>).
+    /// There was no room in time: <see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>.
     /// </exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches the time.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    /// <inheritdoc cref="ReserveAsync(long, CancellationToken)" path="/exception"/>
     [return: OwnedBuffer]
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
@@ -146,13 +112,10 @@ public abstract partial class MemoryAllocator
         return ReserveAdmittedAsync(bytes, timeout, cancellationToken);
     }
 
-    /// <summary>
-    /// Takes a part of the memory budget for a whole job where there is room now, and never waits. Without a budget there always is.
-    /// </summary>
+    /// <summary>Takes a part of the memory budget for a whole job where there is room now, as without a budget. Never waits.</summary>
     /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
     /// <param name="reservation">
-    /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> where this returns
-    /// <see langword="false"/>.
+    /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
     /// </param>
     /// <returns>
     /// <see langword="false"/> where there is no room now, or where what is left is kept for requests that came earlier; also where
@@ -174,7 +137,7 @@ public abstract partial class MemoryAllocator
 
     /// <summary>
     /// Counts memory that other code allocates, a decoder or a native library, against the budget, as if it was outstanding here. Idle
-    /// memory goes back to the system for it.
+    /// memory is returned to the system for it.
     /// </summary>
     /// <param name="bytes">How many bytes it is going to take at most.</param>
     /// <returns>What the caller disposes when that memory has been freed.</returns>
@@ -182,29 +145,23 @@ public abstract partial class MemoryAllocator
     /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>;
     /// within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget, memory that the container certainly has
     /// no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>); where nothing limits the process it costs
-    /// an object and counts nothing. <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> has these bytes;
-    /// <see cref="MemoryAllocatorStatistics.RentedBytes"/> and <see cref="MemoryAllocatorStatistics.CommittedBytes"/> do not.
+    /// an object and counts nothing. Of the statistics <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> alone has these bytes.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
-    /// </exception>
     /// <exception cref="MemoryLimitExceededException">
     /// <paramref name="bytes"/> is more than the whole budget, or it had no room for them in time; or the container certainly has none.
     /// </exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    /// <inheritdoc cref="TryReserve" path="/exception"/>
     [return: OwnedBuffer]
     public IDisposable TrackExternalMemory(long bytes)
     {
         ThrowIfAbsurd(bytes);
-
         ExternalMemory external = GetPipeline().TrackExternalMemory(Account, bytes);
         GC.KeepAlive(this);
         return external;
     }
 
     /// <summary>The former name of <see cref="TrackExternalMemory"/>.</summary>
-    /// <param name="bytes">How many bytes it is going to take at most.</param>
-    /// <returns>What the caller disposes when that memory has been freed.</returns>
+    /// <inheritdoc cref="TrackExternalMemory"/>
     [EditorBrowsable(EditorBrowsableState.Never)]
     [Obsolete("Use TrackExternalMemory, which does the same.")]
     [return: OwnedBuffer]
@@ -213,11 +170,7 @@ public abstract partial class MemoryAllocator
     private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(AllocationRequest request, CancellationToken cancellationToken)
         where T : struct
     {
-        cancellationToken.ThrowIfCancellationRequested();
-        AllocationPipeline pipeline = GetPipeline();
-        AllocationPlan plan = pipeline.Plan(request);
-        BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-        GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
+        Allocation allocation = await AllocateAdmittedAsync(request, cancellationToken).ConfigureAwait(false);
         return new GuardedMemoryOwner<T>(allocation.Guard!, allocation.Generation);
     }
 
@@ -225,13 +178,18 @@ public abstract partial class MemoryAllocator
         AllocationRequest request, int width, int height, int rowAlignmentInBytes, CancellationToken cancellationToken)
         where TPixel : unmanaged
     {
+        MemoryGroup<TPixel> group = new(await AllocateAdmittedAsync(request, cancellationToken).ConfigureAwait(false));
+        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
+    }
+
+    private async ValueTask<Allocation> AllocateAdmittedAsync(AllocationRequest request, CancellationToken cancellationToken)
+    {
         cancellationToken.ThrowIfCancellationRequested();
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
         BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
         GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
-        MemoryGroup<TPixel> group = new(allocation);
-        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
+        return allocation;
     }
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
@@ -239,9 +197,8 @@ public abstract partial class MemoryAllocator
         try
         {
             cancellationToken.ThrowIfCancellationRequested();
-            BudgetPermit permit = await GetPipeline().Admission.AcquireAsync(Account, bytes, timeout, cancellationToken)
-                .ConfigureAwait(false);
-            return MakeReservation(bytes, permit);
+            AdmissionControl admission = GetPipeline().Admission;
+            return MakeReservation(bytes, await admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false));
         }
         finally
         {
@@ -280,14 +237,10 @@ public abstract partial class MemoryAllocator
     // Where there is a budget, that refuses what is too large. Without one the sum with what is reserved already must not wrap.
     private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)
     {
-        if (bytes < 0)
+        Throw.IfNegative(bytes, nameof(bytes));
+        long limit = AllocationRequest.LargestEstimate - reservedBytes;
+        if (bytes >= limit && Account?.Budget is null)
         {
-            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
-        }
-
-        if (bytes >= AllocationRequest.LargestEstimate - reservedBytes && Account?.Budget is null)
-        {
-            long limit = AllocationRequest.LargestEstimate - reservedBytes;
             Throw.OutOfRange(nameof(bytes), bytes, $"must be below {limit}, which is more than any machine has");
         }
     }

@@ -10,17 +10,13 @@ namespace Allocator;
 /// <content>The allocator in the shapes that other code takes.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>
-    /// Gives this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and whatever else takes one.
-    /// </summary>
+    /// <summary>Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and its like.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <returns>
     /// A pool whose <c>Rent</c> allocates here, with exactly the length that was asked for, or about 4 KB where none was. It owns nothing:
-    /// disposing it ends its own <c>Rent</c> only, neither this allocator nor what is out.
+    /// disposing it ends its own <c>Rent</c> only, neither this allocator nor outstanding memory.
     /// </returns>
-    /// <remarks>
-    /// Costs one object, which can be kept for ever and shared by threads. Its <c>MaxBufferSize</c> is the limit for one allocation.
-    /// </remarks>
+    /// <remarks>Costs one object, which threads can share. Its <c>MaxBufferSize</c> is the limit for one allocation.</remarks>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     public MemoryPool<T> AsMemoryPool<T>()
@@ -31,31 +27,19 @@ public abstract partial class MemoryAllocator
         return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetPipeline().Settings.AllocationLimitInBytes / size), size);
     }
 
-    /// <summary>
-    /// Makes a stream that grows in pooled blocks, for codecs and other code that writes streams. What was written is never moved or
-    /// copied.
-    /// </summary>
+    /// <summary>Makes a stream that grows in pooled blocks, for codecs. What was written is never moved or copied.</summary>
     /// <param name="capacity">The bytes that memory is taken for now; the stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
-    /// Blocks are small at first, from 4 KB, and double up to 4 MiB. Each is an allocation of its own, so the limit for one allocation
-    /// does not limit the stream, but what one call may add to it. What goes wrong while it grows leaves it as it was.
+    /// Blocks double from 4 KB up to 4 MiB. Each is an allocation of its own, so the limit for one allocation limits what one call may
+    /// add, and not the stream. A failure while it grows leaves it as it was.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="capacity"/> is negative.</exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// <paramref name="capacity"/> is larger than the limit for one allocation or than the whole budget; or the budget had no room in
-    /// time.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <inheritdoc cref="Allocate" path="/exception[not(contains(@cref, 'Argument'))]"/>
     [return: OwnedBuffer]
     public PooledMemoryStream CreateStream(long capacity = 0)
     {
-        if (capacity < 0)
-        {
-            Throw.OutOfRange(nameof(capacity), capacity, "must not be negative");
-        }
-
+        Throw.IfNegative(capacity, nameof(capacity));
         AllocatorSettings settings = GetPipeline().Settings;
         GrowingMemory memory = new(
             this,
@@ -85,29 +69,22 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Makes a pixel buffer of memory that the caller owns, for code that takes one. Nothing is copied or allocated but some small
-    /// objects, and no statistics and no budget count it.
+    /// Makes a pixel buffer of memory that the caller owns. Nothing is copied, and neither statistics nor a budget count it.
     /// </summary>
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="pixels">The memory, row after row.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="rowStride">
-    /// The pixels from the beginning of one row to the beginning of the next, at least <paramref name="width"/>. What lies between rows is
-    /// never written to.
+    /// The pixels from the beginning of one row to that of the next, at least the width. Gaps are never written to.
     /// </param>
     /// <param name="release">
     /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use;
     /// <c>owner.Dispose</c>, for instance. Never called for a buffer that is dropped without <c>Dispose</c>, and not where this throws. It
     /// must not throw where the buffer is handed off: no exception can pass native code.
     /// </param>
-    /// <returns>
-    /// The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.
-    /// </returns>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="width"/> or <paramref name="height"/> is below 1, or <paramref name="rowStride"/> is below
-    /// <paramref name="width"/>.
-    /// </exception>
+    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The width or the height is below 1, or the stride is below the width.</exception>
     /// <exception cref="ArgumentException"><paramref name="pixels"/> is shorter than the rows.</exception>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> WrapPixels<TPixel>(Memory<TPixel> pixels, int width, int height, int rowStride, Action? release = null)
@@ -119,7 +96,7 @@ public abstract partial class MemoryAllocator
             Throw.TooShort(nameof(pixels), pixels.Length, length);
         }
 
-        return WrapPixels(new WrappedGuard<TPixel>(pixels.Slice(0, (int)length), release), length, width, height, rowStride);
+        return WrapRows(new WrappedGuard<TPixel>(pixels.Slice(0, (int)length), release), length, width, height, rowStride);
     }
 
     /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overload does.</summary>
@@ -128,17 +105,13 @@ public abstract partial class MemoryAllocator
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="rowBytes">
-    /// The bytes from the beginning of one row to the beginning of the next: a multiple of the pixel size. What lies between rows is never
-    /// written to.
+    /// The bytes from the beginning of one row to that of the next: a multiple of the pixel size.
     /// </param>
     /// <param name="release">
-    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; frees the
-    /// memory, for instance. Never called for a buffer that is dropped without <c>Dispose</c>, and not where this throws. It must not
-    /// throw where the buffer is handed off: no exception can pass native code.
+    /// Frees the memory, for instance; called once when the buffer has been disposed and nothing pins or uses it any more, under the
+    /// conditions of the other overload.
     /// </param>
-    /// <returns>
-    /// The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> of it is allocated here.
-    /// </returns>
+    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.
@@ -165,12 +138,10 @@ public abstract partial class MemoryAllocator
                 $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.");
         }
 
-        return WrapPixels(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
+        return WrapRows(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
     }
 
-    /// <summary>
-    /// Makes a group of memory that the caller owns, for code that takes one. Nothing is copied, and no statistics and no budget count it.
-    /// </summary>
+    /// <summary>Makes a group of memory that the caller owns. Nothing is copied, and neither statistics nor a budget count it.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="memory">The memory: the only member.</param>
     /// <param name="release">
@@ -184,16 +155,12 @@ public abstract partial class MemoryAllocator
         where T : struct
     {
         ThrowIfContainsReferences<T>();
-        return WrapGroup(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1);
+        return new MemoryGroup<T>(Allocation.OfCaller(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1));
     }
 
-    private PixelBuffer<TPixel> WrapPixels<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
+    private PixelBuffer<TPixel> WrapRows<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
         where TPixel : unmanaged =>
-        new(this, WrapGroup(guard, length, rowStride), width, height, rowStride, rowAlignmentInBytes: 1);
-
-    private static MemoryGroup<T> WrapGroup<T>(WrappedGuard<T> guard, long length, int elementAlignment)
-        where T : struct =>
-        new(Allocation.OfCaller(guard, length, elementAlignment));
+        new(this, new MemoryGroup<TPixel>(Allocation.OfCaller(guard, length, rowStride)), width, height, rowStride, 1);
 
     // Behind the last row there need be no gap.
     private static long LengthOfRows(int width, int height, int rowStride, string strideName)

@@ -1,15 +1,47 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using Allocator.Allocators;
 using Allocator.Lifetime;
+using Allocator.Native;
 
 namespace Allocator;
 
-/// <content>What a request asks for, checked before anything is taken.</content>
+/// <content>What a request asks for, checked before anything is taken, and what it takes at most.</content>
 public abstract partial class MemoryAllocator
 {
-    // A huge page: no block starts on a larger boundary.
-    private const int MaximumAlignmentInBytes = 2 * 1024 * 1024;
+    /// <summary>Computes what pixel buffers take of the budget at most, for <see cref="ReserveAsync(long, CancellationToken)"/>.</summary>
+    /// <param name="width">The width in pixels, at least 1.</param>
+    /// <param name="height">The height in rows, at least 1.</param>
+    /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
+    /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
+    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
+    /// <returns>
+    /// The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large
+    /// for any machine is never granted.
+    /// </returns>
+    /// <remarks>
+    /// For buffers that are contiguous only where this allocator prefers that. Add up what else lives at the same time: the thumbnail,
+    /// say, or a row of another format.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">A value is below 1, or the row alignment is no such boundary.</exception>
+    public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1, int rowAlignmentInBytes = 1)
+    {
+        Throw.IfBelowOne(pixelSizeInBytes, nameof(pixelSizeInBytes));
+        ThrowIfNotAlignment(rowAlignmentInBytes, nameof(rowAlignmentInBytes));
+        return Estimate(DescribePixels(width, height, pixelSizeInBytes, rowAlignmentInBytes, AllocationOptions.None), liveCopies);
+    }
+
+    /// <summary>As <see cref="EstimatePixelBytes"/>, for plain buffers.</summary>
+    /// <param name="lengthInBytes">The length of one buffer in bytes.</param>
+    /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The length is negative, or the copies are below 1.</exception>
+    /// <inheritdoc cref="EstimatePixelBytes" path="/returns"/>
+    public long EstimateBytes(long lengthInBytes, int liveCopies = 1)
+    {
+        Throw.IfNegative(lengthInBytes, nameof(lengthInBytes));
+        return Estimate(AllocationRequest.ForBytes(lengthInBytes, 1, AllocationOptions.None), liveCopies);
+    }
 
     private static void ThrowIfNotElements<T>(int length, AllocationOptions options)
         where T : struct
@@ -33,7 +65,7 @@ public abstract partial class MemoryAllocator
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static AllocationRequest DescribePixels(
-        int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options = AllocationOptions.None)
+        int width, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options)
     {
         ThrowIfNotSize(width, height);
         long rowStride = AllocationRequest.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
@@ -81,9 +113,9 @@ public abstract partial class MemoryAllocator
 
     private static void ThrowIfNotAlignment(int alignmentInBytes, string name)
     {
-        if (alignmentInBytes < 1 || alignmentInBytes > MaximumAlignmentInBytes || (alignmentInBytes & (alignmentInBytes - 1)) != 0)
+        if (alignmentInBytes is < 1 or > NativeMemorySource.MaximumAlignment || (alignmentInBytes & (alignmentInBytes - 1)) != 0)
         {
-            Throw.OutOfRange(name, alignmentInBytes, $"must be a power of two from 1 to {MaximumAlignmentInBytes}");
+            Throw.OutOfRange(name, alignmentInBytes, $"must be a power of two from 1 to {NativeMemorySource.MaximumAlignment}");
         }
     }
 
@@ -124,5 +156,11 @@ public abstract partial class MemoryAllocator
         MemoryGroup<T> group = new(allocation);
         GC.KeepAlive(this);
         return group;
+    }
+
+    private long Estimate(in AllocationRequest request, int liveCopies)
+    {
+        Throw.IfBelowOne(liveCopies, nameof(liveCopies));
+        return Math.Min(AllocationRequest.Multiply(GetPipeline().UpperBoundOf(request), liveCopies), AllocationRequest.LargestEstimate);
     }
 }

@@ -1,6 +1,8 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
@@ -9,19 +11,25 @@ using Allocator.Lifetime;
 namespace Allocator;
 
 /// <summary>
-/// Hands out memory for pixels. Requests of up to 1 MiB are served from <see cref="ArrayPool{T}.Shared"/>, larger ones from a pool of
+/// Allocates memory for pixels. Requests of up to 1 MiB are served from <see cref="ArrayPool{T}.Shared"/>, larger ones from a pool of
 /// unmanaged 4 MiB blocks, and what exceeds the pool by the operating system, which gets it back at once.
 /// </summary>
 /// <remarks>
-/// Thread-safe. What is handed out belongs to the caller, who disposes it; one owner, group, pixel buffer or lease is used and disposed by
-/// whoever owns it. Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary
-/// or better, and what a pool block begins on a 2 MiB one.
+/// Thread-safe. What it returns belongs to the caller, who disposes it; one owner, group, pixel buffer or lease is not for several threads
+/// at once. Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary or
+/// better, and what a pool block begins on a 2 MiB one.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public abstract partial class MemoryAllocator : IDisposable
 {
     private protected MemoryAllocator()
     {
     }
+
+    /// <summary>Gets the allocator that the process shares. It is made on first use, and ignores <see cref="Dispose"/>.</summary>
+    /// <remarks>In a load context that can be unloaded, it ends when the host begins to unload that.</remarks>
+    /// <inheritdoc cref="Create()" path="/exception"/>
+    public static MemoryAllocator Default => SharedAllocator.Instance ?? SharedAllocator.ThrowFailure();
 
     /// <summary>
     /// Gets the name that its metrics and events carry: <see cref="MemoryAllocatorOptions.Name"/>, and of a reservation that of its
@@ -29,8 +37,11 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </summary>
     public abstract string? Name { get; }
 
+    /// <summary>Gets what requests are charged to; null for nothing.</summary>
+    internal abstract BudgetAccount? Account { get; }
+
     /// <summary>
-    /// Makes an allocator with the default options. It starts no thread and no timer, and takes no memory, before the first large request.
+    /// Makes an allocator with the default options. It starts no timer and takes no memory before the first large request.
     /// </summary>
     /// <exception cref="InvalidOperationException">
     /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.
@@ -42,12 +53,9 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">How it behaves; copied now, so that later changes have no effect.</param>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// A value of <paramref name="options"/> is out of range; the message names it and the limit.
+    /// A value of the options is out of range; the message names it and the limit.
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is asked for the safety mode, and
-    /// is none.
-    /// </exception>
+    /// <inheritdoc cref="Create()" path="/exception"/>
     [return: OwnedBuffer]
     public static MemoryAllocator Create(MemoryAllocatorOptions options)
     {
@@ -60,17 +68,13 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <returns>The owner, which the caller disposes. Its <c>Memory</c> has exactly <paramref name="length"/> elements.</returns>
-    /// <remarks>
-    /// From the calling thread's share of a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.
-    /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.
-    /// </exception>
+    /// <remarks>From a warm pool this costs one small object, and its <c>Dispose</c> one interlocked operation.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">A length is negative, or the options have undefined flags.</exception>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.
+    /// The request is larger than the limit for one allocation, or the memory budget had no room for it in time.
     /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly. Nothing is leaked.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     [return: OwnedBuffer]
     public IMemoryOwner<T> Allocate<T>(int length, AllocationOptions options = AllocationOptions.None)
@@ -90,16 +94,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the native heap, because arrays move;
     /// alignments above 64 KiB take a whole block of the pool where it has one.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="length"/> is negative, <paramref name="alignmentInBytes"/> is no such boundary, or <paramref name="options"/> has
-    /// undefined flags.
-    /// </exception>
-    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="alignmentInBytes"/> is no such boundary.</exception>
+    /// <inheritdoc cref="Allocate" path="/exception"/>
     [return: OwnedBuffer]
     public IMemoryOwner<T> AllocateAligned<T>(int length, int alignmentInBytes, AllocationOptions options = AllocationOptions.None)
         where T : struct
@@ -110,21 +106,8 @@ public abstract partial class MemoryAllocator : IDisposable
     }
 
     /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>
-    /// <typeparam name="T">The element type; it contains no references.</typeparam>
-    /// <param name="length">The length in elements; 0 gives an empty lease.</param>
-    /// <param name="options">What the memory must be.</param>
-    /// <returns>
-    /// The lease, which the caller disposes: <c>using MemoryLease&lt;byte&gt; lease = allocator.Rent&lt;byte&gt;(length);</c>.
-    /// </returns>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="length"/> is negative, or <paramref name="options"/> has undefined flags.
-    /// </exception>
-    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// The buffer is larger than the limit for one allocation, or the memory budget had no room for it in time.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <returns>The lease, which the caller disposes: <c>using MemoryLease&lt;int&gt; lease = allocator.Rent&lt;int&gt;(9);</c>.</returns>
+    /// <inheritdoc cref="Allocate" path="/typeparam | /param | /exception"/>
     [return: OwnedBuffer]
     public MemoryLease<T> Rent<T>(int length, AllocationOptions options = AllocationOptions.None)
         where T : struct
@@ -137,40 +120,23 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="totalLength">The length of all members together, in elements; 0 gives one empty member.</param>
     /// <param name="elementAlignment">
-    /// Elements that belong together, an image row for instance: every member but the last holds a multiple of it. What a 32 MiB segment
-    /// holds at most.
+    /// Elements that belong together, an image row for instance: every member but the last holds a multiple of it. At most 32 MiB.
     /// </param>
     /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one member.</param>
     /// <returns>The group, which the caller disposes.</returns>
     /// <remarks>
-    /// Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the operating system.
+    /// Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the system.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="totalLength"/> is negative, <paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold, or
-    /// <paramref name="options"/> has undefined flags.
-    /// </exception>
-    /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// The group is larger than the limit for one allocation, or the memory budget had no room for it in time.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly. Nothing is leaked.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold.</exception>
+    /// <inheritdoc cref="Allocate" path="/exception"/>
     [return: OwnedBuffer]
     public MemoryGroup<T> AllocateGroup<T>(long totalLength, int elementAlignment = 1, AllocationOptions options = AllocationOptions.None)
         where T : struct
     {
         ThrowIfContainsReferences<T>();
         ThrowIfUndefined(options);
-        if (totalLength < 0)
-        {
-            Throw.OutOfRange(nameof(totalLength), totalLength, "must not be negative");
-        }
-
-        if (elementAlignment < 1)
-        {
-            Throw.OutOfRange(nameof(elementAlignment), elementAlignment, "must be at least 1");
-        }
-
+        Throw.IfNegative(totalLength, nameof(totalLength));
+        Throw.IfBelowOne(elementAlignment, nameof(elementAlignment));
         AllocationRequest request = new(totalLength, Unsafe.SizeOf<T>(), options) { ElementAlignment = elementAlignment };
         return AllocateMembers<T>(request);
     }
@@ -180,10 +146,10 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="options">
-    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> all rows are one run of memory.
+    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> rows are one run of memory.
     /// </param>
     /// <param name="rowAlignmentInBytes">
-    /// The boundary in bytes that each row starts on, as textures and SIMD loads want it: a power of two, from 1 to 2 MiB.
+    /// The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.
     /// </param>
     /// <returns>
     /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to
@@ -194,11 +160,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, <paramref name="rowAlignmentInBytes"/> is no such boundary, or
     /// <paramref name="options"/> has undefined flags.
     /// </exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// The pixels need more than the limit for one allocation, or the memory budget had no room for them in time.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly. Nothing is leaked.</exception>
-    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <inheritdoc cref="Allocate" path="/exception[not(contains(@cref, 'Argument'))]"/>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> AllocatePixels<TPixel>(
         int width, int height, AllocationOptions options = AllocationOptions.None, int rowAlignmentInBytes = 1)
@@ -209,19 +171,15 @@ public abstract partial class MemoryAllocator : IDisposable
         return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
-    /// <summary>
-    /// Commits memory of the pool and makes it resident ahead of use, until that many bytes lie idle there or the pool is full.
-    /// </summary>
+    /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>
     /// <param name="bytes">The bytes that shall lie idle, rounded up to whole blocks; what exceeds the pool is left out.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
-    /// <remarks>
-    /// What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; blocks that came before it stay.
-    /// </remarks>
+    /// <remarks>What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; earlier blocks stay.</remarks>
     public abstract void Prewarm(long bytes);
 
-    /// <summary>Gives all idle memory back to the operating system now. What is out stays valid.</summary>
+    /// <summary>Returns all idle memory to the operating system now. Outstanding memory stays valid.</summary>
     /// <remarks>
     /// Costs about a quarter of a millisecond for each resident block, on the calling thread only. Blocks that
     /// <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay. Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has
@@ -229,31 +187,36 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </remarks>
     public abstract void ReleaseRetainedResources();
 
-    /// <summary>
-    /// Reads what the allocator holds and has done. Walks over all blocks: meant for diagnostics, not for every request.
-    /// </summary>
+    /// <summary>Reads what the allocator holds and has done. Walks over all blocks: for diagnostics, not for every request.</summary>
     public abstract MemoryAllocatorStatistics GetStatistics();
 
-    /// <summary>
-    /// Reads from the system how short memory is, and who says so: what this allocator's trimming goes by at its next tick.
-    /// </summary>
+    /// <summary>Reads from the system how short memory is: what this allocator's trimming goes by at its next tick.</summary>
     /// <remarks>Reads a handful of small files or makes some system calls: meant for diagnostics, not for every request.</remarks>
     public abstract MemoryLoad GetMemoryLoad();
 
     /// <summary>
-    /// Gives idle memory back now, and what is out as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.
-    /// A second call does nothing, and <see cref="Default"/> ignores it.
+    /// Returns idle memory now, and outstanding memory as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.
+    /// Further calls have no effect, and <see cref="Default"/> ignores all.
     /// </summary>
     /// <remarks>Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has thrown, after all memory is back.</remarks>
     public abstract void Dispose();
 
-    /// <summary>Gets what requests are charged to; null for nothing.</summary>
-    internal abstract BudgetAccount? Account { get; }
+    /// <summary>Describes in a line what it is, holds and may hold. Costs as much as <see cref="GetStatistics"/>.</summary>
+    public override string ToString()
+    {
+        MemoryAllocatorStatistics now = GetStatistics();
+        string budget = Account?.Budget is { LimitInBytes: < long.MaxValue and long limit } ? $", budget {InMebibytes(limit)}" : "";
+        return $"{nameof(MemoryAllocator)} {Name ?? "without a name"}: {InMebibytes(now.RentedBytes)} outstanding, "
+            + $"{InMebibytes(now.RetainedBytes)} retained of {InMebibytes(Settings.Geometry.MaximumBytes)}{budget}, {Settings.Safety}";
+    }
 
-    /// <summary>
-    /// Rents what needs no plan: an array that nothing counts, or a block of the pool that lies in the cache near this thread. Begins the
-    /// rent. Throws where this allocator has been disposed.
-    /// </summary>
+    /// <summary>Gets how it was made, also after <see cref="Dispose"/>.</summary>
+    internal abstract AllocatorSettings Settings { get; }
+
+    /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
+    internal abstract AllocationPipeline GetPipeline();
+
+    /// <summary>Rents what needs no plan: an array that nothing counts, or a block from the cache near this thread.</summary>
     /// <returns>Null where the request goes through the pipeline.</returns>
     internal virtual LifetimeGuard? TryRentFast(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
@@ -261,6 +224,33 @@ public abstract partial class MemoryAllocator : IDisposable
         return null;
     }
 
-    /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
-    internal abstract AllocationPipeline GetPipeline();
+    private protected static string InMebibytes(long bytes) => FormattableString.Invariant($"{bytes / (1024.0 * 1024):#,0.##} MiB");
+
+    // In a class of its own, so that callers who bring their own allocator never make this one.
+    private static class SharedAllocator
+    {
+        public static readonly MemoryAllocator? Instance;
+
+        private static readonly ExceptionDispatchInfo? s_failure;
+
+        // What a type initializer throws reaches callers wrapped, with a message that tells nothing.
+        static SharedAllocator()
+        {
+            try
+            {
+                Instance = new PooledMemoryAllocator(
+                    new AllocatorSettings(new MemoryAllocatorOptions { Name = nameof(Default) }) { IsShared = true });
+            }
+            catch (InvalidOperationException e)
+            {
+                s_failure = ExceptionDispatchInfo.Capture(e);
+            }
+        }
+
+        public static MemoryAllocator ThrowFailure()
+        {
+            s_failure!.Throw();
+            return null!;
+        }
+    }
 }

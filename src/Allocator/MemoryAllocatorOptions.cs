@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 
 namespace Allocator;
@@ -8,36 +9,32 @@ namespace Allocator;
 /// values and takes a copy: later changes have no effect.
 /// </summary>
 /// <remarks>Can be bound to a configuration. Not thread-safe.</remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class MemoryAllocatorOptions
 {
     /// <summary>The smallest page: more would take a second one behind every buffer.</summary>
     internal const int MaximumOverreadTolerance = 4096;
 
-    /// <summary>Gets or sets the allocator's name, for whoever reads its diagnostics.</summary>
+    /// <summary>Gets or sets the allocator's name, for its diagnostics.</summary>
     public string? Name { get; set; }
 
     /// <summary>
-    /// Gets or sets how much memory the pool holds at most, in MiB, rounded down to whole blocks of 4 MiB.
-    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that figure is not to be
-    /// had. 0: nothing is retained.
+    /// Gets or sets how much memory the pool holds at most, in MiB, rounded down to whole blocks of 4 MiB. <see langword="null"/>: 1/8 of
+    /// the memory available to the process on 64-bit, and 128 on 32-bit or where that figure is unknown. 0: nothing is retained.
     /// </summary>
-    /// <remarks>
-    /// 1/8 is the figure that the source of this design measured best on machines from 16 to 64 GB; container limits are honoured.
-    /// </remarks>
+    /// <remarks>1/8 is what the source of this design measured best on machines from 16 to 64 GB; container limits count.</remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }
 
-    /// <summary>
-    /// Gets or sets the largest single buffer, group or pixel buffer, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.
-    /// </summary>
+    /// <summary>Gets or sets the largest single allocation, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.</summary>
     public int? AllocationLimitMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets how much memory may be held at once, in MiB: all that is out, at its capacity, and all that lies idle.
+    /// Gets or sets how much memory may be held at once, in MiB: all outstanding, at its capacity, and all idle memory.
     /// <see langword="null"/>: no budget. What does not fit waits, see <see cref="BudgetTimeout"/>;
     /// <see cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
     /// </summary>
     /// <remarks>
-    /// Idle memory is given back before anybody waits. What <c>ArrayPool.Shared</c> keeps for itself is not counted. A budget costs some
+    /// Idle memory is given back before a request waits. What <c>ArrayPool.Shared</c> keeps for itself is not counted. A budget costs some
     /// interlocked operations an allocation, and small buffers a guard with a finalizer.
     /// </remarks>
     public int? MemoryBudgetMegabytes { get; set; }
@@ -53,11 +50,10 @@ public sealed class MemoryAllocatorOptions
     /// instead of being handed out to a process that is then killed for it. The default is <see langword="true"/>.
     /// </summary>
     /// <remarks>
-    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows). Before a request is
-    /// refused, all idle memory and free memory of <c>malloc</c> is given back, a blocking collection runs (at most one a second, in the
-    /// whole process), and up to 0.1 s pass for finalizers. File pages count as free. It is looked at where memory is taken from the
-    /// system, never where idle memory is rented. Where a limit is honored, small buffers come from arrays that the allocator counts, and
-    /// not from <c>ArrayPool.Shared</c>, which keeps arrays for every thread.
+    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows), and requests that idle
+    /// memory does not serve. Before one is refused, all idle memory and free memory of <c>malloc</c> is returned, a blocking collection
+    /// runs (at most one a second, in the whole process), and up to 0.1 s pass for finalizers. File pages count as free. Where a limit is
+    /// honored, small buffers come from arrays that the allocator counts, and not from <c>ArrayPool.Shared</c>.
     /// </remarks>
     public bool HonorMemoryLimit { get; set; } = true;
 
@@ -67,10 +63,10 @@ public sealed class MemoryAllocatorOptions
     /// for a budget, see <see cref="BudgetTimeout"/>. What idle memory serves always fits.
     /// </summary>
     /// <remarks>
-    /// The system's figures are read at most every 10 ms, with file pages that nobody has touched lately counted as free. What was granted
-    /// and is not used yet counts as used, for up to 10 s; what is reserved counts until it is returned. Memory that others, or other
-    /// parts of the process, take after a request was let in cannot be foreseen: this is the room left for them. Where nothing else is
-    /// outstanding or reserved, one request may take of it, and fails at once where even that is not enough.
+    /// The system's figures are read at most every 10 ms, with idle file pages counted as free. What was granted and is not used yet
+    /// counts as used, for up to 10 s; what is reserved counts until it is returned. This is the room for what other processes, or other
+    /// parts of this one, take later. Where nothing else is outstanding or reserved, one request may take of it, and fails at once where
+    /// even that is not enough.
     /// </remarks>
     public int? MinimumFreeMegabytes { get; set; }
 
@@ -83,9 +79,7 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>At most once in a second, and in no more than a twentieth of the time: threads that allocate may wait meanwhile.</remarks>
     public bool? TrimNativeHeap { get; set; }
 
-    /// <summary>
-    /// Gets or sets whether every group and pixel buffer is made as if <see cref="AllocationOptions.Contiguous"/> had been asked for.
-    /// </summary>
+    /// <summary>Gets or sets whether groups and pixel buffers are always <see cref="AllocationOptions.Contiguous"/>.</summary>
     public bool PreferContiguous { get; set; }
 
     /// <summary>Gets or sets where unmanaged memory comes from.</summary>
@@ -95,50 +89,43 @@ public sealed class MemoryAllocatorOptions
     public HugePages HugePages { get; set; } = HugePages.Auto;
 
     /// <summary>
-    /// Gets or sets how often idle memory is looked at: from 1 millisecond to 24 days. The default is 1 minute, as in
-    /// <c>ArrayPool.Shared</c>.
+    /// Gets or sets how often idle memory is looked at, from 1 ms to 24 days. Default: 1 minute, as in <c>ArrayPool.Shared</c>.
     /// </summary>
-    /// <remarks>
-    /// Each period is stretched by a random part of up to a fifth, so that pools and processes that were started together do not trim
-    /// together.
-    /// </remarks>
+    /// <remarks>Each period is stretched by a random part of up to a fifth, so that processes do not trim together.</remarks>
     public TimeSpan TrimPeriod { get; set; } = TimeSpan.FromMinutes(1);
 
     /// <summary>
-    /// Gets or sets which part, from 0 to 1, of what stayed idle through a whole period goes back to the system at its end. The default is
-    /// 0.5.
+    /// Gets or sets which part of what stayed idle for a whole period is returned at its end, from 0 to 1. Default: 0.5.
     /// </summary>
     public double TrimRate { get; set; } = 0.5;
 
     /// <summary>
     /// Gets or sets what is called with the address and the length in bytes of every block of the pool that has got memory from the
-    /// system: when it is first used or prewarmed, and again after it lost its memory to a trim. Here a block is registered with a device.
-    /// Nobody has the block yet. <see langword="null"/>: nothing.
+    /// system: when it is first used or prewarmed, and again after a trim took its memory. Here a block is registered with a device. No
+    /// buffer uses the block yet. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
     /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An
     /// exception goes on to that thread, nothing is allocated, and the block's memory goes back to the system without
-    /// <see cref="BlockReleasing"/>. Where the system refuses to take it, the block is retained, and the call is repeated before the block
-    /// is used. Small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches are not blocks,
-    /// and it is not called for them.
+    /// <see cref="BlockReleasing"/>; where the system refuses to take it, the call is repeated before the block is used. Not called for
+    /// small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches.
     /// </remarks>
     public Action<nint, long>? BlockCommitted { get; set; }
 
     /// <summary>
     /// Gets or sets what is called with the address and the length in bytes of every block of the pool that is about to give its memory
     /// back to the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the allocator is disposed. Here the
-    /// registration ends. Nobody has the block any more. <see langword="null"/>: nothing.
+    /// registration ends. No buffer uses the block any more. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that trims or disposes, one of the thread pool or one that allocates among them, and on the finalizer's only
+    /// Called on the thread that trims or disposes, which may be one of the thread pool or one that allocates, and the finalizer's only
     /// where a finalizer of your own disposes the last buffer of a disposed allocator; for different blocks on several threads at once;
-    /// under no lock. A block that is out when the allocator is disposed follows when it comes back. Not called at the end of the process.
-    /// After an exception the block keeps its memory until the next trim; where the allocator is disposed it is called once more, and the
-    /// memory goes all the same;
-    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see cref="MemoryAllocator.Dispose"/> throw the first exception of their
-    /// own calls; others are written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>.
-    /// Where the system refuses to take the memory, <see cref="BlockCommitted"/> follows; if that throws it is called again before the
-    /// block is used.
+    /// under no lock. For a block that is outstanding when the allocator is disposed it is called when the block comes back, and not at
+    /// the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed the call
+    /// is repeated once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and
+    /// <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c>
+    /// named <c>Allocator</c>, as <c>CallbackFailed</c>. Where the system refuses to take the memory, <see cref="BlockCommitted"/>
+    /// follows.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; set; }
 
@@ -166,9 +153,9 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation
-    /// 2, not blocking, and on no thread that allocates or disposes; there is at most one in a
-    /// <see cref="TrimPeriod"/>, and in a process that neither allocates nor disposes ever fewer, down to one an hour. Where concurrent
-    /// collection is off, collections are only forced before a request is refused.
+    /// 2, not blocking, and on no thread that allocates or disposes; there is at most one in a <see cref="TrimPeriod"/>, and in a process
+    /// that neither allocates nor disposes ever fewer, down to one an hour. Where concurrent collection is off, collections are only
+    /// forced before a request is refused.
     /// </remarks>
     public bool CollectToFindAbandoned { get; set; } = true;
 
@@ -180,110 +167,89 @@ public sealed class MemoryAllocatorOptions
     public SafetyMode? Safety { get; set; }
 
     /// <summary>
-    /// Gets or sets how many allocations there are, on average, to each that is watched in <see cref="SafetyMode.Sampled"/> mode: at least
-    /// 1. The default is 1,000.
+    /// Gets or sets of how many allocations <see cref="SafetyMode.Sampled"/> mode watches one, at least 1. Default: 1,000.
     /// </summary>
     public int SafetySampleInterval { get; set; } = 1000;
 
     /// <summary>
     /// Gets or sets how many bytes behind every unmanaged buffer can be read without a fault, from 0 to 4,096. <see langword="null"/>: 64
-    /// in <see cref="SafetyMode.Standard"/> and <see cref="SafetyMode.Sampled"/> mode, and 0 in
-    /// <see cref="SafetyMode.Guarded"/>. In Standard mode it is never less than 64.
+    /// in <see cref="SafetyMode.Standard"/> and <see cref="SafetyMode.Sampled"/> mode, and 0 in <see cref="SafetyMode.Guarded"/>. In
+    /// Standard mode it is never less than 64.
     /// </summary>
     /// <remarks>
-    /// Codecs and other code for SIMD read some bytes past the end of a row. What lies there is unspecified, often another buffer; nothing
-    /// clears it and no count includes it. Writing there is an error, which Sampled and Guarded mode find. Arrays, which serve requests of
-    /// up to 1 MiB, and memory that you wrap have what their owner gives them.
+    /// Codecs and other code for SIMD read some bytes past the end of a row. What lies there is unspecified, often another buffer. Writing
+    /// there is an error, which Sampled and Guarded mode find. Arrays, which serve requests of up to 1 MiB, and memory that you wrap have
+    /// what their owner gives them.
     /// </remarks>
     public int? OverreadToleranceInBytes { get; set; }
 
-    /// <summary>Makes a copy that the caller does not know. All values are immutable, or delegates.</summary>
+    /// <summary>Makes a copy that the caller does not know.</summary>
     internal MemoryAllocatorOptions Copy() => (MemoryAllocatorOptions)MemberwiseClone();
+
+    /// <summary>Describes what it allows, in short.</summary>
+    public override string ToString() =>
+        $"{nameof(MemoryAllocatorOptions)} {Name ?? "without a name"}: pool {InMegabytes(MaximumPoolSizeMegabytes)}, "
+            + $"budget {InMegabytes(MemoryBudgetMegabytes)}, one allocation {InMegabytes(AllocationLimitMegabytes)}, "
+            + (Safety?.ToString() ?? "default safety");
 
     /// <summary>Throws where a value is out of range, naming the value and the limit.</summary>
     internal void Validate()
     {
-        Throw.IfNegative(MaximumPoolSizeMegabytes, nameof(MaximumPoolSizeMegabytes));
-        if (AllocationLimitMegabytes is < 1)
-        {
-            Throw.OutOfRange(nameof(AllocationLimitMegabytes), AllocationLimitMegabytes, "must be at least 1");
-        }
-
-        if (MemoryBudgetMegabytes is < 1)
-        {
-            Throw.OutOfRange(nameof(MemoryBudgetMegabytes), MemoryBudgetMegabytes, "must be at least 1");
-        }
-
-        Throw.IfNegative(MinimumFreeMegabytes, nameof(MinimumFreeMegabytes));
+        TimeSpan longest = TimeSpan.FromMilliseconds(int.MaxValue);
+        Throw.IfNegative(MaximumPoolSizeMegabytes ?? 0, nameof(MaximumPoolSizeMegabytes));
+        Throw.IfBelowOne(AllocationLimitMegabytes ?? 1, nameof(AllocationLimitMegabytes));
+        Throw.IfBelowOne(MemoryBudgetMegabytes ?? 1, nameof(MemoryBudgetMegabytes));
+        Throw.IfNegative(MinimumFreeMegabytes ?? 0, nameof(MinimumFreeMegabytes));
         if (KeepBlocks)
         {
-            ValidateKeptPool();
-        }
-
-        if (BudgetTimeout != Timeout.InfiniteTimeSpan
-            && (BudgetTimeout < TimeSpan.Zero || BudgetTimeout > TimeSpan.FromMilliseconds(int.MaxValue)))
-        {
-            Throw.OutOfRange(nameof(BudgetTimeout), BudgetTimeout, "must be from zero to int.MaxValue milliseconds, or infinite");
-        }
-
-        // Written so that NaN fails too.
-        if (!(TrimRate >= 0 && TrimRate <= 1))
-        {
-            Throw.OutOfRange(nameof(TrimRate), TrimRate, "must be from 0 to 1");
-        }
-
-        if (TrimPeriod < TimeSpan.FromMilliseconds(1) || TrimPeriod > TimeSpan.FromMilliseconds(int.MaxValue))
-        {
-            Throw.OutOfRange(nameof(TrimPeriod), TrimPeriod, "must be from 1 millisecond to int.MaxValue milliseconds");
-        }
-
-        if (NativeMemory is < NativeMemoryKind.Virtual or > NativeMemoryKind.CoTaskMem)
-        {
-            Throw.OutOfRange(nameof(NativeMemory), NativeMemory, "must be a defined value");
-        }
-
-        if (HugePages is < HugePages.Auto or > HugePages.Off)
-        {
-            Throw.OutOfRange(nameof(HugePages), HugePages, "must be a defined value");
-        }
-
-        if (Safety is < SafetyMode.Standard or > SafetyMode.Guarded)
-        {
-            Throw.OutOfRange(nameof(Safety), Safety, "must be a defined value");
-        }
-
-        if (SafetySampleInterval < 1)
-        {
-            Throw.OutOfRange(nameof(SafetySampleInterval), SafetySampleInterval, "must be at least 1");
-        }
-
-        if (OverreadToleranceInBytes is < 0 or > MaximumOverreadTolerance)
-        {
-            Throw.OutOfRange(nameof(OverreadToleranceInBytes), OverreadToleranceInBytes, $"must be from 0 to {MaximumOverreadTolerance}");
-        }
-
-        if (Abandoned is < AbandonedMemory.Quarantine or > AbandonedMemory.Reuse)
-        {
-            Throw.OutOfRange(nameof(Abandoned), Abandoned, "must be a defined value");
-        }
-    }
-
-    // What is never given back has to have a size that somebody has chosen, and room.
-    private void ValidateKeptPool()
-    {
-        if (MaximumPoolSizeMegabytes is not (int size and >= 4))
-        {
-            Throw.OutOfRange(
+            // What is never given back has to have a size that was chosen, and room.
+            Require(
+                MaximumPoolSizeMegabytes >= 4,
                 nameof(MaximumPoolSizeMegabytes),
                 MaximumPoolSizeMegabytes,
                 $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
-        }
-        else if (size > MemoryBudgetMegabytes)
-        {
-            Throw.OutOfRange(
+            Require(
+                !(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes),
                 nameof(MaximumPoolSizeMegabytes),
-                size,
+                MaximumPoolSizeMegabytes,
                 $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
+        }
+
+        Require(
+            BudgetTimeout == Timeout.InfiniteTimeSpan || (BudgetTimeout >= TimeSpan.Zero && BudgetTimeout <= longest),
+            nameof(BudgetTimeout),
+            BudgetTimeout,
+            "must be from zero to int.MaxValue milliseconds, or infinite");
+
+        // NaN fails too.
+        Require(TrimRate is >= 0 and <= 1, nameof(TrimRate), TrimRate, "must be from 0 to 1");
+        Require(
+            TrimPeriod >= TimeSpan.FromMilliseconds(1) && TrimPeriod <= longest,
+            nameof(TrimPeriod),
+            TrimPeriod,
+            "must be from 1 millisecond to int.MaxValue milliseconds");
+        RequireDefined(NativeMemory is >= NativeMemoryKind.Virtual and <= NativeMemoryKind.CoTaskMem, nameof(NativeMemory), NativeMemory);
+        RequireDefined(HugePages is >= HugePages.Auto and <= HugePages.Off, nameof(HugePages), HugePages);
+        RequireDefined(Safety is null or (>= SafetyMode.Standard and <= SafetyMode.Guarded), nameof(Safety), Safety);
+        RequireDefined(Abandoned is >= AbandonedMemory.Quarantine and <= AbandonedMemory.Reuse, nameof(Abandoned), Abandoned);
+        Throw.IfBelowOne(SafetySampleInterval, nameof(SafetySampleInterval));
+        Require(
+            OverreadToleranceInBytes is null or (>= 0 and <= MaximumOverreadTolerance),
+            nameof(OverreadToleranceInBytes),
+            OverreadToleranceInBytes,
+            $"must be from 0 to {MaximumOverreadTolerance}");
+    }
+
+    private static string InMegabytes(int? size) => size is null ? "by default" : FormattableString.Invariant($"{size:N0} MiB");
+
+    private static void RequireDefined(bool isDefined, string name, object? value) =>
+        Require(isDefined, name, value, "must be a defined value");
+
+    private static void Require(bool isMet, string name, object? value, string requirement)
+    {
+        if (!isMet)
+        {
+            Throw.OutOfRange(name, value, requirement);
         }
     }
 }

@@ -2,20 +2,21 @@ using System;
 using System.Buffers;
 using System.Collections;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Lifetime;
+using static System.FormattableString;
 
 namespace Allocator;
 
-/// <summary>
-/// Memory in one or more members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.
-/// </summary>
+/// <summary>Memory in members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.</summary>
 /// <typeparam name="T">The element type.</typeparam>
 /// <remarks>
 /// A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/> members, spans and pins throw
 /// <see cref="ObjectDisposedException"/>.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     where T : struct
 {
@@ -43,7 +44,6 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Gets whether the members lie without gap. There is then one, unless it were longer than a span can be.</summary>
     public bool IsContiguous => _layout.IsContiguous;
 
-    /// <summary>Gets how the length is divided, and where the members lie.</summary>
     internal ref readonly MemberLayout Layout => ref _layout;
 
     /// <summary>Gets one member. Each costs one small object when it is first asked for.</summary>
@@ -80,22 +80,15 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
             Throw.TooShort(nameof(destination), destination.TotalLength, TotalLength);
         }
 
-        AddReference();
-        try
+        using Reference reference = AddReference();
+        using Reference destinationReference = destination.AddReference();
+        for (long done = 0; done < TotalLength;)
         {
-            destination.AddReference();
-            try
-            {
-                CopyElements(this, destination, TotalLength);
-            }
-            finally
-            {
-                destination.Unpin();
-            }
-        }
-        finally
-        {
-            Unpin();
+            Span<T> from = SpanAt(done);
+            Span<T> to = destination.SpanAt(done);
+            int part = Math.Min(from.Length, to.Length);
+            from.Slice(0, part).CopyTo(to);
+            done += part;
         }
     }
 
@@ -109,19 +102,12 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
             Throw.TooShort(nameof(destination), destination.Length, TotalLength);
         }
 
-        AddReference();
-        try
+        using Reference reference = AddReference();
+        for (int i = 0; i < Count; i++)
         {
-            for (int i = 0; i < Count; i++)
-            {
-                Span<T> member = MemberSpan(i);
-                member.CopyTo(destination);
-                destination = destination.Slice(member.Length);
-            }
-        }
-        finally
-        {
-            Unpin();
+            Span<T> member = MemberSpan(i);
+            member.CopyTo(destination);
+            destination = destination.Slice(member.Length);
         }
     }
 
@@ -135,20 +121,13 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
             Throw.TooShort("The group", TotalLength, source.Length);
         }
 
-        AddReference();
-        try
+        using Reference reference = AddReference();
+        for (int i = 0; !source.IsEmpty; i++)
         {
-            for (int i = 0; !source.IsEmpty; i++)
-            {
-                Span<T> member = MemberSpan(i);
-                ReadOnlySpan<T> part = source.Slice(0, Math.Min(member.Length, source.Length));
-                part.CopyTo(member);
-                source = source.Slice(part.Length);
-            }
-        }
-        finally
-        {
-            Unpin();
+            Span<T> member = MemberSpan(i);
+            ReadOnlySpan<T> part = source.Slice(0, Math.Min(member.Length, source.Length));
+            part.CopyTo(member);
+            source = source.Slice(part.Length);
         }
     }
 
@@ -156,17 +135,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void Clear()
     {
-        AddReference();
-        try
+        using Reference reference = AddReference();
+        for (int i = 0; i < Count; i++)
         {
-            for (int i = 0; i < Count; i++)
-            {
-                MemberSpan(i).Clear();
-            }
-        }
-        finally
-        {
-            Unpin();
+            MemberSpan(i).Clear();
         }
     }
 
@@ -174,21 +146,14 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void Fill(T value)
     {
-        AddReference();
-        try
+        using Reference reference = AddReference();
+        for (int i = 0; i < Count; i++)
         {
-            for (int i = 0; i < Count; i++)
-            {
-                MemberSpan(i).Fill(value);
-            }
-        }
-        finally
-        {
-            Unpin();
+            MemberSpan(i).Fill(value);
         }
     }
 
-    /// <summary>Gives the members in order.</summary>
+    /// <summary>Enumerates the members in order.</summary>
     public IEnumerator<Memory<T>> GetEnumerator()
     {
         for (int i = 0; i < Count; i++)
@@ -197,7 +162,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         }
     }
 
-    /// <summary>Gives the memory back, as soon as nothing pins it or works on it. Does not block; a second call does nothing.</summary>
+    /// <summary>Returns the memory as soon as nothing pins it or works on it. Never blocks; further calls have no effect.</summary>
     public void Dispose()
     {
         LifetimeGuard guard = _guard;
@@ -210,13 +175,22 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    /// <summary>Keeps the memory out of the pool until <see cref="Unpin"/>, even past <see cref="Dispose"/>.</summary>
-    internal void AddReference()
+    /// <summary>Describes the group in a line: its elements, its blocks, and how long it has been outstanding.</summary>
+    public override string ToString() =>
+        Invariant($"{nameof(MemoryGroup<>)}<{typeof(T).Name}> {TotalLength:N0} elements, {DescribeMemory()}");
+
+    /// <summary>Says in how many blocks of memory it is, and how long it has been outstanding.</summary>
+    internal string DescribeMemory() => Invariant($"{Count:N0} {(Count == 1 ? "block" : "blocks")}, {_guard.Describe(_generation)}");
+
+    /// <summary>Keeps the memory out of the pool until the result is disposed, even past <see cref="Dispose"/>.</summary>
+    internal Reference AddReference()
     {
         if (!_guard.TryAddReference(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<T>), _guard, _generation);
+            Throw.Disposed(nameof(MemoryGroup<>), _guard, _generation);
         }
+
+        return new Reference(this);
     }
 
     /// <summary>Disposes the group for the first caller. It has a pin, which keeps the memory.</summary>
@@ -246,15 +220,15 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
         if (!_guard.TryGetSpan(_generation, (int)TotalLength, out Span<T> span))
         {
-            Throw.Disposed(nameof(MemoryGroup<T>), _guard, _generation);
+            Throw.Disposed(nameof(MemoryGroup<>), _guard, _generation);
         }
 
         return span;
     }
 
     /// <summary>
-    /// Returns where the first member begins, where it is unmanaged and the others, if any, lie one stride apart; otherwise 0. The
-    /// caller holds a reference.</summary>
+    /// Returns where the first member begins, if unmanaged and others one stride apart; otherwise 0. With a reference held.
+    /// </summary>
     internal nint FirstAddress() => _layout.IsSingle ? _guard.Address : _layout.First;
 
     internal MemoryHandle PinMember(int index, int elementIndex, IPinnable pinnable)
@@ -264,7 +238,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         return guard.Pin<T>(_generation, _layout.LengthOf(index), elementIndex, pinnable, offset);
     }
 
-    /// <summary>Gives a member's span without asking whether the group is disposed: the caller holds a reference.</summary>
+    /// <summary>Returns a member's span without asking whether the group is disposed: the caller holds a reference.</summary>
     internal unsafe Span<T> MemberSpan(int index) =>
         _layout.IsSingle ? _guard.GetSpan<T>((int)TotalLength) : new Span<T>((void*)MemberAddress(index), _layout.LengthOf(index));
 
@@ -273,7 +247,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     {
         if (!_guard.IsHeld(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<T>), _guard, _generation);
+            Throw.Disposed(nameof(MemoryGroup<>), _guard, _generation);
         }
     }
 
@@ -285,15 +259,12 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
     private nint MemberAddress(int index) => _layout.OriginOf(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());
 
-    private static void CopyElements(MemoryGroup<T> source, MemoryGroup<T> destination, long length)
+    // From an element to the end of its member. The caller holds a reference.
+    private Span<T> SpanAt(long element) => MemberSpan((int)(element / BlockLength)).Slice((int)(element % BlockLength));
+
+    /// <summary>A reference of <see cref="AddReference"/>, to be disposed once.</summary>
+    internal readonly ref struct Reference(MemoryGroup<T> group)
     {
-        for (long done = 0; done < length;)
-        {
-            Span<T> from = source.MemberSpan((int)(done / source.BlockLength)).Slice((int)(done % source.BlockLength));
-            Span<T> to = destination.MemberSpan((int)(done / destination.BlockLength)).Slice((int)(done % destination.BlockLength));
-            int part = Math.Min(from.Length, to.Length);
-            from.Slice(0, part).CopyTo(to);
-            done += part;
-        }
+        public void Dispose() => group.Unpin();
     }
 }

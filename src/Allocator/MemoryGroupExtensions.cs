@@ -8,13 +8,12 @@ public static class MemoryGroupExtensions
 {
     /// <summary>
     /// Opens a stream over a group's bytes, for codecs; also an <see cref="System.Buffers.IBufferWriter{T}"/>. It begins at position 0,
-    /// with the length of the group, and never grows beyond that;
-    /// <see cref="PooledMemoryStream.SetLength"/> makes it shorter, to see how much an encoder has written.
+    /// with the length of the group, and never grows beyond that; <see cref="PooledMemoryStream.SetLength"/> makes it shorter, to see how
+    /// much an encoder has written.
     /// </summary>
     /// <param name="group">The group. Its memory is not copied.</param>
     /// <param name="leaveOpen">
-    /// False: disposing the stream disposes the group, which is the stream's from now on. True: the caller disposes the group, after the
-    /// stream.
+    /// False: the stream owns the group, and disposes it. True: the caller disposes the group, after the stream.
     /// </param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="group"/> is null.</exception>

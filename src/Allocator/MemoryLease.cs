@@ -4,13 +4,9 @@ using Allocator.Lifetime;
 
 namespace Allocator;
 
-/// <summary>
-/// A buffer for use within one method: as <c>IMemoryOwner&lt;T&gt;</c>, without an object for the GC. Dispose it, best by <c>using</c>.
-/// </summary>
+/// <summary>A buffer for use within one method, without an object for the GC. Dispose it, best by <c>using</c>.</summary>
 /// <typeparam name="T">The element type.</typeparam>
-/// <remarks>
-/// The compiler refuses a span of it that would outlive the variable. A copy is the same lease: disposing either ends both.
-/// </remarks>
+/// <remarks>The compiler refuses a span that would outlive the variable. A copy is the same lease: disposing either ends both.</remarks>
 public ref struct MemoryLease<T>
     where T : struct
 {
@@ -49,7 +45,7 @@ public ref struct MemoryLease<T>
     /// <summary>Gets the length in elements.</summary>
     public readonly int Length => _length;
 
-    /// <summary>Gives the memory back. A second call does nothing, of a copy neither.</summary>
+    /// <summary>Returns the memory. Further calls, on this instance or a copy, have no effect.</summary>
     public void Dispose()
     {
         if (_guard is not null)

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Allocators;
@@ -8,16 +9,17 @@ using Allocator.Diagnostics;
 namespace Allocator;
 
 /// <summary>
-/// A part of an allocator's memory budget, taken for a whole job before it starts, and itself an allocator: hand it to any code that takes
+/// A part of an allocator's memory budget, taken for a whole job before it starts, and itself an allocator: pass it to any code that takes
 /// one. What is allocated from it counts against it and comes back to it. What exceeds it waits for the budget, or throws, like any other
 /// request.
 /// </summary>
 /// <remarks>
-/// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/> and <see cref="MemoryAllocator.TryReserve"/>.
-/// Thread-safe. Its memory is the parent's: blocks, statistics and trimming are shared. Where all that is out belongs to reservations
-/// that wait for more, none could ever go on: the youngest then fails with a <see cref="MemoryLimitExceededException"/> that says so.
-/// Without a budget it counts and limits nothing.
+/// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/> and <see cref="MemoryAllocator.TryReserve"/>. Thread-safe.
+/// Its memory is the parent's: blocks, statistics and trimming are shared. Where all outstanding memory belongs to reservations that wait
+/// for more, the youngest fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits
+/// nothing.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class MemoryReservation : MemoryAllocator
 {
     private readonly MemoryAllocator _parent;
@@ -29,37 +31,35 @@ public sealed class MemoryReservation : MemoryAllocator
         _account = account;
     }
 
-    /// <summary>Gives the unused part back where the reservation was not disposed: no other request could ever have it.</summary>
-    // What is out of it knows the account, not this object.
+    /// <summary>Returns the unused part of a reservation that was not disposed: no other request could ever have it.</summary>
+    // Outstanding memory knows the account, not this object.
     ~MemoryReservation() => _account?.CloseLater();
 
     /// <inheritdoc/>
     public override string? Name => _parent.Name;
 
-    /// <summary>
-    /// Gets what is reserved, in bytes: what it was made with, and what it has grown by. It stays so after <see cref="Dispose"/>.
-    /// </summary>
+    /// <summary>Gets what is reserved, in bytes: what it was made with and has grown by. Kept after <see cref="Dispose"/>.</summary>
     public long ReservedBytes => _account.ReservedBytes;
 
-    /// <summary>
-    /// Gets what can still be allocated without waiting, in bytes of capacity: 0 when all is out, and after <see cref="Dispose"/>.
-    /// </summary>
+    /// <summary>Gets what can be allocated without waiting, in bytes of capacity; 0 when all is outstanding or it is disposed.</summary>
     public long RemainingBytes => _account.RemainingBytes;
 
     /// <summary>
-    /// Gets the most that was outstanding at once so far, in bytes of capacity: what the job really took. Divided by what it was
-    /// estimated at, it is the factor for the next estimate. Kept after <see cref="Dispose"/>.
+    /// Gets the most that was outstanding at once so far, in bytes of capacity: what the job really took. Divided by what it was estimated
+    /// at, it is the factor for the next estimate. Kept after <see cref="Dispose"/>.
     /// </summary>
     public long PeakUsedBytes => _account.PeakUsedBytes;
 
     /// <summary>
-    /// Gets how often the job took more than it had reserved, and so went on only because the budget had room: requests that did not
-    /// fit what remained, each counted once it was granted. Above 0 the reservation was too small. Kept after
-    /// <see cref="Dispose"/>, which writes it to the <c>EventSource</c> named <c>Allocator</c>, as <c>ReservationExceeded</c>.
+    /// Gets how often the job took more than it had reserved, and so went on only because the budget had room: requests that did not fit
+    /// what remained, each counted once it was granted. Above 0 the reservation was too small. Kept after <see cref="Dispose"/>, which
+    /// writes it to the <c>EventSource</c> named <c>Allocator</c>, as <c>ReservationExceeded</c>.
     /// </summary>
     public long OverflowCount => _account.OverflowCount;
 
     internal override BudgetAccount? Account => _account;
+
+    internal override AllocatorSettings Settings => _parent.Settings;
 
     /// <inheritdoc/>
     public override void Prewarm(long bytes)
@@ -68,7 +68,7 @@ public sealed class MemoryReservation : MemoryAllocator
         _parent.Prewarm(bytes);
     }
 
-    /// <summary>Gives all idle memory of the parent back to the operating system now. What is out stays valid.</summary>
+    /// <summary>Returns all idle memory of the parent to the operating system now. Outstanding memory stays valid.</summary>
     public override void ReleaseRetainedResources() => _parent.ReleaseRetainedResources();
 
     /// <summary>Reads what the parent holds and has done; the reservation has no memory of its own.</summary>
@@ -99,33 +99,22 @@ public sealed class MemoryReservation : MemoryAllocator
         return isGrown;
     }
 
-    /// <summary>
-    /// Reserves more, and waits where there is no room. No thread is blocked meanwhile; without a budget it completes at once.
-    /// </summary>
-    /// <param name="bytes">
-    /// How much more, in bytes of capacity. What was taken beyond the reservation before is not covered by it:
-    /// <see cref="RemainingBytes"/> is larger by so much afterwards.
-    /// </param>
+    /// <summary>Reserves more, and waits asynchronously where there is no room. Without a budget it completes at once.</summary>
+    /// <param name="bytes">As for <see cref="TryGrow"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the reservation is as it was then.</param>
     /// <returns>A task that completes when it has been reserved. It goes back in <see cref="Dispose"/>.</returns>
     /// <remarks>
-    /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever:
-    /// where all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back,
-    /// after about 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
+    /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever: where
+    /// all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back, after about
+    /// 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.
-    /// </exception>
     /// <exception cref="MemoryLimitExceededException">
     /// It is more than the whole budget together with what is reserved, and never fits
-    /// (<see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="false"/>); or waiting could have been for ever, see
-    /// the remarks.
-    /// The reservation is as it was, and can be used further.
+    /// (<see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="false"/>); or waiting could have been for ever, see the
+    /// remarks. The reservation is as it was, and can be used further.
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
-    /// <exception cref="ObjectDisposedException">
-    /// The reservation or its allocator has been disposed, before the call or during the wait.
-    /// </exception>
+    /// <inheritdoc cref="TryGrow" path="/exception"/>
     public ValueTask GrowAsync(long bytes, CancellationToken cancellationToken = default)
     {
         ThrowIfAbsurd(bytes, ReservedBytes);
@@ -133,20 +122,22 @@ public sealed class MemoryReservation : MemoryAllocator
     }
 
     /// <summary>
-    /// Gives the unused part back to the budget, and what it has grown by. What is out stays valid, counts against the budget, and goes
-    /// back to it when it is disposed. New requests throw, and those that wait. A second call does nothing.
+    /// Returns the unused part to the budget, and what it has grown by. Outstanding memory stays valid, counts against the budget, and
+    /// goes back to it when it is disposed. New requests throw, and those that wait. Further calls have no effect.
     /// </summary>
     public override void Dispose()
     {
         GC.SuppressFinalize(this);
         if (_account.Close() && OverflowCount > 0)
         {
-            AllocatorEventSource.Log.ReservationExceeded(Name, ReservedBytes, PeakUsedBytes, OverflowCount);
+            AllocatorEventSource.Log.ReservationExceeded(ReservedBytes, PeakUsedBytes, OverflowCount, Name);
         }
     }
 
     /// <inheritdoc/>
-    public override string ToString() => $"{nameof(MemoryReservation)} of {ReservedBytes} bytes from {_parent}";
+    public override string ToString() =>
+        $"{nameof(MemoryReservation)} of {InMebibytes(ReservedBytes)}, {InMebibytes(RemainingBytes)} left"
+            + $"{(_account.IsClosed ? ", disposed" : "")}, from {_parent}";
 
     internal override AllocationPipeline GetPipeline()
     {

@@ -7,10 +7,7 @@ namespace Allocator;
 /// Limits what <c>malloc</c> keeps of freed memory. That memory is not this library's: it is what native codecs allocate and free, which
 /// glibc keeps for later calls, and which counts against a container's limit.
 /// </summary>
-/// <remarks>
-/// Works with glibc, the C library of most Linux distributions. With others, on Windows and on macOS every method returns false and does
-/// nothing. Thread-safe.
-/// </remarks>
+/// <remarks>Works with glibc. With other C libraries, on Windows and on macOS methods return false and do nothing. Thread-safe.</remarks>
 public static class NativeHeap
 {
     /// <summary>Returns the free memory of malloc's arenas to the operating system, as <c>malloc_trim(0)</c> does.</summary>
@@ -19,17 +16,16 @@ public static class NativeHeap
     /// Each arena is locked while its free memory is walked, so threads that allocate may wait: milliseconds in an idle process, tens of
     /// milliseconds under load. Call it after a burst of work, not after each image.
     /// </remarks>
-    public static bool TryTrim() => GlibcHeap.TryTrim();
+    public static bool TryTrim() => LibC.TryTrimHeap();
 
     /// <summary>
     /// Has malloc take each allocation from this size on from the operating system directly, so that freeing it returns its memory at
     /// once. Without this call glibc begins at 128 KiB and raises the threshold, up to 32 MiB, whenever such an allocation is freed.
     /// </summary>
     /// <param name="bytes">
-    /// The threshold in bytes; 1 MiB suits codecs, which allocate few buffers of more. At most 32 MiB in 64-bit processes, 512 KiB in
-    /// others.
+    /// The threshold in bytes; 1 MiB suits codecs. At most 32 MiB in 64-bit processes, 512 KiB in others.
     /// </param>
-    /// <returns>False where the C library has no such call.</returns>
+    /// <returns>False where the C library has no such call, or refuses.</returns>
     /// <remarks>
     /// Applies to the whole process, as <c>mallopt(M_MMAP_THRESHOLD)</c> and the environment variable <c>MALLOC_MMAP_THRESHOLD_</c> do.
     /// Call it once, at the start of the process: glibc does not synchronise it with allocations of other threads.
@@ -37,11 +33,11 @@ public static class NativeHeap
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is below 1, or above what glibc takes.</exception>
     public static bool TrySetMapThreshold(int bytes)
     {
-        if (bytes < 1 || bytes > GlibcHeap.LargestMapThreshold)
+        if (bytes < 1 || bytes > LibC.LargestMapThreshold)
         {
-            Throw.OutOfRange(nameof(bytes), bytes, $"must be from 1 to {GlibcHeap.LargestMapThreshold}, the most that glibc takes");
+            Throw.OutOfRange(nameof(bytes), bytes, $"must be from 1 to {LibC.LargestMapThreshold}, the most that glibc takes");
         }
 
-        return GlibcHeap.TrySetMapThreshold(bytes);
+        return LibC.TrySetMapThreshold(bytes);
     }
 }

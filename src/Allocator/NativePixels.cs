@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using Allocator.Adapters;
 
@@ -13,6 +14,7 @@ namespace Allocator;
 /// The pixels stay until they are released, by <see cref="Dispose"/> or by <see cref="ReleaseFunction"/>, whichever comes first, from any
 /// thread; a second release of either kind does nothing. This object need not be kept meanwhile: dropping it releases nothing.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class NativePixels : IDisposable
 {
     // Kept for ever: native code may call it at any time.
@@ -94,6 +96,13 @@ public sealed class NativePixels : IDisposable
         {
             _pin.Dispose();
         }
+    }
+
+    /// <summary>Describes the pixels in a line: their size, and whether they have been released.</summary>
+    public override string ToString()
+    {
+        string state = NativeContexts.Find<NativePixels>(ReleaseContext) is null ? "released" : "outstanding";
+        return FormattableString.Invariant($"{nameof(NativePixels)} {Width} × {Height}, {RowBytes:N0} bytes a row, {state}");
     }
 
     private static void Release(nint address, nint context)

@@ -17,13 +17,8 @@ public readonly ref struct PixelAccessor<TPixel>
     private readonly RowMap _map;
     private readonly nint _rowStride;
 
-    /// <param name="first">
-    /// Where the buffer begins, where it is unmanaged and has one member or members one stride apart; otherwise 0.
-    /// </param>
-    /// <param name="array">The buffer, where it is an array; otherwise empty.</param>
-    /// <param name="layout">Where the members are, where there are several.</param>
-    /// <param name="map">Finds a row's member, where there are several.</param>
-    /// <param name="rowStride">From one row to the next, in pixels.</param>
+    // First is where the buffer begins, where it is unmanaged and has one member or members one stride apart, and otherwise 0; the array
+    // is the buffer where that is one, and otherwise empty.
     internal PixelAccessor(nint first, Span<TPixel> array, scoped in MemberLayout layout, scoped in RowMap map, int rowStride)
     {
         _first = first;
@@ -45,7 +40,7 @@ public readonly ref struct PixelAccessor<TPixel>
     /// </summary>
     public int FirstRow { get; internal init; }
 
-    /// <summary>Gives the pixels of one row. Costs a few instructions, the same for one block of memory and for many.</summary>
+    /// <summary>Returns the pixels of one row. Costs a few instructions, the same for one block of memory and for many.</summary>
     /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="y"/> is not in that range.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

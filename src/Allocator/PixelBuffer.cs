@@ -1,18 +1,18 @@
 using System;
+using System.Diagnostics;
 using System.Threading.Tasks;
 using Allocator.Lifetime;
+using static System.FormattableString;
 
 namespace Allocator;
 
-/// <summary>
-/// The pixels of an image. They are reached through delegates, so that no span outlives its memory. Disposed by its owner.
-/// </summary>
+/// <summary>The pixels of an image, reached through delegates, so that no span outlives its memory. Disposed by its owner.</summary>
 /// <typeparam name="TPixel">The pixel type.</typeparam>
 /// <remarks>
-/// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it then
-/// goes back when the delegate returns. Several delegates may run at once; that they do not write to the same pixels is the callers'
-/// concern.
+/// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it goes
+/// back when the delegate returns. Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class PixelBuffer<TPixel> : IDisposable
     where TPixel : unmanaged
 {
@@ -46,69 +46,38 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     public bool IsContiguous => _group.IsContiguous;
 
     /// <summary>Calls a delegate with access to all rows.</summary>
-    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    /// <exception cref="ArgumentNullException">An argument is null.</exception>
+    /// <exception cref="ObjectDisposedException">A buffer has been disposed; nothing was called.</exception>
     public void ProcessPixelRows(PixelRowsAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
-        AddReference();
-        try
-        {
-            action(Access(0, Height));
-        }
-        finally
-        {
-            RemoveReference();
-        }
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        action(Access(0, Height));
     }
 
     /// <summary>Calls a delegate with access to all rows, and a state that saves a closure.</summary>
-    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
     public void ProcessPixelRows<TState>(PixelRowsAction<TPixel, TState> action, TState state)
     {
         Throw.IfNull(action, nameof(action));
-        AddReference();
-        try
-        {
-            action(Access(0, Height), state);
-        }
-        finally
-        {
-            RemoveReference();
-        }
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        action(Access(0, Height), state);
     }
 
     /// <summary>Calls a delegate with access to all rows of this buffer and another. The sizes may differ.</summary>
-    /// <exception cref="ArgumentNullException"><paramref name="other"/> or <paramref name="action"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">One of the buffers has been disposed; nothing was called.</exception>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
     public void ProcessPixelRows<TOther>([Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action)
         where TOther : unmanaged
     {
         Throw.IfNull(other, nameof(other));
         Throw.IfNull(action, nameof(action));
-        AddReference();
-        try
-        {
-            other.AddReference();
-            try
-            {
-                action(Access(0, Height), other.Access(0, other.Height));
-            }
-            finally
-            {
-                other.RemoveReference();
-            }
-        }
-        finally
-        {
-            RemoveReference();
-        }
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        using MemoryGroup<TOther>.Reference otherReference = other._group.AddReference();
+        action(Access(0, Height), other.Access(0, other.Height));
     }
 
     /// <summary>Calls a delegate with access to all rows of this buffer and two others. The sizes may differ.</summary>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <exception cref="ObjectDisposedException">One of the buffers has been disposed; nothing was called.</exception>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
     public void ProcessPixelRows<TSecond, TThird>(
         [Borrowed] PixelBuffer<TSecond> second, [Borrowed] PixelBuffer<TThird> third,
         PixelRowsTripleAction<TPixel, TSecond, TThird> action)
@@ -118,40 +87,18 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         Throw.IfNull(second, nameof(second));
         Throw.IfNull(third, nameof(third));
         Throw.IfNull(action, nameof(action));
-        AddReference();
-        try
-        {
-            second.AddReference();
-            try
-            {
-                third.AddReference();
-                try
-                {
-                    action(Access(0, Height), second.Access(0, second.Height), third.Access(0, third.Height));
-                }
-                finally
-                {
-                    third.RemoveReference();
-                }
-            }
-            finally
-            {
-                second.RemoveReference();
-            }
-        }
-        finally
-        {
-            RemoveReference();
-        }
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        using MemoryGroup<TSecond>.Reference secondReference = second._group.AddReference();
+        using MemoryGroup<TThird>.Reference thirdReference = third._group.AddReference();
+        action(Access(0, Height), second.Access(0, second.Height), third.Access(0, third.Height));
     }
 
     /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once. Every row is in one band.</summary>
     /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> says where the band begins.</param>
     /// <param name="maxDegreeOfParallelism">How many bands, and so threads, there are at most; -1 for one each processor.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxDegreeOfParallelism"/> is 0 or below -1.</exception>
     /// <exception cref="AggregateException">A delegate threw.</exception>
-    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
     public void ProcessPixelRowsInParallel(PixelRowsAction<TPixel> action, int maxDegreeOfParallelism = -1)
     {
         Throw.IfNull(action, nameof(action));
@@ -161,28 +108,18 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         }
 
         int bands = Math.Min(Height, maxDegreeOfParallelism == -1 ? Environment.ProcessorCount : maxDegreeOfParallelism);
-        AddReference();
-        try
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands }, band =>
         {
-            Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands }, band =>
-            {
-                int firstRow = (int)((long)Height * band / bands);
-                int endRow = (int)((long)Height * (band + 1) / bands);
-                action(Access(firstRow, endRow - firstRow));
-            });
-        }
-        finally
-        {
-            RemoveReference();
-        }
+            int firstRow = (int)((long)Height * band / bands);
+            int endRow = (int)((long)Height * (band + 1) / bands);
+            action(Access(firstRow, endRow - firstRow));
+        });
     }
 
-    /// <summary>
-    /// Calls a delegate with all pixels as one span, where they are: contiguous, packed, and not longer than a span can be.
-    /// </summary>
+    /// <summary>Calls a delegate with all pixels as one span, where they are contiguous, packed, and not too long for one.</summary>
     /// <returns>False, and nothing was called, where they are not.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="action"/> is null.</exception>
-    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
     public bool TryProcessSinglePixelSpan(PixelSpanAction<TPixel> action)
     {
         Throw.IfNull(action, nameof(action));
@@ -192,20 +129,13 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
             return false;
         }
 
-        AddReference();
-        try
-        {
-            action(_group.MemberSpan(0));
-            return true;
-        }
-        finally
-        {
-            RemoveReference();
-        }
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        action(_group.MemberSpan(0));
+        return true;
     }
 
     /// <summary>
-    /// Gives all rows as one memory, <see cref="RowStride"/> pixels apart, where they are contiguous and not longer than a span can be.
+    /// Returns all rows as one memory, <see cref="RowStride"/> pixels apart, where they are contiguous and not longer than a span can be.
     /// Its lifetime is left to the caller: spans of it must not be used after <see cref="Dispose"/>.
     /// </summary>
     /// <returns>False where they are not.</returns>
@@ -217,10 +147,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         return _group.Count == 1;
     }
 
-    /// <summary>
-    /// Gives the pixels of one row. Its lifetime is left to the caller: the buffer must be kept alive, and not disposed, while the span is
-    /// used.
-    /// </summary>
+    /// <summary>Returns the pixels of one row. The caller keeps the buffer alive and does not dispose it while the span is used.</summary>
     /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="y"/> is not in that range.</exception>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
@@ -233,14 +160,12 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         return Access(first, array, 0, Height).GetRowSpan(y);
     }
 
-    /// <summary>
-    /// Gives the memory back, as soon as nothing pins it and no delegate works on it. Does not block; a second call does nothing.
-    /// </summary>
+    /// <summary>Returns the memory as soon as nothing pins it and no delegate works on it. Never blocks; may be repeated.</summary>
     public void Dispose() => _group.Dispose();
 
-    private void AddReference() => _group.AddReference();
-
-    private void RemoveReference() => _group.Unpin();
+    /// <summary>Describes the image in a line: its pixel type, its size, its blocks, and how long it has been outstanding.</summary>
+    public override string ToString() =>
+        Invariant($"{nameof(PixelBuffer<>)}<{typeof(TPixel).Name}> {Width} × {Height}, {_group.DescribeMemory()}");
 
     // With a reference held.
     private PixelAccessor<TPixel> Access(int firstRow, int height)

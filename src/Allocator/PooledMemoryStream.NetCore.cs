@@ -12,45 +12,16 @@ public sealed partial class PooledMemoryStream
     /// <inheritdoc cref="Read(byte[], int, int)"/>
     public override int Read(Span<byte> buffer) => ReadBytes(buffer);
 
-    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. What goes wrong is in the task.</summary>
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
-    {
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<int>(cancellationToken);
-        }
-
-        try
-        {
-            return new ValueTask<int>(ReadBytes(buffer.Span));
-        }
-        catch (Exception e)
-        {
-            return ValueTask.FromException<int>(e);
-        }
-    }
+    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. Exceptions are in the task.</summary>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+        ReadNowAsync(buffer, cancellationToken);
 
     /// <inheritdoc cref="Write(byte[], int, int)"/>
     public override void Write(ReadOnlySpan<byte> buffer) => WriteBytes(buffer);
 
-    /// <summary>Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. What goes wrong is in the task.</summary>
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
-    {
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled(cancellationToken);
-        }
-
-        try
-        {
-            WriteBytes(buffer.Span);
-            return default;
-        }
-        catch (Exception e)
-        {
-            return ValueTask.FromException(e);
-        }
-    }
+    /// <summary>Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. Exceptions are in the task.</summary>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+        WriteNowAsync(buffer, cancellationToken);
 
     /// <inheritdoc cref="CopyToAsync(Stream, int, CancellationToken)"/>
     public override void CopyTo(Stream destination, int bufferSize)
@@ -61,8 +32,7 @@ public sealed partial class PooledMemoryStream
         long end = _position = Math.Max(start, _length);
         while (start < end)
         {
-            ReadOnlyMemory<byte> rest = memory.From(start);
-            rest = rest.Slice(0, (int)Math.Min(rest.Length, end - start));
+            ReadOnlyMemory<byte> rest = memory.From(start, end);
             destination.Write(rest.Span);
             start += rest.Length;
         }

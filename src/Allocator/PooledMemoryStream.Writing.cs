@@ -18,29 +18,17 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     private bool _isApartOffered;
 
     /// <summary>
-    /// Gives memory to write to at the stream's position; <see cref="Advance"/> then says how much of it was written. Most of the time it
-    /// is the stream's own, and nothing is copied.
+    /// Returns memory to write to at the stream's position; <see cref="Advance"/> then says how much of it was written. It is usually the
+    /// stream's own, and nothing is copied.
     /// </summary>
     /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
     /// <returns>Memory of that length at least, of unspecified content. Not to be used after any other call.</returns>
-    /// <remarks>
-    /// Where the block at the position has less than that left, the memory lies apart, and <see cref="Advance"/> copies it.
-    /// </remarks>
+    /// <remarks>Where the block at the position has less left, the memory lies apart, and <see cref="Advance"/> copies it.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
-    /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
-    /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// The memory budget has or had no room, or more than the limit for one allocation would have to be added.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
-    /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
+    /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument'))]"/>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
-        if (sizeHint < 0)
-        {
-            Throw.OutOfRange(nameof(sizeHint), sizeHint, "must not be negative");
-        }
-
+        Throw.IfNegative(sizeHint, nameof(sizeHint));
         StreamMemory memory = Use();
         int wanted = Math.Max(sizeHint, 1);
         long end = EndOf(wanted);
@@ -94,6 +82,19 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         }
 
         DropApart();
+    }
+
+    // Of an exception these two make a task that failed, and the memory is not touched after they return.
+    private async ValueTask<int> ReadNowAsync(Memory<byte> destination, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        return ReadBytes(destination.Span);
+    }
+
+    private async ValueTask WriteNowAsync(ReadOnlyMemory<byte> source, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        WriteBytes(source.Span);
     }
 
     private int ReadBytes(Span<byte> destination)
@@ -151,7 +152,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     {
         if (count > long.MaxValue - _position)
         {
-            Throw.StreamTooLong();
+            Throw.StreamTooLong(_position, count);
         }
 
         return _position + count;
@@ -207,8 +208,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     {
         while (start < end)
         {
-            ReadOnlyMemory<byte> rest = memory.From(start);
-            rest = rest.Slice(0, (int)Math.Min(rest.Length, end - start));
+            ReadOnlyMemory<byte> rest = memory.From(start, end);
             await destination.WriteAsync(rest, cancellationToken).ConfigureAwait(false);
             start += rest.Length;
         }
@@ -217,11 +217,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     private static void ThrowIfNotCopy(Stream destination, int bufferSize)
     {
         Throw.IfNull(destination, nameof(destination));
-        if (bufferSize < 1)
-        {
-            Throw.OutOfRange(nameof(bufferSize), bufferSize, "must be at least 1");
-        }
-
+        Throw.IfBelowOne(bufferSize, nameof(bufferSize));
         if (!destination.CanWrite)
         {
             if (!destination.CanRead)
@@ -232,8 +228,6 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
             Throw.NotWritable(nameof(destination));
         }
     }
-
-    private static Span<byte> SpanOf(byte[] buffer, int offset, int count) => MemoryOf(buffer, offset, count).Span;
 
     private static Memory<byte> MemoryOf(byte[] buffer, int offset, int count)
     {

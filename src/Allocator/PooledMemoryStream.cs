@@ -1,22 +1,25 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Adapters;
+using static System.FormattableString;
 
 namespace Allocator;
 
 /// <summary>
-/// A stream over pooled memory, for codecs and whatever else reads or writes streams; also an <see cref="IBufferWriter{T}"/>, which writes
-/// at the stream's position. Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves what was
-/// written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
+/// A stream over pooled memory, for codecs and other code that reads or writes streams; also an <see cref="IBufferWriter{T}"/>, which
+/// writes at the stream's position. Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves what
+/// was written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
 /// </summary>
 /// <remarks>
-/// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/> and
-/// <c>Dispose</c> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>, which gives all memory back. Its asynchronous methods
-/// complete at once, except for copying to another stream. Not thread-safe, as no stream is.
+/// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/>,
+/// <c>Dispose</c> and <see cref="ToString"/> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>, which returns all memory.
+/// Its asynchronous methods complete at once, except for copying to another stream. Not thread-safe, as no stream is.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class PooledMemoryStream : Stream
 {
     // Null after Dispose.
@@ -50,9 +53,7 @@ public sealed partial class PooledMemoryStream : Stream
         }
     }
 
-    /// <summary>
-    /// Gets or sets where the next byte is read or written. It may lie beyond the end: what is written there leaves zeros between.
-    /// </summary>
+    /// <summary>Gets or sets where the next byte is read or written; beyond the end, what is written leaves zeros between.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override long Position
@@ -65,11 +66,7 @@ public sealed partial class PooledMemoryStream : Stream
 
         set
         {
-            if (value < 0)
-            {
-                Throw.OutOfRange(nameof(value), value, "must not be negative");
-            }
-
+            Throw.IfNegative(value, nameof(value));
             Use();
             _position = value;
         }
@@ -102,7 +99,7 @@ public sealed partial class PooledMemoryStream : Stream
         };
         if (from < 0)
         {
-            Throw.BadArgument(nameof(origin), $"{origin} is no place to seek from.");
+            Throw.BadArgument(nameof(origin), $"{origin} is no place to seek from; use Begin, Current or End.");
         }
 
         if (offset > long.MaxValue - from)
@@ -112,33 +109,21 @@ public sealed partial class PooledMemoryStream : Stream
 
         if (from + offset < 0)
         {
-            Throw.SeekBeforeBegin();
+            Throw.SeekBeforeBegin(from + offset);
         }
 
         return _position = from + offset;
     }
 
     /// <summary>
-    /// Sets the length. What is added is zero; blocks that lie wholly beyond a shorter length go back at once, and a position beyond it
-    /// becomes the end.
+    /// Sets the length. What is added is zero; blocks that lie wholly beyond a shorter length are returned at once, and a position beyond
+    /// it becomes the end. Where it fails the stream is as it was.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is negative.</exception>
-    /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
-    /// <exception cref="MemoryLimitExceededException">
-    /// More than the limit for one allocation would have to be added, or the stream would exceed the whole memory budget: both are refused
-    /// at once. Or the budget had no room in time. The stream is as it was.
-    /// </exception>
-    /// <exception cref="OutOfMemoryException">
-    /// The operating system refused the memory, again and again. The stream is as it was.
-    /// </exception>
-    /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
+    /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument') or contains(@cref, 'IO'))]"/>
     public override void SetLength(long value)
     {
-        if (value < 0)
-        {
-            Throw.OutOfRange(nameof(value), value, "must not be negative");
-        }
-
+        Throw.IfNegative(value, nameof(value));
         StreamMemory memory = Use();
         if (value > _length)
         {
@@ -158,11 +143,9 @@ public sealed partial class PooledMemoryStream : Stream
     /// <summary>Reads up to that many bytes.</summary>
     /// <returns>The number of bytes read: less than <paramref name="count"/> only where the stream ends; 0 at the end.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">
-    /// The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.
-    /// </exception>
+    /// <exception cref="ArgumentException">The buffer ends before offset + count; or one of them is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
-    public override int Read(byte[] buffer, int offset, int count) => ReadBytes(SpanOf(buffer, offset, count));
+    public override int Read(byte[] buffer, int offset, int count) => ReadBytes(MemoryOf(buffer, offset, count).Span);
 
     /// <summary>Reads one byte.</summary>
     /// <returns>The byte; -1 at the end.</returns>
@@ -173,45 +156,25 @@ public sealed partial class PooledMemoryStream : Stream
         return _position < _length ? memory.From(_position++).Span[0] : -1;
     }
 
-    /// <summary>
-    /// Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are
-    /// refused at once.
-    /// </summary>
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
-    {
-        Memory<byte> destination = MemoryOf(buffer, offset, count);
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return Task.FromCanceled<int>(cancellationToken);
-        }
-
-        try
-        {
-            return Task.FromResult(ReadBytes(destination.Span));
-        }
-        catch (Exception e)
-        {
-            return Task.FromException<int>(e);
-        }
-    }
+    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. The task has exceptions but of arguments.</summary>
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
     /// <summary>
     /// Writes bytes at the position. Beyond the end the stream grows by as much as is written, and zeros where there was nothing; all of
     /// it or, where that fails, nothing is written.
     /// </summary>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">
-    /// The buffer ends before <paramref name="offset"/> + <paramref name="count"/>; or one of them is negative.
-    /// </exception>
+    /// <exception cref="ArgumentException">The buffer ends before offset + count; or one of them is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
     /// More than the limit for one allocation would have to be added, as after a <see cref="Seek"/> far beyond the end, or the stream
     /// would exceed the whole memory budget: both are refused at once. Or the budget had no room in time.
     /// </exception>
-    /// <exception cref="OutOfMemoryException">The operating system refused the memory, again and again.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly.</exception>
     /// <exception cref="ObjectDisposedException">The stream, or its allocator, has been disposed.</exception>
-    public override void Write(byte[] buffer, int offset, int count) => WriteBytes(SpanOf(buffer, offset, count));
+    public override void Write(byte[] buffer, int offset, int count) => WriteBytes(MemoryOf(buffer, offset, count).Span);
 
     /// <summary>Writes one byte, as <see cref="Write(byte[], int, int)"/> does.</summary>
     public override void WriteByte(byte value)
@@ -221,31 +184,12 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. What goes wrong is in the task, except that arguments are
-    /// refused at once.
+    /// Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. The task has exceptions but of arguments.
     /// </summary>
-    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
-    {
-        ReadOnlyMemory<byte> source = MemoryOf(buffer, offset, count);
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return Task.FromCanceled(cancellationToken);
-        }
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        WriteNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
-        try
-        {
-            WriteBytes(source.Span);
-            return Task.CompletedTask;
-        }
-        catch (Exception e)
-        {
-            return Task.FromException(e);
-        }
-    }
-
-    /// <summary>
-    /// Copies what is left to another stream, block by block and without a buffer between. The position is at the end when this returns.
-    /// </summary>
+    /// <summary>Copies what is left to another stream, block by block. The position is at the end when this returns.</summary>
     /// <param name="destination">What is written to.</param>
     /// <param name="bufferSize">Must be at least 1, and says nothing: none is used.</param>
     /// <param name="cancellationToken">Ends the copying, between blocks at the latest.</param>
@@ -267,20 +211,22 @@ public sealed partial class PooledMemoryStream : Stream
         return CopyBlocksAsync(memory, start, _position, destination, cancellationToken);
     }
 
-    /// <summary>
-    /// Gives the whole content, whatever the position, as one sequence over the stream's own blocks. Costs a small object for each block.
-    /// </summary>
+    /// <summary>Returns the whole content as one sequence over the stream's own blocks. Costs a small object a block.</summary>
     /// <returns>
-    /// The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: of blocks that
-    /// have gone back it throws <see cref="ObjectDisposedException"/>.
+    /// The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: of returned blocks
+    /// it throws <see cref="ObjectDisposedException"/>.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
-    public ReadOnlySequence<byte> AsReadOnlySequence() => SequenceSegment.Over(Use(), _length);
+    public ReadOnlySequence<byte> AsReadOnlySequence() => Use().AsSequence(_length);
+
+    /// <summary>Describes the stream in a line: its position, length and capacity.</summary>
+    public override string ToString() => _memory is StreamMemory memory
+        ? Invariant($"{nameof(PooledMemoryStream)} at {_position:N0} of {_length:N0} bytes, capacity {memory.Capacity:N0}")
+        : $"{nameof(PooledMemoryStream)}, disposed";
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
-        // Whoever finds it first gives it back.
         if (disposing && Interlocked.Exchange(ref _memory, null) is StreamMemory memory)
         {
             try

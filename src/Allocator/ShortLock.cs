@@ -36,23 +36,13 @@ internal sealed class ShortLock
         return new Section(this, wasInterrupted);
     }
 
-    /// <summary>A lock that is held until <see cref="Dispose"/>.</summary>
-    public readonly ref struct Section
+    /// <summary>A lock that is held until <see cref="Dispose"/>, which is called once.</summary>
+    public readonly ref struct Section(ShortLock held, bool wasInterrupted)
     {
-        private readonly ShortLock _lock;
-        private readonly bool _wasInterrupted;
-
-        public Section(ShortLock held, bool wasInterrupted)
-        {
-            _lock = held;
-            _wasInterrupted = wasInterrupted;
-        }
-
-        /// <summary>Leaves the lock. To be called once.</summary>
         public void Dispose()
         {
-            Monitor.Exit(_lock);
-            if (_wasInterrupted)
+            Monitor.Exit(held);
+            if (wasInterrupted)
             {
                 Thread.CurrentThread.Interrupt();
             }

@@ -1,23 +1,15 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
 using System.IO;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
+using static System.FormattableString;
 
 namespace Allocator;
 
 /// <summary>Every exception of the library, out of line, so that the code that throws stays small.</summary>
 internal static class Throw
 {
-    public static void IfNegative(int? value, string name)
-    {
-        if (value < 0)
-        {
-            OutOfRange(name, value, "must not be negative");
-        }
-    }
-
     public static void IfNull([NotNull] object? value, string name)
     {
         if (value is null)
@@ -26,17 +18,39 @@ internal static class Throw
         }
     }
 
+    public static void IfNegative(int value, string name)
+    {
+        if (value < 0)
+        {
+            OutOfRange(name, value, "must not be negative");
+        }
+    }
+
+    public static void IfNegative(long value, string name)
+    {
+        if (value < 0)
+        {
+            OutOfRange(name, value, "must not be negative");
+        }
+    }
+
+    public static void IfBelowOne(int value, string name)
+    {
+        if (value < 1)
+        {
+            OutOfRange(name, value, "must be at least 1");
+        }
+    }
+
     [DoesNotReturn]
     public static void OutOfRange(string name, object? value, string requirement) =>
-        throw new ArgumentOutOfRangeException(
-            name, value, string.Format(CultureInfo.InvariantCulture, "{0} is {1}; it {2}.", name, value ?? "not set", requirement));
+        throw new ArgumentOutOfRangeException(name, value, Invariant($"{name} is {value ?? "not set"}; it {requirement}."));
 
     // Apart from OutOfRange, which would have callers box the row in a loop's body. It throws by itself: a method that only calls another
     // one that does is inlined into that loop, with all that makes the message.
     [DoesNotReturn]
     public static void RowOutOfRange(int y, int height) =>
-        throw new ArgumentOutOfRangeException(
-            nameof(y), y, string.Format(CultureInfo.InvariantCulture, "y is {0}; it must be from 0 to {1}.", y, height - 1));
+        throw new ArgumentOutOfRangeException(nameof(y), y, Invariant($"y is {y}; it must be from 0 to {height - 1}."));
 
     [DoesNotReturn]
     public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);
@@ -47,8 +61,7 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void ContainsReferences(Type type) =>
-        throw new ArgumentException(
-            $"{type} contains references: unmanaged memory can hold only types that the garbage collector need not look into.");
+        throw new ArgumentException($"{type} contains references, which unmanaged memory cannot hold. Use a type without any.");
 
     [DoesNotReturn]
     public static void LimitExceeded(long requestedBytes, long limitBytes) =>
@@ -56,47 +69,39 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void OutOfMemory(long requestedBytes, int attempts) =>
-        throw new OutOfMemoryException(string.Format(
-            CultureInfo.InvariantCulture,
-            "The operating system refused {0:N0} bytes, {1} times in all; idle memory had been given back in between.",
-            requestedBytes,
-            attempts));
+        throw new OutOfMemoryException(
+            Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was given back in ")
+                + $"between. Run fewer jobs at once, or set {nameof(MemoryAllocatorOptions)}."
+                + $"{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}, so that requests wait.");
 
     [DoesNotReturn]
     public static void Corrupted(CorruptionEventArgs finding) => throw new MemoryCorruptedException(finding);
 
     [DoesNotReturn]
     public static void TooManyReferences() =>
-        throw new InvalidOperationException("The buffer is pinned or in use more than 65,535 times at once.");
+        throw new InvalidOperationException("The buffer is pinned or in use 65,535 times at once, which is the limit. Dispose pins.");
 
     [DoesNotReturn]
     public static void TooShort(string name, long length, long required) =>
-        throw new ArgumentException(
-            string.Format(CultureInfo.InvariantCulture, "{0} holds {1:N0} elements; {2:N0} are needed.", name, length, required), name);
+        throw new ArgumentException(Invariant($"{name} holds {length:N0} elements; {required:N0} are needed."), name);
 
     [DoesNotReturn]
     public static void SizeMismatch(string name, int width, int height, int expectedWidth, int expectedHeight) =>
         throw new ArgumentException(
-            string.Format(
-                CultureInfo.InvariantCulture,
-                "{0} is {1} x {2} pixels; {3} x {4} are needed.",
-                name,
-                width,
-                height,
-                expectedWidth,
-                expectedHeight),
-            name);
+            Invariant($"{name} is {width} x {height} pixels; {expectedWidth} x {expectedHeight} are needed."), name);
 
     [DoesNotReturn]
     public static void FixedLength(long length) =>
         throw new NotSupportedException(
-            string.Format(CultureInfo.InvariantCulture, "The stream is over memory of {0:N0} bytes, and cannot grow.", length));
+            Invariant($"The stream is over memory of {length:N0} bytes, and cannot grow. CreateStream makes one that can."));
 
     [DoesNotReturn]
-    public static void StreamTooLong() => throw new IOException("The stream would be longer than any stream can be.");
+    public static void StreamTooLong(long position, int count) =>
+        throw new IOException(Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream."));
 
     [DoesNotReturn]
-    public static void SeekBeforeBegin() => throw new IOException("The new position would be before the beginning of the stream.");
+    public static void SeekBeforeBegin(long position) =>
+        throw new IOException(Invariant($"The new position is {position:N0}; it must not be before the beginning of the stream."));
 
     [DoesNotReturn]
     public static void NotWritable(string name) => throw new NotSupportedException($"{name} cannot be written to.");
@@ -105,13 +110,13 @@ internal static class Throw
     public static void BadArgument(string name, string problem) => throw new ArgumentException(problem, name);
 
     [DoesNotReturn]
-    public static void NotContiguous() =>
+    public static void NotContiguous(int members) =>
         throw new InvalidOperationException(
-            "The pixels lie in several pieces of memory, and native code wants one: allocate them with AllocationOptions.Contiguous, "
-                + "or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
+            Invariant($"The pixels lie in {members} blocks of memory, and native code takes one: allocate them with ")
+                + "AllocationOptions.Contiguous, or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
 
     [DoesNotReturn]
     public static void RowsTooLong(long rowBytes) =>
-        throw new InvalidOperationException(string.Format(CultureInfo.InvariantCulture, "A row takes {0:N0} bytes, and native code "
-            + "counts them in 32 bits. The buffer is as it was.", rowBytes));
+        throw new InvalidOperationException(Invariant(
+            $"A row takes {rowBytes:N0} bytes; native code counts them in 32 bits, up to {int.MaxValue:N0}. The buffer is as it was."));
 }

@@ -4,9 +4,7 @@ using System.Threading;
 
 namespace Allocator.Adapters;
 
-/// <summary>
-/// An allocator as the pool that pipelines and servers take. It owns nothing: the allocator outlives it, and so does what is out.
-/// </summary>
+/// <summary>An allocator as the pool that pipelines and servers take. The allocator and outstanding memory outlive it.</summary>
 internal sealed class AllocatorMemoryPool<T> : MemoryPool<T>
     where T : struct
 {

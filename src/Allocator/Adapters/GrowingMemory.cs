@@ -5,10 +5,7 @@ using System.Runtime.ExceptionServices;
 
 namespace Allocator.Adapters;
 
-/// <summary>
-/// Memory that grows by one block after the other, so that nothing is ever moved. Small at first: a stream of a few bytes takes no block
-/// of megabytes.
-/// </summary>
+/// <summary>Memory that grows block by block, small ones first, so that nothing is ever moved.</summary>
 internal sealed class GrowingMemory : StreamMemory
 {
     // A page, and what most who write in steps write at once.
@@ -24,11 +21,7 @@ internal sealed class GrowingMemory : StreamMemory
     // Where each block ends, in the stream.
     private readonly List<long> _ends = [];
 
-    /// <param name="allocator">What the blocks come from.</param>
-    /// <param name="largestArray">The largest request that an array serves: arrays have a power of two, whatever was asked for.</param>
-    /// <param name="largestBlock">The largest block: above arrays, a smaller one would take as much.</param>
-    /// <param name="allocationLimit">The limit for one allocation: as much may be added at once.</param>
-    /// <param name="budget">The budget of the allocator; <see cref="long.MaxValue"/> where there is none.</param>
+    // An array has a power of two, whatever was asked for; above arrays a smaller block than the largest would take as much.
     public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long allocationLimit, long budget)
     {
         _allocator = allocator;
@@ -106,7 +99,7 @@ internal sealed class GrowingMemory : StreamMemory
         int index = _ends.BinarySearch(position + 1);
         index = index < 0 ? ~index : index;
 
-        // Whoever copies to another stream holds on to this one meanwhile, and that may dispose it or make it shorter.
+        // What is copied to may dispose this stream meanwhile, or make it shorter.
         if (index >= _blocks.Count)
         {
             Throw.Disposed(nameof(PooledMemoryStream));

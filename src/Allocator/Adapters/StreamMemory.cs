@@ -1,11 +1,10 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 
 namespace Allocator.Adapters;
 
-/// <summary>
-/// The bytes behind a stream, in blocks: reached by position, whatever the blocks' lengths. Not thread-safe, as streams are not.
-/// </summary>
+/// <summary>The bytes behind a stream, in blocks: reached by position, whatever the blocks' lengths. Not thread-safe.</summary>
 internal abstract class StreamMemory : IDisposable
 {
     // The block that was asked for last: most streams are read and written in order.
@@ -15,11 +14,10 @@ internal abstract class StreamMemory : IDisposable
     /// <summary>Gets how many bytes there are.</summary>
     public long Capacity { get; protected set; }
 
-    /// <summary>
-    /// Gives the bytes from a position to the end of the block that it lies in. pre: from 0 to <see cref="Capacity"/> - 1.
-    /// </summary>
+    /// <summary>Returns the bytes from a position to the end of the block that it lies in.</summary>
     public Memory<byte> From(long position)
     {
+        Debug.Assert(position >= 0, "A position is not negative; beyond the end only where the stream became shorter meanwhile.");
         long offset = position - _blockStart;
         if ((ulong)offset >= (ulong)_block.Length)
         {
@@ -28,6 +26,32 @@ internal abstract class StreamMemory : IDisposable
         }
 
         return _block.Slice((int)offset);
+    }
+
+    /// <summary>Returns the bytes from a position to an end, or to that of the block.</summary>
+    public Memory<byte> From(long position, long end)
+    {
+        Memory<byte> rest = From(position);
+        return rest.Length <= end - position ? rest : rest.Slice(0, (int)(end - position));
+    }
+
+    /// <summary>Makes a sequence of the first bytes, over the blocks themselves.</summary>
+    public ReadOnlySequence<byte> AsSequence(long length)
+    {
+        Debug.Assert(length <= Capacity, "There are as many.");
+        if (length == 0)
+        {
+            return ReadOnlySequence<byte>.Empty;
+        }
+
+        Segment first = new(From(0), null);
+        Segment last = first;
+        while (last.End < length)
+        {
+            last = new Segment(From(last.End), last);
+        }
+
+        return new ReadOnlySequence<byte>(first, 0, last, (int)(length - last.RunningIndex));
     }
 
     /// <summary>Throws where there can never be room for that many bytes.</summary>
@@ -41,20 +65,19 @@ internal abstract class StreamMemory : IDisposable
     /// <param name="withReserve">Whether more is to come: blocks then grow, so that they stay few.</param>
     public abstract void Grow(long capacity, bool clean = false, bool withReserve = false);
 
-    /// <summary>Gives back the blocks that lie wholly beyond a length.</summary>
+    /// <summary>Returns the blocks that lie wholly beyond a length.</summary>
     public virtual void Shrink(long length)
     {
     }
 
-    /// <summary>Gives contiguous memory apart from the blocks, where none of them has as much in one piece.</summary>
+    /// <summary>Rents contiguous memory apart from the blocks, where none of them has as much in one piece.</summary>
     public abstract IMemoryOwner<byte> RentApart(int length);
 
-    /// <summary>Copies out of the blocks. pre: all of it lies below <see cref="Capacity"/>.</summary>
     public void Read(long position, Span<byte> destination)
     {
         while (!destination.IsEmpty)
         {
-            Span<byte> part = Part(position, destination.Length);
+            Span<byte> part = From(position, position + destination.Length).Span;
             part.CopyTo(destination);
             destination = destination.Slice(part.Length);
             position += part.Length;
@@ -63,12 +86,11 @@ internal abstract class StreamMemory : IDisposable
         GC.KeepAlive(this);
     }
 
-    /// <summary>Copies into the blocks. pre: all of it lies below <see cref="Capacity"/>.</summary>
     public void Write(long position, ReadOnlySpan<byte> source)
     {
         while (!source.IsEmpty)
         {
-            Span<byte> part = Part(position, source.Length);
+            Span<byte> part = From(position, position + source.Length).Span;
             ReadOnlySpan<byte> rest = source.Slice(part.Length);
             if (rest.Overlaps(part))
             {
@@ -84,12 +106,11 @@ internal abstract class StreamMemory : IDisposable
         GC.KeepAlive(this);
     }
 
-    /// <summary>Sets bytes to zero. pre: all of them lie below <see cref="Capacity"/>.</summary>
     public void Clear(long position, long end)
     {
         while (position < end)
         {
-            Span<byte> part = Part(position, end - position);
+            Span<byte> part = From(position, end).Span;
             part.Clear();
             position += part.Length;
         }
@@ -99,7 +120,7 @@ internal abstract class StreamMemory : IDisposable
 
     public abstract void Dispose();
 
-    /// <summary>Gives the block that a position lies in, and where that begins.</summary>
+    /// <summary>Finds the block that a position lies in, and where that begins.</summary>
     protected abstract Memory<byte> Find(long position, out long start);
 
     /// <summary>Called when blocks go: the one that was asked for last may be among them.</summary>
@@ -118,9 +139,15 @@ internal abstract class StreamMemory : IDisposable
         ArrayPool<byte>.Shared.Return(copy);
     }
 
-    private Span<byte> Part(long position, long length)
+    private sealed class Segment : ReadOnlySequenceSegment<byte>
     {
-        Span<byte> rest = From(position).Span;
-        return rest.Length <= length ? rest : rest.Slice(0, (int)length);
+        public Segment(ReadOnlyMemory<byte> memory, Segment? before)
+        {
+            Memory = memory;
+            RunningIndex = before?.End ?? 0;
+            before?.Next = this;
+        }
+
+        public long End => RunningIndex + Memory.Length;
     }
 }

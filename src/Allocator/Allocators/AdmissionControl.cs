@@ -290,10 +290,13 @@ internal sealed class AdmissionControl
     // Before the request is posted: a listener that allocates must not wait behind one that its own thread would have to use.
     private long ReportBegin(MemoryBudget budget, BudgetRequest request)
     {
-        AllocatorEventSource.Log.BudgetWaitBegan(_counters.AllocatorName, request.Bytes, budget.AdmittedBytes, budget.LimitInBytes);
+        AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, budget.LimitInBytes, _counters.AllocatorName);
         return _settings.Clock.NowMilliseconds;
     }
 
     private void ReportEnd(BudgetRequest request, long begun, bool isGranted) => AllocatorEventSource.Log.BudgetWaitEnded(
-        _counters.AllocatorName, request.Bytes, _settings.Clock.NowMilliseconds - begun, isGranted);
+        request.Bytes,
+        _settings.Clock.NowMilliseconds - begun,
+        isGranted ? "Granted" : "GivenUp",
+        _counters.AllocatorName);
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
@@ -19,6 +20,7 @@ internal sealed class AllocatorUsage : IUsageSource
     private readonly WeakReference<CountedArrayPool> _countedArrays;
     private readonly WeakReference<MemoryBudget>? _budget;
     private readonly LinkedListNode<IUsageSource> _registration;
+    private readonly long _budgetLimitBytes;
     private long _poolRents;
     private long _arrayRents;
     private bool _isClosed;
@@ -32,13 +34,11 @@ internal sealed class AllocatorUsage : IUsageSource
         _arrays = new WeakReference<ArraySource>(arrays, trackResurrection: true);
         _countedArrays = new WeakReference<CountedArrayPool>(countedArrays, trackResurrection: true);
         _budget = budget is null ? null : new WeakReference<MemoryBudget>(budget, trackResurrection: true);
-        BudgetLimitBytes = budget is { LimitInBytes: < long.MaxValue } ? budget.LimitInBytes : null;
+        _budgetLimitBytes = budget is { LimitInBytes: < long.MaxValue } ? budget.LimitInBytes : 0;
         _registration = UsageRegistry.Register(this);
     }
 
     public AllocatorCounters Counters { get; }
-
-    public long? BudgetLimitBytes { get; }
 
     // Arrays that were dropped, and their renter with them, are not waited for.
     public bool HasMemory
@@ -50,35 +50,54 @@ internal sealed class AllocatorUsage : IUsageSource
         }
     }
 
-    public MemoryAllocatorStatistics Read()
+    public void AddTo(long[] figures)
     {
         PoolUsage pool = _pool.TryGetTarget(out UniformUnmanagedMemoryPool? blocks)
             ? blocks.ReadUsage()
             : new PoolUsage(0, 0, 0, 0, _poolRents);
         ArrayCounts arrays = ReadArrays();
+        Counters.AddTo(figures);
+        Add(UsageFigure.RentedBytes, pool.RentedBytes + arrays.RentedBytes - arrays.ReturnedBytes);
+        Add(UsageFigure.RetainedBytes, pool.RetainedBytes);
+        Add(UsageFigure.RetainedBytes, _countedArrays.TryGetTarget(out CountedArrayPool? countedArrays) ? countedArrays.IdleBytes : 0);
+        Add(UsageFigure.QuarantinedBytes, pool.QuarantinedBytes);
+        Add(UsageFigure.Outstanding, pool.Outstanding + arrays.Rents - arrays.Returns);
+        Add(UsageFigure.BudgetUsedBytes, _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.AdmittedBytes : 0);
+        Add(UsageFigure.BudgetLimitBytes, _budgetLimitBytes);
+        Add(UsageFigure.Rents, pool.Rents + arrays.Rents);
+        Add(UsageFigure.PoolHits, Math.Max(0, pool.Rents - Counters.ColdPoolRents));
+
+        void Add(UsageFigure figure, long value) => figures[(int)figure] += value;
+    }
+
+    public MemoryAllocatorStatistics Read()
+    {
+        long[] figures = new long[(int)UsageFigure.Count];
+        AddTo(figures);
         return new MemoryAllocatorStatistics
         {
-            RentedBytes = pool.RentedBytes + Counters.MappingRentedBytes + arrays.RentedBytes - arrays.ReturnedBytes,
-            RetainedBytes = pool.RetainedBytes + (_countedArrays.TryGetTarget(out CountedArrayPool? countedArrays)
-                ? countedArrays.IdleBytes
-                : 0),
-            CommittedBytes = Counters.CommittedBytes,
-            PeakCommittedBytes = Counters.PeakCommittedBytes,
-            QuarantinedBytes = pool.QuarantinedBytes + Counters.MappingQuarantinedBytes,
-            TrimmedBytes = Counters.TrimmedBytes,
-            OutstandingAllocations = pool.Outstanding + Counters.OutstandingAllocations + arrays.Rents - arrays.Returns,
-            Rents = pool.Rents + Counters.MappingRents + arrays.Rents,
-            PoolHits = Math.Max(0, pool.Rents - Counters.ColdPoolRents),
-            PoolMisses = Counters.PoolMisses,
-            Trims = Counters.Trims,
-            Abandoned = Counters.Abandoned,
-            AllocationRetries = Counters.Retries,
-            BudgetWaits = Counters.BudgetWaits,
-            NativeHeapTrims = Counters.NativeHeapTrims,
-            NativeHeapTrimmedBytes = Counters.NativeHeapTrimmedBytes,
-            NativeHeapTrimTime = TimeSpan.FromMilliseconds(Counters.NativeHeapTrimMilliseconds),
-            BudgetUsedBytes = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.AdmittedBytes : 0,
+            RentedBytes = Of(UsageFigure.RentedBytes),
+            RetainedBytes = Of(UsageFigure.RetainedBytes),
+            CommittedBytes = Of(UsageFigure.CommittedBytes),
+            PeakCommittedBytes = Of(UsageFigure.PeakCommittedBytes),
+            QuarantinedBytes = Of(UsageFigure.QuarantinedBytes),
+            TrimmedBytes = SumOf(UsageFigure.TrimmedBytes),
+            OutstandingAllocations = Of(UsageFigure.Outstanding),
+            Rents = Of(UsageFigure.Rents),
+            PoolHits = Of(UsageFigure.PoolHits),
+            PoolMisses = Of(UsageFigure.PoolMisses),
+            Trims = SumOf(UsageFigure.Trims),
+            Abandoned = Of(UsageFigure.Abandoned),
+            AllocationRetries = Of(UsageFigure.Retries),
+            BudgetWaits = Of(UsageFigure.BudgetWaits),
+            NativeHeapTrims = Of(UsageFigure.NativeHeapTrims),
+            NativeHeapTrimmedBytes = Of(UsageFigure.NativeHeapTrimmedBytes),
+            NativeHeapTrimTime = TimeSpan.FromMilliseconds(Of(UsageFigure.NativeHeapTrimMilliseconds)),
+            BudgetUsedBytes = Of(UsageFigure.BudgetUsedBytes),
         };
+
+        long Of(UsageFigure figure) => figures[(int)figure];
+        long SumOf(UsageFigure figure) => figures.Skip((int)figure).Take(AllocatorCounters.TrimReasons).Sum();
     }
 
     /// <summary>Closes the pools, and ends the registration when all memory is back. One that failed may be repeated.</summary>

@@ -114,14 +114,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     internal override BudgetAccount? Account => _budget;
 
+    internal override AllocatorSettings Settings => _settings;
+
     public override void Prewarm(long bytes)
     {
         ThrowIfDisposed();
-        if (bytes < 0)
-        {
-            Throw.OutOfRange(nameof(bytes), bytes, "must not be negative");
-        }
-
+        Throw.IfNegative(bytes, nameof(bytes));
         bytes = Math.Min(bytes, _settings.Geometry.MaximumBytes);
         try
         {
@@ -157,8 +155,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     public override MemoryAllocatorStatistics GetStatistics() => _usage.Read();
 
     public override MemoryLoad GetMemoryLoad() => _settings.Pressure.ReadLoad();
-
-    public override string ToString() => Name ?? base.ToString()!;
 
     public override void Dispose()
     {

@@ -13,12 +13,6 @@ namespace System.Runtime.CompilerServices
     internal static class IsExternalInit
     {
     }
-
-    [Microsoft.CodeAnalysis.Embedded]
-    [AttributeUsage(AttributeTargets.Parameter)]
-    internal sealed class ScopedRefAttribute : Attribute
-    {
-    }
 }
 
 namespace System.Diagnostics.CodeAnalysis
@@ -39,9 +33,7 @@ namespace System.Diagnostics.CodeAnalysis
     [AttributeUsage(AttributeTargets.Parameter)]
     internal sealed class NotNullWhenAttribute : Attribute
     {
-        public NotNullWhenAttribute(bool returnValue) => ReturnValue = returnValue;
-
-        public bool ReturnValue { get; }
+        public NotNullWhenAttribute(bool returnValue) => _ = returnValue;
     }
 
     [Microsoft.CodeAnalysis.Embedded]
@@ -54,15 +46,7 @@ namespace System.Diagnostics.CodeAnalysis
     [AttributeUsage(AttributeTargets.Method)]
     internal sealed class UnconditionalSuppressMessageAttribute : Attribute
     {
-        public UnconditionalSuppressMessageAttribute(string category, string checkId)
-        {
-            Category = category;
-            CheckId = checkId;
-        }
-
-        public string Category { get; }
-
-        public string CheckId { get; }
+        public UnconditionalSuppressMessageAttribute(string category, string checkId) => _ = (category, checkId);
 
         public string? Justification { get; set; }
     }

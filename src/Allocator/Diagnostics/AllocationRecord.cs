@@ -1,10 +1,12 @@
 using System;
-using System.Globalization;
+using System.Diagnostics;
 using System.Text;
+using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
 /// <summary>One watched buffer as its process recorded it: where it was, and the calls that allocated and returned it.</summary>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AllocationRecord
 {
     internal AllocationRecord()
@@ -51,51 +53,47 @@ public sealed class AllocationRecord
     public long CorruptionOffset { get; internal init; }
 
     /// <summary>Describes the buffer in full, stacks included.</summary>
-    public override string ToString() => FormattableString.Invariant($"0x{Address:x} is the start of {DescribeBuffer()}");
+    public override string ToString() => Invariant($"0x{Address:x} is the start of {DescribeBuffer()}");
 
     internal bool Contains(long address) => address >= MappingAddress && address - MappingAddress < MappingBytes;
 
     /// <summary>Describes where an address lies with regard to the buffer, and the buffer.</summary>
-    internal string Explain(long address) => FormattableString.Invariant($"0x{address:x} {Place(address)} {DescribeBuffer()}");
+    internal string Explain(long address)
+    {
+        long offset = address - Address;
+        string place = offset < 0 ? $"is {Count(-offset)} before the start of"
+            : offset < Bytes ? Invariant($"lies at offset {offset:N0} inside")
+            : $"is {Count(offset - Bytes + 1)} past the end of";
+        return Invariant($"0x{address:x} {place} {DescribeBuffer()}");
+    }
 
-    private static string Count(long bytes) => FormattableString.Invariant($"{bytes:N0} {(bytes == 1 ? "byte" : "bytes")}");
-
-    private static void AppendCall(StringBuilder text, string what, DateTime time, int thread, string stack) =>
-        text.AppendFormat(CultureInfo.InvariantCulture, "{0} at {1:yyyy-MM-dd HH:mm:ss.fff} UTC by thread {2}:", what, time, thread)
-            .AppendLine().AppendLine(stack.TrimEnd());
+    internal static string Count(long bytes) => Invariant($"{bytes:N0} {(bytes == 1 ? "byte" : "bytes")}");
 
     private string DescribeBuffer()
     {
         StringBuilder text = new();
-        text.AppendFormat(CultureInfo.InvariantCulture, "a buffer of {0:N0} bytes that {1}.", Bytes, Fate()).AppendLine();
+        text.Append(Invariant($"a buffer of {Bytes:N0} bytes that {Fate()}.")).AppendLine();
         if (Corruption is CorruptionKind kind)
         {
-            text.AppendFormat(CultureInfo.InvariantCulture, "It was found corrupted ({0}) at offset {1:N0}.", kind, CorruptionOffset)
-                .AppendLine();
+            text.Append(Invariant($"It was found corrupted ({kind}) at offset {CorruptionOffset:N0}.")).AppendLine();
         }
 
-        AppendCall(text, "Allocated", AllocatedAt, AllocatingThreadId, AllocationStackTrace);
+        AppendCall("Allocated", AllocatedAt, AllocatingThreadId, AllocationStackTrace);
         if (ReturnStackTrace.Length > 0)
         {
-            AppendCall(text, "Returned", ReturnedAt ?? default, ReturningThreadId, ReturnStackTrace);
+            AppendCall("Returned", ReturnedAt ?? default, ReturningThreadId, ReturnStackTrace);
         }
 
         return text.ToString().TrimEnd();
-    }
 
-    private string Place(long address)
-    {
-        long offset = address - Address;
-        return offset < 0 ? FormattableString.Invariant($"is {Count(-offset)} before the start of")
-            : offset < Bytes ? FormattableString.Invariant($"lies at offset {offset:N0} inside")
-            : FormattableString.Invariant($"is {Count(offset - Bytes + 1)} past the end of");
+        void AppendCall(string what, DateTime time, int thread, string stack) =>
+            text.Append(Invariant($"{what} at {time:yyyy-MM-dd HH:mm:ss.fff} UTC by thread {thread}:")).AppendLine()
+                .AppendLine(stack.TrimEnd());
     }
 
     private string Fate()
     {
-        string held = ReturnedAt is DateTime returned
-            ? FormattableString.Invariant($"{(returned - AllocatedAt).TotalMilliseconds:N0} ms")
-            : string.Empty;
+        string held = ReturnedAt is DateTime returned ? Invariant($"{(returned - AllocatedAt).TotalMilliseconds:N0} ms") : "";
         return State switch
         {
             AllocationRecordState.Rented => "is rented",

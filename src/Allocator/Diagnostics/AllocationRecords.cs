@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Text;
 
 namespace Allocator.Diagnostics;
@@ -12,10 +14,11 @@ namespace Allocator.Diagnostics;
 /// <remarks>
 /// The file is named by the AppContext data <c>Allocator.Records</c> or the environment variable <c>ALLOCATOR_RECORDS</c>, in that order;
 /// without either it is <c>allocator-&lt;process id&gt;.records</c> in the folder for temporary files. An existing file is never
-/// overwritten: the name then gets a number (<c>.2</c>, up to <c>.16</c>) before its extension. It takes 8 MiB and holds 1,024 buffers.
-/// A process that ends in good order deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent
+/// overwritten: the name then gets a number (<c>.2</c>, up to <c>.16</c>) before its extension. It takes 8 MiB and holds 1,024 buffers. A
+/// process that ends in good order deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent
 /// callers.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AllocationRecords
 {
     private AllocationRecords(int processId, DateTime processStarted, long dropped, IReadOnlyList<AllocationRecord> records)
@@ -27,8 +30,7 @@ public sealed class AllocationRecords
     }
 
     /// <summary>
-    /// Gets where this process writes its records; <see langword="null"/> before the first watched allocation, and where no file could
-    /// be made.
+    /// Gets where this process writes its records; <see langword="null"/> before the first, or where no file could be made.
     /// </summary>
     public static string? CurrentPath { get; internal set; }
 
@@ -41,9 +43,7 @@ public sealed class AllocationRecords
     /// <summary>Gets how many buffers found no room in the file, because as many as it holds were being watched already.</summary>
     public long DroppedRecords { get; }
 
-    /// <summary>
-    /// Gets all records, in no particular order. Those of freed buffers are there until another buffer needs their place.
-    /// </summary>
+    /// <summary>Gets all records, in no particular order. Those of freed buffers stay until another buffer needs their place.</summary>
     public IReadOnlyList<AllocationRecord> Records { get; }
 
     /// <summary>Reads a file. The process that writes it may still run.</summary>
@@ -68,42 +68,25 @@ public sealed class AllocationRecords
                 + $"{Layout.Version} with {Layout.FileBytes} is understood.");
         }
 
-        List<AllocationRecord> records = [];
-        for (int i = 0; i < Layout.SlotCount; i++)
-        {
-            if (TryRead(content, Layout.Slot(i)) is AllocationRecord record)
-            {
-                records.Add(record);
-            }
-        }
-
         return new AllocationRecords(
             BitConverter.ToInt32(content, Layout.ProcessIdAt),
             Time(BitConverter.ToInt64(content, Layout.StartedAt)),
             BitConverter.ToInt64(content, Layout.DroppedAt),
-            records);
+            [.. Enumerable.Range(0, Layout.SlotCount).Select(slot => TryRead(content, Layout.Slot(slot))).OfType<AllocationRecord>()]);
     }
 
     /// <summary>Explains what lies at an address, in some lines of text.</summary>
     /// <param name="address">The address, of a fault for instance.</param>
-    /// <returns>
-    /// The explanation; <see langword="null"/> where the address is neither in a recorded buffer nor in the inaccessible pages around one.
-    /// </returns>
-    public string? Explain(long address)
-    {
-        AllocationRecord? best = null;
-        foreach (AllocationRecord record in Records)
-        {
-            // Addresses come back: of several buffers that were here, the one that is not freed, or else the last.
-            if (record.Contains(address) && (best is null || Rank(record).CompareTo(Rank(best)) > 0))
-            {
-                best = record;
-            }
-        }
+    /// <returns>The explanation; <see langword="null"/> where the address is in no recorded buffer and no guard page of one.</returns>
+    public string? Explain(long address) =>
+        Records.Where(record => record.Contains(address)).OrderByDescending(Rank).FirstOrDefault()?.Explain(address);
 
-        return best is null ? null : best.Explain(address);
-    }
+    /// <summary>Describes the file in a line: its process, its records, and how many found no room.</summary>
+    public override string ToString() =>
+        FormattableString.Invariant($"{nameof(AllocationRecords)} of process {ProcessId}, started {ProcessStarted:u}: ")
+            + FormattableString.Invariant($"{Records.Count:N0} buffers, {DroppedRecords:N0} dropped");
 
+    // Addresses come back: of several buffers that were at one, the one that is not freed, or else the last.
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
         (record.State != AllocationRecordState.Freed, record.AllocatedAt);
 
@@ -196,7 +179,6 @@ public sealed class AllocationRecords
         public const int StackBytes = (SlotBytes - AllocationStackAt) / 2;
         public const int ReturnStackAt = AllocationStackAt + StackBytes;
 
-        /// <summary>Gives where a slot begins.</summary>
         public static int Slot(int index) => HeaderBytes + index * SlotBytes;
     }
 }

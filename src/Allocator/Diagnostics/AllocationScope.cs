@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 
@@ -14,6 +15,7 @@ namespace Allocator.Diagnostics;
 /// not. While a scope is open, each allocation within it captures its stack, which costs tens of microseconds. Scopes may be nested; the
 /// outer one then sees what the inner one does. Thread-safe.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AllocationScope : IDisposable
 {
     private static readonly AsyncLocal<AllocationScope?> s_current = new();
@@ -45,10 +47,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>
-    /// Lists what was allocated within the scope and has not been given back, the oldest first. What is disposed but still pinned is
-    /// listed too.
-    /// </summary>
+    /// <summary>Lists what was allocated within the scope and is outstanding, or pinned, the oldest first.</summary>
     public IReadOnlyList<OutstandingAllocation> GetOutstanding()
     {
         using (_lock.Enter())
@@ -58,9 +57,7 @@ public sealed class AllocationScope : IDisposable
     }
 
     /// <summary>Throws where anything that was allocated within the scope has not been given back.</summary>
-    /// <exception cref="OutstandingAllocationsException">
-    /// There is such an allocation; the message names each with its size, its age and its stack.
-    /// </exception>
+    /// <exception cref="OutstandingAllocationsException">There is one; the message names each with its size, age and stack.</exception>
     public void AssertNothingOutstanding()
     {
         IReadOnlyList<OutstandingAllocation> outstanding = GetOutstanding();
@@ -70,10 +67,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>
-    /// Ends the scope: what is allocated from now on is not its business. Does not assert anything, so that it hides no exception that is
-    /// on its way.
-    /// </summary>
+    /// <summary>Ends the scope. Asserts nothing, so that it hides no exception that is on its way.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
@@ -86,14 +80,22 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
+    /// <summary>Describes the scope in a line: how much was allocated in it, and how much of that is outstanding.</summary>
+    public override string ToString()
+    {
+        using (_lock.Enter())
+        {
+            return FormattableString.Invariant(
+                $"{nameof(AllocationScope)}: {_outstanding.Count:N0} of {_allocations:N0} allocations outstanding");
+        }
+    }
+
     internal void Add(AllocationTrace trace)
     {
         for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
         {
-            using (scope._lock.Enter())
-            {
-                scope._outstanding[trace] = ++scope._allocations;
-            }
+            using ShortLock.Section section = scope._lock.Enter();
+            scope._outstanding[trace] = ++scope._allocations;
         }
     }
 
@@ -101,10 +103,8 @@ public sealed class AllocationScope : IDisposable
     {
         for (AllocationScope? scope = this; scope is not null; scope = scope._outer)
         {
-            using (scope._lock.Enter())
-            {
-                scope._outstanding.Remove(trace);
-            }
+            using ShortLock.Section section = scope._lock.Enter();
+            scope._outstanding.Remove(trace);
         }
     }
 }

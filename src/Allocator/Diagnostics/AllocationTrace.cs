@@ -1,5 +1,5 @@
 using System;
-using System.Globalization;
+using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
@@ -15,11 +15,7 @@ internal sealed class AllocationTrace : IBackgroundWork
     private bool _wasWritten;
     private BackgroundState _work;
 
-    /// <summary>Traces an allocation that the calling thread begins now.</summary>
-    /// <param name="bytes">Its capacity in bytes.</param>
-    /// <param name="allocatorName">The name that the user gave the allocator.</param>
-    /// <param name="scope">The scope that it belongs to, if any; it wants the stack.</param>
-    /// <param name="keepsStack">Whether the stack is wanted, which costs far more than all the rest.</param>
+    // The stack costs far more than all the rest.
     public AllocationTrace(long bytes, string? allocatorName, AllocationScope? scope, bool keepsStack)
     {
         Bytes = bytes;
@@ -49,7 +45,7 @@ internal sealed class AllocationTrace : IBackgroundWork
             // What a listener rents is not written; nor is its return then, wherever that happens.
             _bufferId = bufferId;
             _wasWritten = !AllocatorEventSource.IsWriting;
-            log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName ?? "");
+            log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName);
         }
         else
         {
@@ -80,16 +76,19 @@ internal sealed class AllocationTrace : IBackgroundWork
     /// <summary>Gets or sets the stack of the call that gave the memory back, where that was kept.</summary>
     public string? ReturnStackTrace { get; set; }
 
-    /// <summary>Gets in words how long ago, from which allocator and where it was allocated, and where it was given back.</summary>
-    public string Origin => string.Format(
-        CultureInfo.InvariantCulture,
-        "allocated {0:0.0} s ago{1}{2}{3}",
-        Age.TotalSeconds,
-        AllocatorName is null ? "" : $" from {AllocatorName}",
-        StackTrace is null ? "." : $", at:\n{StackTrace}",
-        ReturnStackTrace is null ? "" : $"\nIt was given back at:\n{ReturnStackTrace}");
+    /// <summary>Gets in words how long ago, from which allocator and where it was allocated, and where it was returned.</summary>
+    public string Origin
+    {
+        get
+        {
+            string from = AllocatorName is null ? "" : $" from {AllocatorName}";
+            string at = StackTrace is null ? "." : $", at:\n{StackTrace}";
+            string returned = ReturnStackTrace is null ? "" : $"\nIt was given back at:\n{ReturnStackTrace}";
+            return Invariant($"allocated {Age.TotalSeconds:0.0} s ago{from}{at}{returned}");
+        }
+    }
 
-    public override string ToString() => string.Format(CultureInfo.InvariantCulture, "{0:N0} bytes, {1}", Bytes, Origin);
+    public override string ToString() => Invariant($"{Bytes:N0} bytes, {Origin}");
 
     void IBackgroundWork.DoWork() => WriteReturned();
 
@@ -98,7 +97,7 @@ internal sealed class AllocationTrace : IBackgroundWork
         AllocatorEventSource log = AllocatorEventSource.Log;
         if (log.WritesRents)
         {
-            log.BufferReturned(_bufferId, Bytes, (long)Age.TotalMilliseconds, AllocatorName ?? "");
+            log.BufferReturned(_bufferId, Bytes, (long)Age.TotalMilliseconds, AllocatorName);
         }
     }
 }

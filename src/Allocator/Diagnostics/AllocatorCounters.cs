@@ -11,104 +11,67 @@ internal sealed class AllocatorCounters
     /// <summary>The number of reasons that there are.</summary>
     public const int TrimReasons = (int)TrimReason.Exchange + 1;
 
-    private long _committedBytes;
-    private long _peakCommittedBytes;
-    private readonly long[] _trimmedBytes = new long[TrimReasons];
-    private readonly long[] _trims = new long[TrimReasons];
-    private long _abandoned;
-    private long _retries;
-    private long _poolMisses;
+    private readonly long[] _counts = new long[(int)UsageFigure.Count];
     private long _coldPoolRents;
-    private long _budgetWaits;
-    private long _nativeHeapTrims;
-    private long _nativeHeapTrimmedBytes;
-    private long _nativeHeapTrimMilliseconds;
-    private long _mappingRents;
-    private long _mappingsOutstanding;
-    private long _mappingRentedBytes;
-    private long _mappingQuarantinedBytes;
 
     /// <summary>Gets the name that the user gave the allocator.</summary>
     public string? AllocatorName { get; init; }
 
-    public long CommittedBytes => Interlocked.Read(ref _committedBytes);
+    public long CommittedBytes => this[UsageFigure.CommittedBytes];
 
-    public long PeakCommittedBytes => Interlocked.Read(ref _peakCommittedBytes);
+    public long Abandoned => this[UsageFigure.Abandoned];
 
-    public long TrimmedBytes => Sum(_trimmedBytes);
-
-    public long Trims => Sum(_trims);
-
-    public long Abandoned => Interlocked.Read(ref _abandoned);
-
-    public long Retries => Interlocked.Read(ref _retries);
-
-    /// <summary>Gets the requests above 1 MiB that the system had to serve, in full or in part.</summary>
-    public long PoolMisses => Interlocked.Read(ref _poolMisses);
-
-    /// <summary>
-    /// Gets those of the misses whose first block is the pool's, and which the blocks therefore count as rents of theirs.
-    /// </summary>
+    /// <summary>Gets those of the misses whose first block is the pool's, and which the blocks therefore count as their rents.</summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
-    /// <summary>Gets the requests that had to wait for the budget, or were refused by it.</summary>
-    public long BudgetWaits => Interlocked.Read(ref _budgetWaits);
+    /// <summary>Gets the allocations whose first member is a mapping of its own, or an array that counts against a budget.</summary>
+    public long MappingRents => this[UsageFigure.Rents];
 
-    /// <summary>Gets how often free memory of malloc was given back because this allocator asked for it.</summary>
-    public long NativeHeapTrims => Interlocked.Read(ref _nativeHeapTrims);
+    /// <summary>Gets how many of these are outstanding.</summary>
+    public long OutstandingAllocations => this[UsageFigure.Outstanding];
 
-    /// <summary>Gets by how much less of the process was resident after these than before.</summary>
-    public long NativeHeapTrimmedBytes => Interlocked.Read(ref _nativeHeapTrimmedBytes);
+    public long MappingRentedBytes => this[UsageFigure.RentedBytes];
 
-    /// <summary>Gets how long these took in all.</summary>
-    public long NativeHeapTrimMilliseconds => Interlocked.Read(ref _nativeHeapTrimMilliseconds);
+    /// <summary>Gets what is counted here of a figure: other parts of the allocator may have more of it.</summary>
+    public long this[UsageFigure figure] => Interlocked.Read(ref _counts[(int)figure]);
 
-    /// <summary>Gets the allocations whose first part is a mapping of their own, or an array that counts against a budget.</summary>
-    public long MappingRents => Interlocked.Read(ref _mappingRents);
-
-    /// <summary>Gets how many of these are out.</summary>
-    public long OutstandingAllocations => Interlocked.Read(ref _mappingsOutstanding);
-
-    public long MappingRentedBytes => Interlocked.Read(ref _mappingRentedBytes);
-
-    public long MappingQuarantinedBytes => Interlocked.Read(ref _mappingQuarantinedBytes);
+    /// <summary>Adds what is counted here to figures that other parts of the allocator add theirs to. Takes no memory.</summary>
+    public void AddTo(long[] figures)
+    {
+        for (int i = 0; i < figures.Length; i++)
+        {
+            figures[i] += Interlocked.Read(ref _counts[i]);
+        }
+    }
 
     public void AddCommitted(long bytes)
     {
-        long now = Interlocked.Add(ref _committedBytes, bytes);
-        long peak = Interlocked.Read(ref _peakCommittedBytes);
-        while (now > peak)
+        long now = Add(UsageFigure.CommittedBytes, bytes);
+        ref long peak = ref _counts[(int)UsageFigure.PeakCommittedBytes];
+        for (long seen = Interlocked.Read(ref peak), found; now > seen; seen = found)
         {
-            long seen = Interlocked.CompareExchange(ref _peakCommittedBytes, now, peak);
-            if (seen == peak)
+            found = Interlocked.CompareExchange(ref peak, now, seen);
+            if (found == seen)
             {
                 break;
             }
-
-            peak = seen;
         }
 
-        AllocatorEventSource.Log.MemoryCommitted(AllocatorName, bytes, now);
+        AllocatorEventSource.Log.MemoryCommitted(bytes, now, AllocatorName);
     }
 
-    /// <summary>Counts memory that the system has back, and gives how much it has not.</summary>
-    public long RemoveCommitted(long bytes) => Interlocked.Add(ref _committedBytes, -bytes);
-
-    /// <summary>Gets how many bytes of idle memory went for one reason.</summary>
-    public long TrimmedBytesFor(TrimReason reason) => Interlocked.Read(ref _trimmedBytes[(int)reason]);
-
-    /// <summary>Gets how many trims gave memory back for one reason.</summary>
-    public long TrimsFor(TrimReason reason) => Interlocked.Read(ref _trims[(int)reason]);
+    /// <summary>Counts memory that was returned to the system, and returns how much was not.</summary>
+    public long RemoveCommitted(long bytes) => Add(UsageFigure.CommittedBytes, -bytes);
 
     /// <summary>
-    /// Counts a trim, unless it gave nothing back, and writes the event for it. The trimmer writes its own, with the load that it went by.
+    /// Counts a trim that freed memory, and writes its event. The trimmer writes its own, with the load that it went by.
     /// </summary>
     public void CountTrim(TrimReason reason, long bytes)
     {
         if (bytes > 0)
         {
-            Interlocked.Add(ref _trimmedBytes[(int)reason], bytes);
-            Interlocked.Increment(ref _trims[(int)reason]);
+            Add(UsageFigure.TrimmedBytes + (int)reason, bytes);
+            Add(UsageFigure.Trims + (int)reason, 1);
             if (reason > TrimReason.HighLoad)
             {
                 AllocatorEventSource.Log.MemoryTrimmed(AllocatorName, bytes, reason, default);
@@ -116,67 +79,57 @@ internal sealed class AllocatorCounters
         }
     }
 
-    public void CountAbandoned() => Interlocked.Increment(ref _abandoned);
+    public void CountAbandoned() => Add(UsageFigure.Abandoned, 1);
 
-    public void CountRetry() => Interlocked.Increment(ref _retries);
+    public void CountRetry() => Add(UsageFigure.Retries, 1);
 
-    public void CountBudgetWait() => Interlocked.Increment(ref _budgetWaits);
+    public void CountBudgetWait() => Add(UsageFigure.BudgetWaits, 1);
 
     public void CountNativeHeapTrim(long bytes, long milliseconds)
     {
-        Interlocked.Increment(ref _nativeHeapTrims);
-        Interlocked.Add(ref _nativeHeapTrimmedBytes, bytes);
-        Interlocked.Add(ref _nativeHeapTrimMilliseconds, milliseconds);
+        Add(UsageFigure.NativeHeapTrims, 1);
+        Add(UsageFigure.NativeHeapTrimmedBytes, bytes);
+        Add(UsageFigure.NativeHeapTrimMilliseconds, milliseconds);
     }
 
     public void CountMiss(bool servedByPool)
     {
-        Interlocked.Increment(ref _poolMisses);
+        Add(UsageFigure.PoolMisses, 1);
         if (servedByPool)
         {
             Interlocked.Increment(ref _coldPoolRents);
         }
     }
 
-    /// <summary>Counts a mapping that goes out. <paramref name="isAllocation"/> is false for the further parts of a group.</summary>
+    /// <summary>Counts a mapping that is rented. <paramref name="isAllocation"/> is false for the further members of a group.</summary>
     public void MappingRented(long bytes, bool isAllocation)
     {
-        Interlocked.Add(ref _mappingRentedBytes, bytes);
+        Add(UsageFigure.RentedBytes, bytes);
         if (isAllocation)
         {
-            Interlocked.Increment(ref _mappingRents);
-            Interlocked.Increment(ref _mappingsOutstanding);
+            Add(UsageFigure.Rents, 1);
+            Add(UsageFigure.Outstanding, 1);
         }
     }
 
     public void MappingReturned(long bytes, bool isAllocation)
     {
-        Interlocked.Add(ref _mappingRentedBytes, -bytes);
+        Add(UsageFigure.RentedBytes, -bytes);
         if (isAllocation)
         {
-            Interlocked.Decrement(ref _mappingsOutstanding);
+            Add(UsageFigure.Outstanding, -1);
         }
     }
 
     public void MappingQuarantined(long bytes, bool isAllocation)
     {
-        Interlocked.Add(ref _mappingQuarantinedBytes, bytes);
+        MappingEnteredQuarantine(bytes);
         MappingReturned(bytes, isAllocation);
     }
 
-    /// <summary>Counts returned memory that is kept from everybody for now.</summary>
-    public void MappingEnteredQuarantine(long bytes) => Interlocked.Add(ref _mappingQuarantinedBytes, bytes);
+    public void MappingEnteredQuarantine(long bytes) => Add(UsageFigure.QuarantinedBytes, bytes);
 
-    public void MappingLeftQuarantine(long bytes) => Interlocked.Add(ref _mappingQuarantinedBytes, -bytes);
+    public void MappingLeftQuarantine(long bytes) => Add(UsageFigure.QuarantinedBytes, -bytes);
 
-    private static long Sum(long[] counts)
-    {
-        long sum = 0;
-        for (int i = 0; i < counts.Length; i++)
-        {
-            sum += Interlocked.Read(ref counts[i]);
-        }
-
-        return sum;
-    }
+    private long Add(UsageFigure figure, long value) => Interlocked.Add(ref _counts[(int)figure], value);
 }

@@ -4,19 +4,23 @@ using System.Diagnostics.Tracing;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// The events of the library for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, under the name <c>Allocator</c>.
-/// </summary>
+/// <summary>The library's events for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, named <c>Allocator</c>.</summary>
 /// <remarks>
 /// No event is written under a lock. What a listener throws the runtime swallows. Events without a keyword are findings: they are written
-/// whatever keywords are asked for.
+/// whatever keywords are asked for, and 1 to 4 also where the thread is calling a listener for another event.
 /// </remarks>
 [EventSource(Name = SourceName)]
-internal sealed partial class AllocatorEventSource : EventSource
+internal sealed class AllocatorEventSource : EventSource
 {
     private const string SourceName = "Allocator";
 
     public static readonly AllocatorEventSource Log = new();
+
+    // A listener that itself allocates would otherwise be notified of that, and allocate again.
+    [ThreadStatic]
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    private static bool t_isWriting;
+#pragma warning restore IDE1006
 
     // By name: finding the name in the attribute makes the runtime load what reads attributes, which takes three times as long as all the
     // rest.
@@ -25,28 +29,18 @@ internal sealed partial class AllocatorEventSource : EventSource
     {
     }
 
-    /// <summary>Gets whether anybody wants to know of single rents.</summary>
-    public bool WritesRents
-    {
-        [NonEvent]
-        get => IsEnabled(EventLevel.Verbose, Keywords.Rents);
-    }
+    /// <summary>Gets whether the calling thread is just calling a listener, and would write no other event.</summary>
+    public static bool IsWriting => t_isWriting;
 
-    /// <summary>One allocation was dropped without <c>Dispose</c>.</summary>
+    /// <summary>Gets whether any session wants single rents.</summary>
+    public bool WritesRents => IsEnabled(EventLevel.Verbose, Keywords.Rents);
+
     [Event(1, Level = EventLevel.Warning, Version = 1, Message = "{0} bytes were dropped without Dispose after {1} ms")]
-    public unsafe void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName)
+    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName)
     {
         if (IsEnabled(EventLevel.Warning, EventKeywords.None))
         {
-            fixed (char* stack = allocationStackTrace, name = allocatorName)
-            {
-                EventData* data = stackalloc EventData[4];
-                data[0] = Number(&bytes);
-                data[1] = Number(&ageMilliseconds);
-                data[2] = Text(stack, allocationStackTrace);
-                data[3] = Text(name, allocatorName);
-                Write(1, 4, data);
-            }
+            Write(1, stackalloc[] { bytes, ageMilliseconds }, allocationStackTrace, allocatorName);
         }
     }
 
@@ -56,7 +50,7 @@ internal sealed partial class AllocatorEventSource : EventSource
     {
         if (IsEnabled(EventLevel.Warning, EventKeywords.None))
         {
-            WriteFinding(2, count, bytes, allocationStackTrace);
+            Write(2, stackalloc[] { count, bytes }, allocationStackTrace);
         }
     }
 
@@ -66,7 +60,7 @@ internal sealed partial class AllocatorEventSource : EventSource
     {
         if (IsEnabled(EventLevel.Error, EventKeywords.None))
         {
-            WriteFinding(3, bytes, offset, description);
+            Write(3, stackalloc[] { bytes, offset }, description);
         }
     }
 
@@ -80,10 +74,71 @@ internal sealed partial class AllocatorEventSource : EventSource
         }
     }
 
-    /// <summary>
-    /// Idle memory of one allocator was given back, for <paramref name="reason"/>. The load is that which decided; where something else
-    /// did, it has no source.
-    /// </summary>
+    /// <summary>The system gave memory: to a block of the pool, or a mapping.</summary>
+    [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in all")]
+    public void MemoryCommitted(long bytes, long committedBytes, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Memory))
+        {
+            WriteOnce(6, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
+        }
+    }
+
+    /// <summary>The system has memory back: that of a purged block, or a mapping.</summary>
+    [Event(7, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes given back to the system, {1} left")]
+    public void MemoryDecommitted(long bytes, long committedBytes, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Memory))
+        {
+            WriteOnce(7, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
+        }
+    }
+
+    /// <summary>A buffer was rented: its id is the address of unmanaged memory, the hash code of an array.</summary>
+    [Event(8, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes rented, {2} with what was not asked for")]
+    public void BufferRented(long bufferId, long requestedBytes, long bytes, string? allocatorName) =>
+        WriteOnce(8, stackalloc[] { bufferId, requestedBytes, bytes }, allocatorName ?? "");
+
+    /// <summary>A buffer whose rent was written was returned.</summary>
+    [Event(9, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes returned after {2} ms")]
+    public void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string? allocatorName) =>
+        WriteOnce(9, stackalloc[] { bufferId, bytes, heldMilliseconds }, allocatorName ?? "");
+
+    /// <summary>A request found no room in the memory budget. Event 11 follows, at once for one that may not wait.</summary>
+    [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes find no room: {1} of {2} are taken")]
+    public void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
+        {
+            WriteOnce(10, stackalloc[] { bytes, usedBytes, limitBytes }, allocatorName ?? "");
+        }
+    }
+
+    /// <summary>A request that found no room is settled: the outcome is <c>Granted</c> or <c>GivenUp</c>.</summary>
+    [Event(11, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes: {2} after {1} ms")]
+    public void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
+        {
+            WriteOnce(11, stackalloc[] { bytes, waitedMilliseconds }, outcome, allocatorName ?? "");
+        }
+    }
+
+    /// <summary>A reservation ended that had taken more than it had reserved.</summary>
+    [Event(
+        13,
+        Level = EventLevel.Informational,
+        Keywords = Keywords.Budget,
+        Message = "A job that had reserved {0} bytes took {1}, and exceeded them {2} times")]
+    public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
+        {
+            WriteOnce(13, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount }, allocatorName ?? "");
+        }
+    }
+
+    /// <summary>Idle memory of one allocator was returned. The load is that which decided; otherwise it has no source.</summary>
     [NonEvent]
     public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
     {
@@ -119,75 +174,107 @@ internal sealed partial class AllocatorEventSource : EventSource
         }
     }
 
-    [Event(12, Level = EventLevel.Warning, Message = "{0} threw {1}: {2}")]
-    private unsafe void CallbackFailed(string callback, string exceptionType, string message)
+    /// <summary>Has rents traced while a session wants their events, and no longer.</summary>
+    [NonEvent]
+    public void FollowSessions()
     {
-        fixed (char* callbackText = callback, typeText = exceptionType, messageText = message)
+        bool isWanted = WritesRents;
+        TraceSwitch.SetForEvents(isWanted);
+        if (WritesRents != isWanted)
         {
-            EventData* data = stackalloc EventData[3];
-            data[0] = Text(callbackText, callback);
-            data[1] = Text(typeText, exceptionType);
-            data[2] = Text(messageText, message);
-            WriteOnce(12, 3, data);
+            // Another session began or ended meanwhile.
+            TraceSwitch.SetForEvents(!isWanted);
         }
     }
+
+    // The source is notified of the end of a session before it knows it: the next rent finds out.
+    protected override void OnEventCommand(EventCommandEventArgs command) => FollowSessions();
 
     [Event(
         5,
         Level = EventLevel.Informational,
         Keywords = Keywords.Trimming,
         Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
-    private unsafe void MemoryTrimmed(long bytes, string reason, string source, long usedBytes, long totalBytes, string allocatorName)
-    {
-        fixed (char* reasonText = reason, sourceText = source, nameText = allocatorName)
-        {
-            EventData* data = stackalloc EventData[6];
-            data[0] = Number(&bytes);
-            data[1] = Text(reasonText, reason);
-            data[2] = Text(sourceText, source);
-            data[3] = Number(&usedBytes);
-            data[4] = Number(&totalBytes);
-            data[5] = Text(nameText, allocatorName);
-            WriteOnce(5, 6, data);
-        }
-    }
+    private void MemoryTrimmed(long bytes, string reason, string source, long usedBytes, long totalBytes, string allocatorName) =>
+        WriteOnce(5, stackalloc[] { bytes, usedBytes, totalBytes }, reason, source, allocatorName, leading: 1);
 
-    // A session that ends is told to the source before the source knows it: the next rent finds out.
-    protected override void OnEventCommand(EventCommandEventArgs command) => FollowSessions();
+    [Event(12, Level = EventLevel.Warning, Message = "{0} threw {1}: {2}")]
+    private void CallbackFailed(string callback, string exceptionType, string message) =>
+        WriteOnce(12, default, callback, exceptionType, message);
 
+    // Not from within a listener that this thread is calling for another event.
     [NonEvent]
-    private static unsafe EventData Number(long* number) => new() { DataPointer = (IntPtr)number, Size = sizeof(long) };
-
-    [NonEvent]
-    private static unsafe EventData Text(char* characters, string text) =>
-        new() { DataPointer = (IntPtr)characters, Size = (text.Length + 1) * sizeof(char) };
-
-    // The overloads of WriteEvent that fit would box the numbers, and reflect over them where code is trimmed.
-    [NonEvent]
-    private unsafe void WriteFinding(int eventId, long first, long second, string text)
-    {
-        fixed (char* characters = text)
-        {
-            EventData* data = stackalloc EventData[3];
-            data[0] = Number(&first);
-            data[1] = Number(&second);
-            data[2] = Text(characters, text);
-            Write(eventId, 3, data);
-        }
-    }
-
-    // An event that cannot be written for want of memory must not end what it tells of half way.
-    [NonEvent]
-    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
-    private unsafe void Write(int eventId, int count, EventData* data)
+    private void WriteOnce(
+        int eventId, ReadOnlySpan<long> numbers, string first, string? second = null, string? third = null, int leading = 3)
     {
         try
         {
-            WriteEventCore(eventId, count, data);
+            if (t_isWriting)
+            {
+                return;
+            }
+
+            t_isWriting = true;
         }
-        catch (Exception)
+        catch (OutOfMemoryException)
         {
-            // It is lost.
+            // A thread's first use of a thread-static needs managed memory. What the event reports must not fail for it.
+            return;
+        }
+
+        try
+        {
+            Write(eventId, numbers, first, second, third, leading);
+        }
+        finally
+        {
+            t_isWriting = false;
+        }
+    }
+
+    // Numbers come first, then texts; of the numbers that do not lead, behind the second text. The overloads of WriteEvent that fit would
+    // box the numbers, and reflect over them where code is trimmed.
+    [NonEvent]
+    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
+    private unsafe void Write(
+        int eventId, ReadOnlySpan<long> numbers, string first, string? second = null, string? third = null, int leading = 3)
+    {
+        EventData* data = stackalloc EventData[numbers.Length + 3];
+        int count = 0;
+        fixed (long* number = numbers)
+        {
+            fixed (char* firstText = first, secondText = second, thirdText = third)
+            {
+                for (int i = 0; i < numbers.Length && i < leading; i++)
+                {
+                    data[count++] = new EventData { DataPointer = (IntPtr)(number + i), Size = sizeof(long) };
+                }
+
+                AddText(data, ref count, firstText, first);
+                AddText(data, ref count, secondText, second);
+                for (int i = leading; i < numbers.Length; i++)
+                {
+                    data[count++] = new EventData { DataPointer = (IntPtr)(number + i), Size = sizeof(long) };
+                }
+
+                AddText(data, ref count, thirdText, third);
+                try
+                {
+                    WriteEventCore(eventId, count, data);
+                }
+                catch (Exception)
+                {
+                    // It is lost: an event that cannot be written for want of memory must not end what it reports half way.
+                }
+            }
+        }
+    }
+
+    private static unsafe void AddText(EventData* data, ref int count, char* characters, string? text)
+    {
+        if (text is not null)
+        {
+            data[count++] = new EventData { DataPointer = (IntPtr)characters, Size = (text.Length + 1) * sizeof(char) };
         }
     }
 

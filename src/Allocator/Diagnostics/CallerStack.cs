@@ -1,4 +1,3 @@
-using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -11,11 +10,8 @@ internal static class CallerStack
     private static readonly string? s_ownAssembly = typeof(CallerStack).Assembly.FullName;
     private static readonly string? s_coreAssembly = typeof(object).Assembly.FullName;
 
-    /// <summary>Captures the stack of the calling thread, from the first frame on that is not the library's.</summary>
-    /// <returns>A line for each frame, the innermost first, as <see cref="Exception.StackTrace"/> has them.</returns>
-    /// <remarks>
-    /// Returns capture it too: an interrupt of the thread, which the runtime's own locks let through, takes effect behind it.
-    /// </remarks>
+    /// <summary>Captures the stack of the calling thread: a line for each frame, the innermost first, as exceptions have them.</summary>
+    /// <remarks>Returns capture it too: an interrupt, which the runtime's own locks let through, takes effect behind it.</remarks>
     public static string Capture()
     {
         bool wasInterrupted = false;
@@ -46,7 +42,7 @@ internal static class CallerStack
         int own = 0;
         for (int i = 0; i < all.FrameCount; i++)
         {
-            string? assembly = AssemblyOf(all.GetFrame(i));
+            string? assembly = all.GetFrame(i) is StackFrame frame ? DiagnosticMethodInfo.Create(frame)?.DeclaringAssemblyName : null;
             if (assembly == s_ownAssembly)
             {
                 own = i + 1;
@@ -60,7 +56,4 @@ internal static class CallerStack
 
         return new StackTrace(own < all.FrameCount ? own : 0, fNeedFileInfo: true).ToString().TrimEnd();
     }
-
-    private static string? AssemblyOf(StackFrame? frame) =>
-        frame is null ? null : DiagnosticMethodInfo.Create(frame)?.DeclaringAssemblyName;
 }

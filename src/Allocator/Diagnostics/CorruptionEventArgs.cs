@@ -1,9 +1,11 @@
 using System;
-using System.Globalization;
+using System.Diagnostics;
+using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
 /// <summary>Describes a detected out-of-bounds or use-after-return write, or an invalid free by native code.</summary>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class CorruptionEventArgs : EventArgs
 {
     internal CorruptionEventArgs(
@@ -24,8 +26,8 @@ public sealed class CorruptionEventArgs : EventArgs
     public long Bytes { get; }
 
     /// <summary>
-    /// Gets where the first changed byte is, counted from the start of the buffer: negative before it, <see cref="Bytes"/> and more behind
-    /// it. For <see cref="CorruptionKind.InvalidFree"/> the address.
+    /// Gets the offset of the first changed byte in the buffer: negative before it, <see cref="Bytes"/> and more behind it. For
+    /// <see cref="CorruptionKind.InvalidFree"/> the address.
     /// </summary>
     public long Offset { get; }
 
@@ -35,35 +37,28 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Gets the stack of the allocating call.</summary>
     public string? AllocationStackTrace { get; }
 
-    /// <summary>
-    /// Gets the stack of the returning call; <see langword="null"/> where the owner was collected without <c>Dispose</c>.
-    /// </summary>
+    /// <summary>Gets the stack of the returning call; <see langword="null"/> where the owner was never disposed.</summary>
     public string? ReturnStackTrace { get; }
 
     /// <summary>Describes the finding in full, stacks included.</summary>
-    public override string ToString() => Kind == CorruptionKind.InvalidFree ? DescribeInvalidFree() : string.Format(
-        CultureInfo.InvariantCulture,
-        "A byte was changed {0} a buffer of {1:N0} bytes{2}. It was found {3:N0} ms after the allocation.\n"
-            + "Allocated at:\n{4}\nReturned at:\n{5}",
-        DescribePlace(),
-        Bytes,
-        Kind == CorruptionKind.WriteAfterReturn ? " after its return" : string.Empty,
-        Age.TotalMilliseconds,
-        AllocationStackTrace?.TrimEnd() ?? "   an unknown place",
-        ReturnStackTrace?.TrimEnd() ?? "   nowhere: the owner was collected without Dispose");
-
-    private string DescribeInvalidFree() => string.Format(
-        CultureInfo.InvariantCulture,
-        "Native code freed 0x{0:x}, which its callbacks had not allocated or had freed already. The call was ignored.\nFreed at:\n{1}",
-        Offset,
-        ReturnStackTrace?.TrimEnd());
-
-    private string DescribePlace() => Kind switch
+    public override string ToString()
     {
-        CorruptionKind.Overrun => $"{Count(Offset - Bytes + 1)} past the end of",
-        CorruptionKind.Underrun => $"{Count(-Offset)} before the start of",
-        _ => FormattableString.Invariant($"at offset {Offset:N0} of"),
-    };
+        if (Kind == CorruptionKind.InvalidFree)
+        {
+            return Invariant($"Native code freed 0x{Offset:x}, which its callbacks had not allocated or had freed already. ")
+                + $"The call was ignored.\nFreed at:\n{ReturnStackTrace?.TrimEnd()}";
+        }
 
-    private static string Count(long bytes) => FormattableString.Invariant($"{bytes:N0} {(bytes == 1 ? "byte" : "bytes")}");
+        string place = Kind switch
+        {
+            CorruptionKind.Overrun => $"{AllocationRecord.Count(Offset - Bytes + 1)} past the end of",
+            CorruptionKind.Underrun => $"{AllocationRecord.Count(-Offset)} before the start of",
+            _ => Invariant($"at offset {Offset:N0} of"),
+        };
+        string after = Kind == CorruptionKind.WriteAfterReturn ? " after its return" : "";
+        return Invariant($"A byte was changed {place} a buffer of {Bytes:N0} bytes{after}. ")
+            + Invariant($"It was found {Age.TotalMilliseconds:N0} ms after the allocation.\n")
+            + $"Allocated at:\n{AllocationStackTrace?.TrimEnd() ?? "   an unknown place"}\n"
+            + $"Returned at:\n{ReturnStackTrace?.TrimEnd() ?? "   nowhere: the owner was collected without Dispose"}";
+    }
 }

@@ -13,10 +13,9 @@ internal sealed class LeakLedger
     private readonly Dictionary<string, LeakReport> _byStack = [];
     private LeakReport _withoutStack = new(null, 0, 0, TimeSpan.Zero);
 
-    /// <summary>Adds a leak.</summary>
+    /// <summary>Adds a leak, and returns all that leaked from its place.</summary>
     /// <param name="leak">The leak.</param>
     /// <param name="isNews">Whether it is the first from its place, or the number from there has doubled.</param>
-    /// <returns>All that leaked from that place.</returns>
     public LeakReport Add(AbandonedMemoryEventArgs leak, out bool isNews)
     {
         lock (_byStack)

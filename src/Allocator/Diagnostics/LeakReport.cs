@@ -1,11 +1,11 @@
 using System;
-using System.Globalization;
+using System.Diagnostics;
+using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// All that leaked from one place: allocations that were dropped without <c>Dispose</c>, by the stack of the allocating call.
-/// </summary>
+/// <summary>All that leaked from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class LeakReport : EventArgs
 {
     internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge)
@@ -28,15 +28,11 @@ public sealed class LeakReport : EventArgs
     /// <summary>Gets the longest time from an allocation to its discovery.</summary>
     public TimeSpan LongestAge { get; }
 
-    /// <summary>Gives all of it in words.</summary>
-    public override string ToString() => string.Format(
-        CultureInfo.InvariantCulture,
-        "{0:N0} bytes in {1} allocation{2} never disposed, found up to {3:0.0} s after they were made, at:\n{4}",
-        Bytes,
-        Count,
-        Count == 1 ? "" : "s",
-        LongestAge.TotalSeconds,
-        AllocationStackTrace ?? "   (a stack that was not kept)");
+    /// <summary>Describes the leak in full, its stack included.</summary>
+    public override string ToString() =>
+        Invariant($"{Bytes:N0} bytes in {Count} allocation{(Count == 1 ? "" : "s")} never disposed, ")
+            + Invariant($"found up to {LongestAge.TotalSeconds:0.0} s after they were made, at:\n")
+            + (AllocationStackTrace ?? "   (a stack that was not kept)");
 
     internal LeakReport With(AbandonedMemoryEventArgs leak) =>
         new(AllocationStackTrace, Count + 1, Bytes + leak.Bytes, leak.Age > LongestAge ? leak.Age : LongestAge);

@@ -1,22 +1,62 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 
 namespace Allocator.Diagnostics;
 
 /// <summary>Watches over the memory of all allocators in the process. Thread-safe.</summary>
-public static partial class MemoryDiagnostics
+public static class MemoryDiagnostics
 {
-    private const string LeakDetectionName = "Allocator.LeakDetection";
-    private const string LeakDetectionVariable = "ALLOCATOR_LEAK_DETECTION";
-
     // Often enough to find what leaks again and again; a stack costs about what clearing a megabyte does.
     private const int StackSampleInterval = 100;
 
     private static readonly ShortLock s_lock = new();
-    private static long s_refusedUnmaps;
+    private static readonly LeakLedger s_leaks = new();
+    private static EventHandler<AbandonedMemoryEventArgs>? s_allocationAbandoned;
+    private static EventHandler<LeakReport>? s_leakFound;
+    private static EventHandler<CorruptionEventArgs>? s_corruptionFound;
     private static LeakDetection? s_leakDetection;
+    private static long s_abandonedAllocations;
+    private static long s_refusedUnmaps;
     private static int s_openScopes;
     private static int s_rentsSinceStack;
+
+    /// <summary>
+    /// Raised on the thread pool for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>. While there is a
+    /// subscriber, every such allocation captures its stack, which costs far more than the allocation itself;
+    /// <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
+    /// </summary>
+    /// <remarks>
+    /// What a handler throws is written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>, and goes no further:
+    /// it must not take the process down.
+    /// </remarks>
+    public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
+    {
+        add => Change(() => s_allocationAbandoned += value);
+        remove => Change(() => s_allocationAbandoned -= value);
+    }
+
+    /// <summary>
+    /// Raised on the thread pool when the first leak from a place is found, identified by the stack of the allocating call, and again
+    /// whenever the number of leaks from there has doubled.
+    /// </summary>
+    /// <remarks>As for <see cref="AllocationAbandoned"/>. The same is written to the <c>EventSource</c> named <c>Allocator</c>.</remarks>
+    public static event EventHandler<LeakReport>? LeakFound
+    {
+        add => Change(() => s_leakFound += value);
+        remove => Change(() => s_leakFound -= value);
+    }
+
+    /// <summary>
+    /// Raised on the thread pool when watched memory, in <see cref="SafetyMode.Sampled"/> and <see cref="SafetyMode.Guarded"/> mode, is
+    /// found to have been written to outside a buffer or after its return.
+    /// </summary>
+    /// <remarks>As for <see cref="AllocationAbandoned"/>.</remarks>
+    public static event EventHandler<CorruptionEventArgs>? CorruptionFound
+    {
+        add => Change(() => s_corruptionFound += value);
+        remove => Change(() => s_corruptionFound -= value);
+    }
 
     /// <summary>
     /// Gets or sets how much is found out about leaks. The initial value comes from the AppContext data <c>Allocator.LeakDetection</c>, or
@@ -26,7 +66,7 @@ public static partial class MemoryDiagnostics
     /// <exception cref="InvalidOperationException">The AppContext data or the environment variable has an unknown value.</exception>
     public static LeakDetection LeakDetection
     {
-        get => s_leakDetection ??= ProcessSwitch.Read(LeakDetectionName, LeakDetectionVariable, LeakDetection.Counters);
+        get => s_leakDetection ??= ProcessSwitch.Read("Allocator.LeakDetection", "ALLOCATOR_LEAK_DETECTION", LeakDetection.Counters);
         set
         {
             if (value is < LeakDetection.Off or > LeakDetection.AllStacks)
@@ -37,6 +77,9 @@ public static partial class MemoryDiagnostics
             Change(() => s_leakDetection = value);
         }
     }
+
+    /// <summary>Gets how many allocations above 1 MiB were found unreachable without <c>Dispose</c> since the process started.</summary>
+    public static long AbandonedAllocations => Interlocked.Read(ref s_abandonedAllocations);
 
     /// <summary>
     /// Gets how many allocations of all allocators are outstanding: not disposed, or disposed and still pinned. This counts what is alive;
@@ -49,11 +92,13 @@ public static partial class MemoryDiagnostics
     public static long OutstandingAllocations => UsageRegistry.OutstandingAllocations;
 
     /// <summary>
-    /// Gets how often the operating system refused to take address space back since the process started. The memory behind it has gone all
+    /// Gets how often the operating system refused to take address space back since the process started. It has the memory behind it all
     /// the same; the addresses are offered again at every trim.
     /// </summary>
     /// <remarks>On Linux this is a sign that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
     public static long RefusedUnmaps => Interlocked.Read(ref s_refusedUnmaps);
+
+    private static bool HasLeakListeners => s_allocationAbandoned is not null || s_leakFound is not null;
 
     /// <summary>Begins to watch what the calling code, and what it awaits and starts, allocates. Dispose the result to end it.</summary>
     public static AllocationScope BeginScope()
@@ -63,13 +108,14 @@ public static partial class MemoryDiagnostics
         return scope;
     }
 
+    /// <summary>Gets all leaks found so far, by the stack of the allocating call, those with the most bytes first.</summary>
+    public static IReadOnlyList<LeakReport> GetLeaks() => s_leaks.List();
+
     internal static void CountRefusedUnmap() => Interlocked.Increment(ref s_refusedUnmaps);
 
     internal static void EndScope() => Change(static () => s_openScopes--);
 
-    /// <summary>
-    /// Reads the process's settings, once. Called where an allocator is made: a wrong one still reaches the caller there.
-    /// </summary>
+    /// <summary>Reads the process's settings, once. Called where an allocator is made: there a wrong one reaches the caller.</summary>
     internal static void EnsureSettings()
     {
         if (s_leakDetection is null)
@@ -98,6 +144,22 @@ public static partial class MemoryDiagnostics
         return null;
     }
 
+    /// <summary>
+    /// Counts a leak and notifies listeners, on the thread pool. Called by finalizers; where it throws it counts nothing.
+    /// </summary>
+    internal static void ReportAbandoned(AbandonedMemoryEventArgs leak)
+    {
+        if (LeakDetection != LeakDetection.Off)
+        {
+            Notice notice = new(leak);
+            Interlocked.Increment(ref s_abandonedAllocations);
+            Background.Queue(notice);
+        }
+    }
+
+    /// <summary>Notifies the listeners, on the thread pool.</summary>
+    internal static void ReportCorruption(CorruptionEventArgs report) => Background.Queue(new Notice(report));
+
     private static bool WantsStack() => LeakDetection switch
     {
         LeakDetection.Off => false,
@@ -115,6 +177,66 @@ public static partial class MemoryDiagnostics
             TraceSwitch.SetForDiagnostics(
                 rents: arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasLeakListeners),
                 arrays: arrays);
+        }
+    }
+
+    // What takes memory comes first: where it throws, no listener has been notified.
+    private static void Notify(AbandonedMemoryEventArgs leak)
+    {
+        Delegate[] handlers = HandlersOf(Volatile.Read(ref s_allocationAbandoned));
+        Delegate[] newsHandlers = HandlersOf(Volatile.Read(ref s_leakFound));
+        LeakReport report = s_leaks.Add(leak, out bool isNews);
+        string stack = leak.AllocationStackTrace ?? "";
+        AllocatorEventSource.Log.AllocationAbandoned(
+            leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
+        Raise(handlers, leak, nameof(AllocationAbandoned));
+        if (isNews)
+        {
+            AllocatorEventSource.Log.LeakFound(report.Count, report.Bytes, stack);
+            Raise(newsHandlers, report, nameof(LeakFound));
+        }
+    }
+
+    private static void Notify(CorruptionEventArgs report)
+    {
+        Delegate[] handlers = HandlersOf(Volatile.Read(ref s_corruptionFound));
+        AllocatorEventSource.Log.CorruptionFound(report.Bytes, report.Offset, report.ToString());
+        Raise(handlers, report, nameof(CorruptionFound));
+    }
+
+    private static Delegate[] HandlersOf(Delegate? handlers) => handlers?.GetInvocationList() ?? [];
+
+    private static void Raise<TEventArgs>(Delegate[] handlers, TEventArgs arguments, string eventName)
+    {
+        foreach (Delegate handler in handlers)
+        {
+            try
+            {
+                ((EventHandler<TEventArgs>)handler)(null, arguments);
+            }
+            catch (Exception exception)
+            {
+                AllocatorEventSource.Log.CallbackFailed(eventName, exception);
+            }
+        }
+    }
+
+    private sealed class Notice(EventArgs arguments) : IBackgroundWork
+    {
+        private BackgroundState _work;
+
+        public ref BackgroundState State => ref _work;
+
+        public void DoWork()
+        {
+            if (arguments is AbandonedMemoryEventArgs leak)
+            {
+                Notify(leak);
+            }
+            else
+            {
+                Notify((CorruptionEventArgs)arguments);
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// How short memory is, read from the system at one moment: what trimming goes by.
-/// While <see cref="IsHigh"/>, all idle memory goes; otherwise a part of what stayed idle for a whole period.
+/// How short memory is, read from the system at one moment: what trimming goes by. While <see cref="IsHigh"/>, all idle memory goes;
+/// otherwise a part of what stayed idle for a whole period.
 /// </summary>
 public readonly record struct MemoryLoad
 {
-    /// <summary>Gets who told these figures: the container if it has a limit below the machine's memory, otherwise the machine.</summary>
+    /// <summary>Gets what the figures are about: the container if its limit is below the machine's memory, else the machine.</summary>
     public MemoryLoadSource Source { get; init; }
 
     /// <summary>
@@ -15,19 +15,15 @@ public readonly record struct MemoryLoad
     /// </summary>
     public string? Origin { get; init; }
 
-    /// <summary>
-    /// Gets the bytes in use, without idle file pages, which the kernel reclaims by itself.
-    /// </summary>
+    /// <summary>Gets the bytes in use, without idle file pages, which the kernel reclaims by itself.</summary>
     public long UsedBytes { get; init; }
 
-    /// <summary>
-    /// Gets how many bytes there are: the limit of the container, or the memory of the machine. 0 where that is unknown.
-    /// </summary>
+    /// <summary>Gets how many bytes there are: the limit of the container, or the memory of the machine. 0: unknown.</summary>
     public long TotalBytes { get; init; }
 
     /// <summary>
     /// Gets for what part of the last ten seconds, in percent, some thread waited for memory: the average that Linux calls pressure stall
-    /// information. <see langword="null"/> where it is not told, as in containers of cgroup version 1.
+    /// information. <see langword="null"/> where it is unknown, as in containers of cgroup version 1.
     /// </summary>
     public double? StalledPercent { get; init; }
 

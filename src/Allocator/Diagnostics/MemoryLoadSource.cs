@@ -1,9 +1,9 @@
 namespace Allocator.Diagnostics;
 
-/// <summary>Who told how much memory there is, and how much of it is used.</summary>
+/// <summary>What said how much memory there is, and how much of it is used.</summary>
 public enum MemoryLoadSource
 {
-    /// <summary>None: the system tells nothing that could be read. Load is then taken to be low.</summary>
+    /// <summary>None: the system has nothing that could be read. Load is then taken to be low.</summary>
     None,
 
     /// <summary>The control group (cgroup version 1 or 2) whose limit binds: the container's, or that of one around it.</summary>
@@ -15,6 +15,6 @@ public enum MemoryLoadSource
     /// <summary>The whole machine: <c>/proc/meminfo</c> on Linux, <c>GlobalMemoryStatusEx</c> on Windows.</summary>
     Machine,
 
-    /// <summary>The GC, as of its last collection. Asked where the system tells nothing.</summary>
+    /// <summary>The GC, as of its last collection. Asked where the system has nothing that could be read.</summary>
     Collector,
 }

@@ -1,8 +1,10 @@
 using System;
+using System.Diagnostics;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>An allocation that has not been given back.</summary>
+/// <summary>An allocation that has not been returned.</summary>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class OutstandingAllocation
 {
     private readonly AllocationTrace _trace;
@@ -25,6 +27,6 @@ public sealed class OutstandingAllocation
     /// <summary>Gets the stack of the allocating call, from the caller of the library on.</summary>
     public string AllocationStackTrace => _trace.StackTrace ?? "";
 
-    /// <summary>Gives all of it in words.</summary>
+    /// <summary>Describes the allocation in full, its stack included.</summary>
     public override string ToString() => _trace.ToString();
 }

@@ -1,10 +1,11 @@
 using System;
 using System.Collections.Generic;
-using System.Globalization;
+using System.Linq;
+using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>Says that allocations of a scope have not been given back, and names them with their stacks.</summary>
+/// <summary>Says that allocations of a scope have not been returned, and names them with their stacks.</summary>
 public sealed class OutstandingAllocationsException : InvalidOperationException
 {
     // A test that leaks in a loop would otherwise fill the screen with one stack.
@@ -13,23 +14,14 @@ public sealed class OutstandingAllocationsException : InvalidOperationException
     internal OutstandingAllocationsException(IReadOnlyList<OutstandingAllocation> allocations)
         : base(Describe(allocations)) => Allocations = allocations;
 
-    /// <summary>Gets what has not been given back, the oldest first.</summary>
+    /// <summary>Gets what has not been returned, the oldest first.</summary>
     public IReadOnlyList<OutstandingAllocation> Allocations { get; }
 
     private static string Describe(IReadOnlyList<OutstandingAllocation> allocations)
     {
-        string count = allocations.Count == 1 ? "1 allocation was" : FormattableString.Invariant($"{allocations.Count} allocations were");
-        List<string> lines = [$"{count} not given back within this scope:"];
-        for (int i = 0; i < allocations.Count && i < Named; i++)
-        {
-            lines.Add(string.Format(CultureInfo.InvariantCulture, "{0}. {1}", i + 1, allocations[i]));
-        }
-
-        if (allocations.Count > Named)
-        {
-            lines.Add(string.Format(CultureInfo.InvariantCulture, "... and {0} more.", allocations.Count - Named));
-        }
-
-        return string.Join("\n", lines);
+        string count = allocations.Count == 1 ? "1 allocation was" : Invariant($"{allocations.Count} allocations were");
+        string named = string.Concat(allocations.Take(Named).Select(static (allocation, i) => Invariant($"\n{i + 1}. {allocation}")));
+        string rest = allocations.Count > Named ? Invariant($"\n... and {allocations.Count - Named} more.") : "";
+        return $"{count} not given back within this scope:{named}{rest}";
     }
 }

@@ -2,21 +2,15 @@ using System;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// Settings that are made without rebuilding: by AppContext data (<c>runtimeconfig.json</c>), or else by an environment variable.
-/// </summary>
+/// <summary>Settings without rebuilding: AppContext data (<c>runtimeconfig.json</c>), or else an environment variable.</summary>
 internal static class ProcessSwitch
 {
     /// <summary>Reads a setting of the running process.</summary>
-    /// <exception cref="InvalidOperationException">
-    /// It is set to something else than the name of a <typeparamref name="TValue"/>, in any case.
-    /// </exception>
+    /// <exception cref="InvalidOperationException">It is set, and to no name of the enum, in any case.</exception>
     public static TValue Read<TValue>(string property, string variable, TValue otherwise)
         where TValue : struct, Enum =>
         Read(property, AppContext.GetData(property), variable, Environment.GetEnvironmentVariable(variable), otherwise);
 
-    /// <summary>Reads it from what is given.</summary>
-    /// <exception cref="InvalidOperationException">As above.</exception>
     public static TValue Read<TValue>(string property, object? data, string variable, string? environment, TValue otherwise)
         where TValue : struct, Enum =>
         Parse<TValue>($"The AppContext data {property}", data?.ToString())
@@ -28,13 +22,9 @@ internal static class ProcessSwitch
         where TValue : struct, Enum
     {
         string name = (text ?? string.Empty).Trim();
-        if (name.Length == 0)
-        {
-            return null;
-        }
-
-        return Enum.TryParse(name, ignoreCase: true, out TValue value)
-            && string.Equals(name, value.ToString(), StringComparison.OrdinalIgnoreCase)
+        return name.Length == 0 ? null
+            : Enum.TryParse(name, ignoreCase: true, out TValue value)
+                && string.Equals(name, value.ToString(), StringComparison.OrdinalIgnoreCase)
             ? value
             : throw new InvalidOperationException(
                 $"{source} is \"{name}\"; it must be one of {string.Join(", ", Enum.GetNames(typeof(TValue)))}.");

@@ -2,18 +2,15 @@ using System.Threading;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// What every rent has to look at: apart from <see cref="MemoryDiagnostics"/> and the event source, so that no rent waits for these to be
-/// initialized.
-/// </summary>
+/// <summary>What every rent looks at: a class of its own, so that no rent waits for a larger one to be initialized.</summary>
 internal static class TraceSwitch
 {
-    // One word for all who want to know, so that a rent looks at one. Changed by compare-exchange: the event source is told under locks of
-    // the runtime's, and must wait for none of ours.
     private const int RentsForDiagnostics = 1;
     private const int ArraysForDiagnostics = 2;
     private const int RentsForEvents = 4;
 
+    // One word, so that a rent looks at one. Changed by compare-exchange: the event source is notified under locks of the runtime's, and
+    // must wait for none of ours.
     private static int s_wanted;
 
     /// <summary>Gets whether rents of unmanaged memory ask <see cref="MemoryDiagnostics.TryTrace"/>.</summary>
@@ -22,25 +19,20 @@ internal static class TraceSwitch
     /// <summary>Gets whether those of arrays do.</summary>
     public static bool Arrays => (s_wanted & (ArraysForDiagnostics | RentsForEvents)) != 0;
 
-    /// <summary>Says what is traced for <see cref="MemoryDiagnostics"/>.</summary>
     public static void SetForDiagnostics(bool rents, bool arrays) =>
         Change(RentsForDiagnostics | ArraysForDiagnostics, (rents ? RentsForDiagnostics : 0) | (arrays ? ArraysForDiagnostics : 0));
 
-    /// <summary>Says whether rents of either kind are traced for events.</summary>
     public static void SetForEvents(bool rents) => Change(RentsForEvents, rents ? RentsForEvents : 0);
 
     private static void Change(int bits, int values)
     {
-        int seen = Volatile.Read(ref s_wanted);
-        while ((seen & bits) != values)
+        for (int seen = Volatile.Read(ref s_wanted), found; (seen & bits) != values; seen = found)
         {
-            int found = Interlocked.CompareExchange(ref s_wanted, (seen & ~bits) | values, seen);
+            found = Interlocked.CompareExchange(ref s_wanted, (seen & ~bits) | values, seen);
             if (found == seen)
             {
                 return;
             }
-
-            seen = found;
         }
     }
 }

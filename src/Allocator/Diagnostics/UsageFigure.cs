@@ -1,6 +1,6 @@
 namespace Allocator.Diagnostics;
 
-/// <summary>The figures that the metrics tell of an allocator. Those from <see cref="Rents"/> on only grow.</summary>
+/// <summary>The figures of an allocator, in the order of the instruments. Those from <see cref="Rents"/> on only grow.</summary>
 internal enum UsageFigure
 {
     RentedBytes,
@@ -21,12 +21,8 @@ internal enum UsageFigure
     NativeHeapTrimmedBytes,
     NativeHeapTrimMilliseconds,
 
-    /// <summary>The first of as many as there are reasons.</summary>
+    /// <summary>The first of as many as there are reasons; so are <see cref="Trims"/>.</summary>
     TrimmedBytes,
-
-    /// <summary>The first of as many as there are reasons.</summary>
     Trims = TrimmedBytes + AllocatorCounters.TrimReasons,
-
-    /// <summary>The number of figures.</summary>
     Count = Trims + AllocatorCounters.TrimReasons,
 }

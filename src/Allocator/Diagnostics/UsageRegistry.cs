@@ -9,10 +9,7 @@ namespace Allocator.Diagnostics;
 /// </summary>
 internal static class UsageRegistry
 {
-    /// <summary>
-    /// How many names are kept of which there is no allocator any more. A program that makes one up for each allocator must not fill the
-    /// memory with them.
-    /// </summary>
+    // Of names without an allocator. A program that makes one up for each allocator must not fill the memory with them.
     public const int MaximumEndedNames = 1000;
 
     private static readonly ShortLock s_lock = new();
@@ -32,16 +29,16 @@ internal static class UsageRegistry
     {
         get
         {
+            long[] sums = new long[(int)UsageFigure.Count];
             using (s_lock.Enter())
             {
-                long sum = 0;
                 foreach (IUsageSource source in s_all)
                 {
-                    sum += source.Read().OutstandingAllocations;
+                    source.AddTo(sums);
                 }
-
-                return sum;
             }
+
+            return sums[(int)UsageFigure.Outstanding];
         }
     }
 
@@ -73,25 +70,18 @@ internal static class UsageRegistry
         return registration;
     }
 
-    /// <summary>
-    /// Notes that an allocator makes nothing new. It is counted until all its memory is back. A call that failed may be repeated, and a
-    /// second one does nothing.
-    /// </summary>
+    /// <summary>Notes that an allocator makes nothing new: it is counted until all its memory is back. May be repeated.</summary>
     public static void End(LinkedListNode<IUsageSource> registration)
     {
         using (s_lock.Enter())
         {
-            if (registration.Value.HasMemory)
+            if (!ForgetIfEmpty(registration))
             {
                 s_ending.Add(registration);
                 if (s_ending.Count >= s_nextSweep)
                 {
                     Sweep();
                 }
-            }
-            else
-            {
-                Forget(registration);
             }
         }
     }
@@ -104,19 +94,19 @@ internal static class UsageRegistry
             Sweep();
             foreach (NamedUsage named in s_names.Values)
             {
-                named.Clear();
+                Array.Clear(named.Now, 0, named.Now.Length);
             }
 
             foreach (IUsageSource source in s_all)
             {
-                s_names[NameOf(source)].Add(source);
+                source.AddTo(s_names[NameOf(source)].Now);
             }
 
             NamedFigures[] all = new NamedFigures[s_names.Count];
             int count = 0;
             foreach (KeyValuePair<string, NamedUsage> named in s_names)
             {
-                all[count++] = named.Value.Tell(named.Key);
+                all[count++] = new NamedFigures(named.Key, named.Value.Report(), named.Value.Live > 0);
             }
 
             return all;
@@ -153,14 +143,12 @@ internal static class UsageRegistry
             return;
         }
 
-        string name = NameOf(registration.Value);
-        NamedUsage named = s_names[name];
+        NamedUsage named = s_names[NameOf(registration.Value)];
         s_all.Remove(registration);
         if (AllocatorMeter.IsMade)
         {
-            // Before that no listener has seen anything that could fall, and reading costs the process's first allocator more than making
-            // it.
-            named.AddEnded(registration.Value);
+            // Before that no listener has seen anything that could fall, and reading costs the first allocator more than making it.
+            registration.Value.AddTo(named.OfEnded);
         }
 
         if (--named.Live == 0)
@@ -173,6 +161,43 @@ internal static class UsageRegistry
             }
         }
     }
+
+    /// <summary>The figures of all allocators of one name, those that have ended among them.</summary>
+    private sealed class NamedUsage
+    {
+        public readonly long[] Now = new long[(int)UsageFigure.Count];
+        public readonly long[] OfEnded = new long[(int)UsageFigure.Count];
+        private readonly long[] _reported = new long[(int)UsageFigure.Count];
+
+        public NamedUsage(string name) => Ended = new LinkedListNode<string>(name);
+
+        /// <summary>Gets or sets how many allocators of the name have not ended.</summary>
+        public int Live { get; set; }
+
+        /// <summary>Gets the name's place among those without an allocator; in no list where there is one.</summary>
+        public LinkedListNode<string> Ended { get; }
+
+        // No figure that only grows is ever reported lower than before, whatever other threads do while it is read.
+        public long[] Report()
+        {
+            long[] figures = (long[])Now.Clone();
+            for (int i = (int)UsageFigure.Rents; i < figures.Length; i++)
+            {
+                figures[i] = _reported[i] = Math.Max(_reported[i], Now[i] + OfEnded[i]);
+            }
+
+            return figures;
+        }
+    }
+}
+
+/// <summary>What one collection reads of all allocators of one name.</summary>
+/// <param name="Name">The name; empty for those without.</param>
+/// <param name="Values">By <see cref="UsageFigure"/>.</param>
+/// <param name="IsLive">Whether there is any; otherwise only the totals of ended ones are reported.</param>
+internal sealed record NamedFigures(string Name, long[] Values, bool IsLive)
+{
+    public long this[UsageFigure figure] => Values[(int)figure];
 }
 
 /// <summary>What the metrics read of one allocator.</summary>
@@ -180,11 +205,9 @@ internal interface IUsageSource
 {
     AllocatorCounters Counters { get; }
 
-    /// <summary>Gets the memory budget, in bytes; null without one.</summary>
-    long? BudgetLimitBytes { get; }
-
-    /// <summary>Gets whether any memory is out, idle or quarantined whose figures still change.</summary>
+    /// <summary>Gets whether any memory is outstanding, idle or quarantined whose figures still change.</summary>
     bool HasMemory { get; }
 
-    MemoryAllocatorStatistics Read();
+    /// <summary>Adds what it holds and has done, by <see cref="UsageFigure"/>. Takes no memory.</summary>
+    void AddTo(long[] figures);
 }

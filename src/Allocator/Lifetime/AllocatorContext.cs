@@ -44,7 +44,7 @@ internal sealed class AllocatorContext
         Budget.NoteReleased(bytes);
         if (bytes > 0)
         {
-            AllocatorEventSource.Log.MemoryDecommitted(AllocatorName, bytes, left);
+            AllocatorEventSource.Log.MemoryDecommitted(bytes, left, AllocatorName);
         }
     }
 }

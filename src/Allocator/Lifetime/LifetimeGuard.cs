@@ -83,6 +83,17 @@ internal abstract class LifetimeGuard
         return this as EndedGuard ?? EndedGuard.Instance;
     }
 
+    /// <summary>Says in words whether the rent of that generation goes on, and for how long where that is known.</summary>
+    public string Describe(long generation)
+    {
+        AllocationTrace? trace = Trace;
+        long started = Volatile.Read(ref Record.RentedAtMilliseconds);
+        return !IsHeld(generation) ? "disposed"
+            : trace is not null ? FormattableString.Invariant($"outstanding {trace.Age.TotalSeconds:0.0} s")
+            : started != 0 ? FormattableString.Invariant($"outstanding about {Math.Max(0, Environment.TickCount64 - started) / 1000:N0} s")
+            : "outstanding";
+    }
+
     /// <summary>Returns whether the rent of that generation goes on: not disposed, not returned, not abandoned.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~BlockState.References) == generation;

@@ -5,7 +5,7 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
-/// <summary>The files of one control group that tell how much memory it has and leaves. Not thread-safe.</summary>
+/// <summary>The files of one control group that say how much memory it has and leaves. Not thread-safe.</summary>
 internal sealed class ControlGroup : IDisposable
 {
     private const string Version1Root = "/sys/fs/cgroup/memory";
@@ -42,6 +42,15 @@ internal sealed class ControlGroup : IDisposable
         _swapUsage = open(folder + (isVersion2 ? "/memory.swap.current" : "/memory.memsw.usage_in_bytes"));
     }
 
+    // File pages that were not used lately are reclaimed before a process is killed; Kubernetes subtracts the same. The kernel counts
+    // pages in batches: there may seem to be more of a kind than of all.
+    private long IdleFileBytes => Math.Max(0, Find("inactive_file"u8, "total_inactive_file"u8));
+
+    private long ReclaimableBytes =>
+        Math.Max(
+            0,
+            Find("file"u8, "total_cache"u8) - Find("shmem"u8, "total_shmem"u8) + (_isVersion2 ? Find("slab_reclaimable"u8, default) : 0));
+
     /// <summary>Opens the groups that control the memory of a process, its own and those around it.</summary>
     /// <param name="open">Opens a file; null where there is none.</param>
     /// <param name="membership">What <c>/proc/self/cgroup</c> says.</param>
@@ -62,8 +71,7 @@ internal sealed class ControlGroup : IDisposable
     public MemoryLoad? TryReadLoad()
     {
         long limit = Math.Min(ReadLimit(_limit), ReadLimit(_high));
-        _usage.Refresh();
-        if (limit == long.MaxValue || _usage.Number is not (long usage and >= 0 and < LeastNoLimit))
+        if (_usage.ReadNumber() is not (long usage and >= 0 and < LeastNoLimit) || limit == long.MaxValue)
         {
             return null;
         }
@@ -91,7 +99,7 @@ internal sealed class ControlGroup : IDisposable
             return Headroom.Unknown;
         }
 
-        long usage = ReadNumber(_usage);
+        long usage = _usage.ReadNumber() ?? 0;
         _statistics?.Refresh();
         long free = limit - Math.Max(0, usage - IdleFileBytes);
         return new Headroom(limit, free, hard == long.MaxValue ? hard : Certain(hard, usage, freeSwap));
@@ -107,15 +115,6 @@ internal sealed class ControlGroup : IDisposable
         _swapLimit?.Dispose();
         _swapUsage?.Dispose();
     }
-
-    // File pages that were not used lately are reclaimed before a process is killed; Kubernetes subtracts the same. The kernel counts
-    // pages in batches: there may seem to be more of a kind than of all.
-    private long IdleFileBytes => Math.Max(0, Find("inactive_file"u8, "total_inactive_file"u8));
-
-    private long ReclaimableBytes =>
-        Math.Max(
-            0,
-            Find("file"u8, "total_cache"u8) - Find("shmem"u8, "total_shmem"u8) + (_isVersion2 ? Find("slab_reclaimable"u8, default) : 0));
 
     // Null where the folder has no such files: the root has no limit.
     private static ControlGroup? TryOpen(Func<string, SystemFile?> open, string folder, bool isVersion2)
@@ -136,35 +135,21 @@ internal sealed class ControlGroup : IDisposable
     private static bool IsOf(string[] line, bool isVersion2) =>
         isVersion2 ? line[0] == "0" && line[1].Length == 0 : line[1].Split(',').Contains("memory");
 
-    // A limit of any ancestor binds. In a container the path may be the host's and lead nowhere: then only the root of the mount
-    // answers, which is the container.
+    // A limit of any ancestor binds. In a container the path may be the host's and lead nowhere: then only the root of the mount answers,
+    // which is the container.
     private static IEnumerable<string> Climb(string root, string path)
     {
         string folder = path.TrimEnd('/');
-        while (true)
+        yield return root + folder;
+        for (int slash = folder.LastIndexOf('/'); slash >= 0; slash = folder.LastIndexOf('/'))
         {
-            yield return root + folder;
-            int slash = folder.LastIndexOf('/');
-            if (slash < 0)
-            {
-                yield break;
-            }
-
             folder = folder.Substring(0, slash);
+            yield return root + folder;
         }
     }
 
-    private static long ReadNumber(SystemFile file)
-    {
-        file.Refresh();
-        return file.Number ?? 0;
-    }
-
-    private static long ReadLimit(SystemFile? file)
-    {
-        file?.Refresh();
-        return file?.Number is long limit and > 0 and < LeastNoLimit ? limit : long.MaxValue;
-    }
+    private static long ReadLimit(SystemFile? file) =>
+        file?.ReadNumber() is long limit and > 0 and < LeastNoLimit ? limit : long.MaxValue;
 
     private long Certain(long limit, long usage, long freeSwap)
     {
@@ -175,18 +160,12 @@ internal sealed class ControlGroup : IDisposable
             return certain;
         }
 
-        // Before a process is killed, pages are written to swap.
-        _swapLimit?.Refresh();
-        long swapLimit = _swapLimit?.Number ?? long.MaxValue;
-        long swapUsage = _swapUsage is null ? 0 : ReadNumber(_swapUsage);
-        if (_isVersion2)
-        {
-            // A limit of 0 is the usual one, which Kubernetes sets.
-            return certain + Math.Max(0, Math.Min(freeSwap, swapLimit - swapUsage));
-        }
-
-        long withSwap = swapLimit - Math.Max(0, swapUsage - reclaimable);
-        return Math.Min(certain + freeSwap, withSwap);
+        // Before a process is killed, pages are written to swap. In version 2 a limit of 0 is the usual one, which Kubernetes sets.
+        long swapLimit = _swapLimit?.ReadNumber() ?? long.MaxValue;
+        long swapUsage = _swapUsage?.ReadNumber() ?? 0;
+        return _isVersion2
+            ? certain + Math.Max(0, Math.Min(freeSwap, swapLimit - swapUsage))
+            : Math.Min(certain + freeSwap, swapLimit - Math.Max(0, swapUsage - reclaimable));
     }
 
     private long Find(ReadOnlySpan<byte> keyOfVersion2, ReadOnlySpan<byte> keyOfVersion1) =>

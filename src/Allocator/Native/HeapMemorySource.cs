@@ -20,7 +20,6 @@ internal sealed unsafe class HeapMemorySource : NativeMemorySource
     /// <summary>Gets whether the heap knows no alignment: its own pointer is then kept in the word before the aligned address.</summary>
     public bool AlignsHere { get; }
 
-    /// <summary>Makes a source of <c>NativeMemory.AlignedAlloc</c>; of <see cref="OfHGlobal"/> where that does not exist.</summary>
     public static HeapMemorySource OfCHeap(int overreadToleranceInBytes = 0) =>
 #if NET
         new(
@@ -32,11 +31,10 @@ internal sealed unsafe class HeapMemorySource : NativeMemorySource
         OfHGlobal(overreadToleranceInBytes);
 #endif
 
-    /// <summary>Makes a source of <c>Marshal.AllocHGlobal</c>.</summary>
     public static HeapMemorySource OfHGlobal(int overreadToleranceInBytes = 0) =>
         new(static (length, _) => Marshal.AllocHGlobal((nint)length), Marshal.FreeHGlobal, alignsHere: true, overreadToleranceInBytes);
 
-    /// <summary>Makes a source of <see cref="Marshal.AllocCoTaskMem(int)"/>, which takes an <see cref="int"/>: it refuses 2 GiB.</summary>
+    // AllocCoTaskMem takes an int: 2 GiB are refused.
     public static HeapMemorySource OfCoTaskMem(int overreadToleranceInBytes = 0) =>
         new(
             static (length, _) => length > int.MaxValue ? 0 : Marshal.AllocCoTaskMem((int)length),

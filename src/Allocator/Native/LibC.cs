@@ -1,10 +1,9 @@
+using System;
 using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
-/// <summary>
-/// The calls of the C library that manage address space and its heap, and their numbers, which differ between Linux and macOS.
-/// </summary>
+/// <summary>The calls of the C library that manage address space and its heap, with the numbers of Linux or macOS.</summary>
 internal static unsafe class LibC
 {
     public const int ProtectNone = 0;
@@ -14,7 +13,12 @@ internal static unsafe class LibC
     /// <summary>MADV_GUARD_INSTALL of Linux 6.13 and later.</summary>
     public const int AdviceInstallGuard = 102;
 
+    private const int MapThreshold = -3; // M_MMAP_THRESHOLD of malloc.h
+
     private static readonly bool s_isMacOS = RuntimeInformation.IsOSPlatform(OSPlatform.OSX);
+
+    /// <summary>Gets the largest threshold that glibc takes: HEAP_MAX_SIZE / 2, 32 MiB in 64-bit processes, 512 KiB in others.</summary>
+    public static int LargestMapThreshold => IntPtr.Size == sizeof(long) ? 32 * 1024 * 1024 : 512 * 1024;
 
     /// <summary>MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.</summary>
     public static readonly int MapFlags = s_isMacOS ? 0x0002 | 0x1000 | 0x0040 : 0x02 | 0x20 | 0x4000;
@@ -62,6 +66,32 @@ internal static unsafe class LibC
     [DllImport("libc", EntryPoint = "malloc_trim")]
     public static extern int MallocTrim(nuint padding);
 
+    /// <summary>Returns free memory of all of malloc's arenas to the system. Locks one arena after the other.</summary>
+    /// <returns>False where the C library is not glibc.</returns>
+    public static bool TryTrimHeap() => TryCall(static _ => MallocTrim(0) >= 0, 0);
+
+    /// <summary>Has malloc map each allocation from that size on by itself, so that freeing it unmaps it.</summary>
+    /// <returns>False where the C library is not glibc, or refuses.</returns>
+    public static bool TrySetMapThreshold(int bytes) => TryCall(static bytes => MallOpt(MapThreshold, bytes) == 1, bytes);
+
     [DllImport("libc", EntryPoint = "mallopt")]
-    public static extern int MallOpt(int parameter, int value);
+    private static extern int MallOpt(int parameter, int value);
+
+    private static bool TryCall(Func<int, bool> call, int argument)
+    {
+        if (!RuntimeInformation.IsOSPlatform(OSPlatform.Linux))
+        {
+            return false;
+        }
+
+        try
+        {
+            return call(argument);
+        }
+        catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
+        {
+            // musl and bionic.
+            return false;
+        }
+    }
 }

@@ -5,14 +5,10 @@ using System.Runtime.Loader;
 
 namespace Allocator.Native;
 
-/// <summary>
-/// The load context of the library. A host may unload it, a plug-in's for instance, unless something outside references what is inside.
-/// </summary>
+/// <summary>The load context of the library. A host may unload it unless something outside references what is inside.</summary>
 internal static class LoadContext
 {
-    /// <summary>
-    /// Calls an action when the host begins to unload the library. Never where it cannot be unloaded, which is the usual case.
-    /// </summary>
+    /// <summary>Calls an action when the host begins to unload the library; usually never, because it cannot be unloaded.</summary>
     public static void OnUnloading(Action action)
     {
 #if NET

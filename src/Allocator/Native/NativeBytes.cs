@@ -33,13 +33,12 @@ internal static unsafe class NativeBytes
             // All bytes are the same where the first is right and each is like its neighbour: a comparison that is fast on every runtime.
             if (chunk[0] != value || !chunk.Slice(1).SequenceEqual(chunk.Slice(0, chunk.Length - 1)))
             {
-                int first = 0;
-                while (chunk[first] == value)
+                while (((byte*)address)[offset] == value)
                 {
-                    first++;
+                    offset++;
                 }
 
-                return offset + first;
+                return offset;
             }
         }
 

@@ -4,8 +4,8 @@ using System.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>
-/// A place that unmanaged memory comes from, and the one boundary to the operating system: tests replace it to refuse at will.
-/// Every method is thread-safe. A refusal is a result, never an exception: the caller decides what to do about it.
+/// A place that unmanaged memory comes from, and the one boundary to the operating system: tests replace it to refuse at will. Every
+/// method is thread-safe. A refusal is a result, never an exception: the caller decides what to do about it.
 /// </summary>
 internal abstract class NativeMemorySource
 {
@@ -18,8 +18,6 @@ internal abstract class NativeMemorySource
     // Made now: it is needed where there may be no memory to make it.
     private readonly Func<nint, long, bool> _tryFree;
 
-    /// <summary>Makes the source.</summary>
-    /// <param name="overreadToleranceInBytes">How many bytes behind every allocation have to be readable: at most one page.</param>
     protected NativeMemorySource(int overreadToleranceInBytes)
     {
         Debug.Assert(overreadToleranceInBytes is >= 0 and <= MemoryAllocatorOptions.MaximumOverreadTolerance, "It is one page at most.");
@@ -31,7 +29,6 @@ internal abstract class NativeMemorySource
     /// <summary>Gets how many bytes behind every allocation are readable. No length and no count includes them.</summary>
     public int OverreadToleranceInBytes { get; }
 
-    /// <summary>Makes the source for a kind of memory.</summary>
     public static NativeMemorySource Create(NativeMemoryKind kind, HugePages hugePages, int overreadToleranceInBytes = 0) => kind switch
     {
         NativeMemoryKind.Heap => HeapMemorySource.OfCHeap(overreadToleranceInBytes),
@@ -40,31 +37,24 @@ internal abstract class NativeMemorySource
         _ => VirtualMemorySource.Create(hugePages, overreadToleranceInBytes),
     };
 
-    /// <summary>
-    /// Returns whether a process with pointers of that size can address so much, with an alignment and a heap's own header around it.
-    /// </summary>
+    /// <summary>Returns whether a process with pointers of that size can address so much, with an alignment and a header.</summary>
     public static bool IsAddressable(long lengthInBytes, int pointerSizeInBytes) =>
         lengthInBytes <= (pointerSizeInBytes == 4 ? int.MaxValue : long.MaxValue) - 2L * MaximumAlignment;
 
-    /// <summary>Returns the bytes that an allocation of <paramref name="lengthInBytes"/> takes from the system.</summary>
+    /// <summary>Returns the bytes that an allocation of that length takes from the system.</summary>
     public abstract long RoundUp(long lengthInBytes);
 
     /// <summary>Returns the bytes that an allocation takes, what is lost to its alignment included.</summary>
     public virtual long CapacityOf(long lengthInBytes, int alignmentInBytes) => RoundUp(lengthInBytes);
 
-    /// <summary>Allocates.</summary>
-    /// <param name="lengthInBytes">The length in bytes, a result of <see cref="RoundUp"/>.</param>
-    /// <param name="alignmentInBytes">
-    /// The alignment in bytes: a power of two from <see cref="MinimumAlignment"/> to <see cref="MaximumAlignment"/>.
-    /// </param>
-    /// <param name="zeroed">Whether the memory is known to be zero.</param>
+    /// <summary>Allocates a length that is a result of <see cref="RoundUp"/>.</summary>
     /// <returns>The address, or 0 where the system refuses.</returns>
     public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
 
-    /// <summary>Frees the address and the length of one <see cref="TryAllocate"/>, which were not freed yet.</summary>
-    /// <remarks>
-    /// Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.
-    /// </remarks>
+    /// <summary>
+    /// Frees the address and the length of one <see cref="TryAllocate"/>. Where the system refuses to take the addresses back it has the
+    /// memory all the same, and is asked again at the next trim.
+    /// </summary>
     public void Free(nint address, long lengthInBytes)
     {
         if (!TryFree(address, lengthInBytes))
@@ -73,11 +63,9 @@ internal abstract class NativeMemorySource
         }
     }
 
-    /// <summary>Frees, as <see cref="Free"/>.</summary>
-    /// <returns>False where the system keeps the addresses. They have no memory then, and this is to be called again.</returns>
+    /// <summary>Returns false where the system keeps the addresses. They have no memory then, and this is to be called again.</summary>
     protected abstract bool TryFree(nint address, long lengthInBytes);
 
-    /// <summary>Asserts what <see cref="TryAllocate"/> asks of its callers.</summary>
     [Conditional("DEBUG")]
     protected void AssertRequest(long lengthInBytes, int alignmentInBytes)
     {

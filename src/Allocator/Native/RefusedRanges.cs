@@ -5,8 +5,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>
-/// Addresses of the whole process that the system refused to take back, to be offered again at trims. There is no memory behind them,
-/// so no allocator counts them, and they outlive the allocator that had them.
+/// Addresses of the whole process that the system refused to take back, to be offered again at trims. There is no memory behind them, so
+/// no allocator counts them, and they outlive the allocator that had them.
 /// </summary>
 internal static class RefusedRanges
 {
@@ -19,18 +19,12 @@ internal static class RefusedRanges
     private static int s_count;
     private static int s_busy;
 
-    /// <summary>Gets how many there are.</summary>
     public static int Count => Volatile.Read(ref s_count);
 
     /// <summary>Makes what <see cref="Add"/> needs, while there is memory.</summary>
     public static void Prepare() => Volatile.Read(ref s_count);
 
-    /// <summary>
-    /// Keeps a range. Never fails; where there is no memory for one more entry the addresses stay taken until the process ends.
-    /// </summary>
-    /// <param name="tryAgain">Offers the range to the system once more.</param>
-    /// <param name="address">Where the range begins.</param>
-    /// <param name="lengthInBytes">Its length, as <paramref name="tryAgain"/> takes it.</param>
+    /// <summary>Keeps a range. Never fails; without memory for one more entry the addresses stay taken until the process ends.</summary>
     public static void Add(Func<nint, long, bool> tryAgain, nint address, long lengthInBytes)
     {
         MemoryDiagnostics.CountRefusedUnmap();

@@ -5,10 +5,7 @@ using System.Text;
 
 namespace Allocator.Native;
 
-/// <summary>
-/// One of the small files in which Linux tells about itself, kept open: reading it again is one call to the system and takes no managed
-/// memory. Not thread-safe.
-/// </summary>
+/// <summary>A small file of Linux, kept open: reading it again is one system call without managed memory. Not thread-safe.</summary>
 internal class SystemFile : IDisposable
 {
     // The longest is memory.stat, of some 2 KB.
@@ -56,17 +53,17 @@ internal class SystemFile : IDisposable
     /// <summary>Gets all of it, as of the last <see cref="Refresh"/>.</summary>
     public ReadOnlySpan<byte> Text => _buffer.AsSpan(0, _length);
 
-    /// <summary>Gets the number at its beginning; null where there is none, as in <c>max</c>.</summary>
-    public long? Number => Utf8Parser.TryParse(Text, out long number, out _) ? number : null;
+    /// <summary>Reads the number at its beginning; null where there is none, as in <c>max</c>.</summary>
+    public long? ReadNumber()
+    {
+        Refresh();
+        return Utf8Parser.TryParse(Text, out long number, out _) ? number : null;
+    }
 
     /// <summary>
-    /// Gets for what part of the last ten seconds, in percent, some thread waited, from a file of Linux's pressure stall information;
-    /// null where it does not tell.
+    /// Gets for what percentage of the last ten seconds some thread waited, from pressure stall information; null if unknown.
     /// </summary>
-    /// <remarks>
-    /// The line "some", not "full": the latter wants all threads stalled at once, which a service of many threads is long after it has
-    /// become slow.
-    /// </remarks>
+    /// <remarks>The line "some", not "full", which wants all threads stalled at once: long after a service has become slow.</remarks>
     public double? StalledPercent
     {
         get
@@ -96,7 +93,7 @@ internal class SystemFile : IDisposable
     }
 
     /// <summary>
-    /// Finds the number behind a key in lines of the form <c>key number</c> or <c>key: number kB</c>; null where there is none.
+    /// Finds the number behind a key in lines like <c>key number</c> or <c>key: number kB</c>; null where there is none.
     /// </summary>
     public long? Find(ReadOnlySpan<byte> key)
     {

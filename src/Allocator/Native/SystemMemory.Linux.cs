@@ -40,8 +40,8 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
             }
             catch (Exception)
             {
-                // A group was removed, or there is no managed memory to open the files of another: what was known holds until
-                // the next reading, which opens them anew.
+                // A group was removed, or there is no managed memory to open the files of another: what was known holds until the next
+                // reading, which opens them anew.
                 _membershipSeen = null;
                 return _last;
             }
@@ -204,8 +204,8 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
         return null;
     }
 
-    // Of the process's own group, which has them without a limit too: the machine's figure rises also when a neighbour is stalled
-    // by a limit of its own.
+    // Of the process's own group, which has them without a limit too: the machine's figure rises also when a neighbour is stalled by a
+    // limit of its own.
     private double? ReadStalls()
     {
         _ownStalls?.RefreshIfReadable();

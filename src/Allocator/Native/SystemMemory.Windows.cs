@@ -4,10 +4,7 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
-/// <summary>
-/// Reads the limits of the job object; without any the machine's memory, and whether Windows itself says that it runs low; without that
-/// the GC's figures.
-/// </summary>
+/// <summary>Reads the job's limits; without any the machine's memory, and whether it runs low; without that the GC's figures.</summary>
 internal sealed unsafe class WindowsSystemMemory : SystemMemory
 {
     private readonly Func<MemoryLoad?> _readJob;
@@ -19,7 +16,7 @@ internal sealed unsafe class WindowsSystemMemory : SystemMemory
     {
     }
 
-    /// <summary>Makes a source of what others read. Used by tests.</summary>
+    // Of tests.
     public WindowsSystemMemory(Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory)
     {
         _readJob = readJob;

@@ -18,9 +18,9 @@ internal abstract class SystemMemory
     // stalls a container that has room too, and to empty its pool would help neither.
     private const double UseWithStalls = 0.75;
 
-    // The part of the time, in percent, that some thread has to be stalled for memory: 200 ms in 2 s is from when on systemd asks
-    // services to release their caches (MemoryPressureThresholdSec, systemd.io/PRESSURE). systemd-oomd kills at 60; Android's lmkd
-    // calls 7 a partial stall.
+    // The part of the time, in percent, that some thread has to be stalled for memory: 200 ms in 2 s is from when on systemd asks services
+    // to release their caches (MemoryPressureThresholdSec, systemd.io/PRESSURE). systemd-oomd kills at 60; Android's lmkd calls 7 a
+    // partial stall.
     private const double HighStalledPercent = 10;
 
     private const long Unknown = long.MaxValue;
@@ -35,8 +35,8 @@ internal abstract class SystemMemory
         : new CollectorMemory();
 
     /// <summary>
-    /// Gets how much memory the process may use at most, as of the last <see cref="ReadLoad"/>: the lowest of what the machine has,
-    /// the container allows and the GC may use; null where that is unknown.
+    /// Gets how much memory the process may use at most, as of the last <see cref="ReadLoad"/>: the lowest of what the machine has, the
+    /// container allows and the GC may use; null where that is unknown.
     /// </summary>
     public long? AvailableBytes
     {
@@ -85,7 +85,7 @@ internal abstract class SystemMemory
     /// <summary>Returns how many bytes of a range have no memory behind them yet, so that no reading contains them.</summary>
     public virtual long UntouchedBytes(nint address, long lengthInBytes) => 0;
 
-    /// <summary>Returns how much memory of this process is resident, in bytes; 0 where that is unknown. Never throws.</summary>
+    /// <summary>Returns the resident bytes of this process; 0 where that is unknown. Never throws.</summary>
     public virtual long ReadResidentBytes() => 0;
 
     /// <summary>Returns the same figures, judged.</summary>
@@ -95,20 +95,11 @@ internal abstract class SystemMemory
             || (load.StalledPercent >= HighStalledPercent && load.UsedBytes >= load.TotalBytes * UseWithStalls),
     };
 
-    /// <summary>
-    /// Returns of two limits that both bind the one that is short of memory, or else the one that leaves less; the other where one is
-    /// null.
-    /// </summary>
-    public static MemoryLoad? Tighter(MemoryLoad? a, MemoryLoad? b)
-    {
-        if (a is not MemoryLoad first || b is not MemoryLoad second)
-        {
-            return a ?? b;
-        }
-
-        return first.IsHigh != second.IsHigh ? (first.IsHigh ? a : b)
-            : first.TotalBytes - first.UsedBytes <= second.TotalBytes - second.UsedBytes ? a : b;
-    }
+    /// <summary>Returns of two limits the one that is short of memory, or else that leaves less; the other where one is null.</summary>
+    public static MemoryLoad? Tighter(MemoryLoad? a, MemoryLoad? b) =>
+        a is not MemoryLoad first || b is not MemoryLoad second ? a ?? b
+        : first.IsHigh != second.IsHigh ? (first.IsHigh ? a : b)
+        : first.TotalBytes - first.UsedBytes <= second.TotalBytes - second.UsedBytes ? a : b;
 
     /// <summary>Reads what the GC knows, which honours container limits and job objects; null where it says nothing.</summary>
     public static MemoryLoad? TryReadCollector()
@@ -154,4 +145,22 @@ internal abstract class SystemMemory
     {
         protected override MemoryLoad ReadSystem() => TryReadCollector() ?? default;
     }
+}
+
+/// <summary>How much memory is left to a process, as of one reading.</summary>
+/// <param name="LimitBytes">The limit that leaves least: of the container or, without one, the memory of the machine.</param>
+/// <param name="FreeBytes">
+/// What that limit leaves, with idle file pages counted as free. Below zero where more is used.
+/// </param>
+/// <param name="CertainBytes">
+/// What can be taken before a process is killed, with all that the kernel could reclaim counted as free: of hard limits alone.
+/// <see cref="long.MaxValue"/> where there is none.
+/// </param>
+internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long CertainBytes)
+{
+    /// <summary>Gets what is read where the system reports nothing: nothing is known to be limited.</summary>
+    public static Headroom Unknown { get; } = new(long.MaxValue, long.MaxValue, long.MaxValue);
+
+    /// <summary>Gets whether there is a limit that a process is killed for.</summary>
+    public bool HasHardLimit => CertainBytes != long.MaxValue;
 }

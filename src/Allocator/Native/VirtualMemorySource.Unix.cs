@@ -13,14 +13,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     // Once set it stays: what was writable before stays so, and one more call for it does no harm.
     private volatile bool _protectsUncommitted;
 
-    /// <summary>Makes the source.</summary>
-    /// <param name="useHugePages">Whether huge pages are asked for.</param>
-    /// <param name="useGuardAdvice">Whether <c>MADV_GUARD_INSTALL</c> is to be used where the kernel knows it.</param>
-    /// <param name="pageSizeInBytes">The unit to work in: a multiple of the system's page, which is the default.</param>
-    /// <param name="overreadToleranceInBytes">How many bytes behind every allocation are readable.</param>
-    /// <param name="protectsUncommitted">
-    /// Whether reservations are writable only where they are committed; null: where the process pays for what is writable.
-    /// </param>
+    // The defaults: guard advice where the kernel knows it, the system's page, and reservations that are writable only where they are
+    // committed where the process pays for what is writable.
     public UnixMemorySource(
         bool useHugePages,
         bool useGuardAdvice = true,
@@ -31,8 +25,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     {
         _tryUnmap = TryUnmap;
         _useHugePages = useHugePages;
-        _useGuardAdvice = useGuardAdvice && GuardAdvice.IsSupported;
-        _protectsUncommitted = protectsUncommitted ?? Accounting.CountsWritable;
+        _useGuardAdvice = useGuardAdvice && Kernel.KnowsGuardAdvice;
+        _protectsUncommitted = protectsUncommitted ?? Kernel.CountsWritable;
     }
 
     public override nint TryReserve(long lengthInBytes, long partInBytes)
@@ -45,8 +39,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         int protection = becomesWritable || OverreadToleranceInBytes > 0 ? LibC.ProtectRead : LibC.ProtectNone;
         nint address = TryMap(WithTail(lengthInBytes), MaximumAlignment, protection);
 
-        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults
-        // of other threads in the same mapping, and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
+        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults of
+        // other threads in the same mapping, and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
         if (address != 0 && becomesWritable
             && (IsResident(address) || LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0))
         {
@@ -123,8 +117,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
 
-    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is
-    // writable is populated.
+    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is writable
+    // is populated.
     private static bool IsResident(nint address)
     {
         byte isResident = 0;
@@ -190,38 +184,32 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         return (nint)start;
     }
 
-    /// <summary>
-    /// <c>MADV_GUARD_INSTALL</c> takes the memory behind a range and makes every access to it fault, without dividing the mapping as
-    /// <c>mprotect</c> does, of which a process may have 65,530 pieces.
-    /// </summary>
-    private static class GuardAdvice
+    /// <summary>What the running kernel can do, and how it counts. Found out once a process.</summary>
+    private static class Kernel
     {
-        /// <summary>Whether the running kernel knows it: tried once, on a page of its own.</summary>
-        public static readonly bool IsSupported = RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && Try();
+        /// <summary>
+        /// Whether it knows <c>MADV_GUARD_INSTALL</c>, which makes every access to a range fault without dividing the mapping as
+        /// <c>mprotect</c> does, of which a process may have 65,530.
+        /// </summary>
+        public static readonly bool KnowsGuardAdvice = RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && TryGuardAdvice();
 
-        private static bool Try()
+        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux); and
+        // all of it counts where the process has a limit (RLIMIT_DATA).
+        public static readonly bool CountsWritable = SystemFile.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
+
+        private static bool TryGuardAdvice()
         {
             nuint length = (nuint)Environment.SystemPageSize;
             void* page = LibC.MMap(null, length, LibC.ProtectReadWrite, LibC.MapFlags, -1, 0);
-            if (page == LibC.MapFailed)
+            bool isKnown = page != LibC.MapFailed && LibC.MAdvise(page, length, LibC.AdviceInstallGuard) == 0;
+            if (page != LibC.MapFailed)
             {
-                return false;
+                // One page, once a process: nothing is lost where it stays mapped.
+                LibC.MUnmap(page, length);
             }
 
-            bool isSupported = LibC.MAdvise(page, length, LibC.AdviceInstallGuard) == 0;
-
-            // One page, once a process: nothing is lost where it stays mapped.
-            LibC.MUnmap(page, length);
-            return isSupported;
+            return isKnown;
         }
-    }
-
-    /// <summary>How the kernel counts what may be written. Read once a process.</summary>
-    private static class Accounting
-    {
-        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux);
-        // and all of it counts where the process has a limit (RLIMIT_DATA).
-        public static readonly bool CountsWritable = SystemFile.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
 
         private static bool HasDataLimit()
         {

@@ -40,7 +40,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
         for (long offset = 0; offset <= lengthInBytes; offset += partInBytes)
         {
-            if (Kernel32.VirtualAlloc((byte*)address + offset, (nuint)ReadablePageInBytes, Commit, ReadOnly) == null)
+            if (VirtualAlloc((byte*)address + offset, (nuint)ReadablePageInBytes, Commit, ReadOnly) == null)
             {
                 Release(address, lengthInBytes);
                 return 0;
@@ -53,7 +53,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
     {
         zeroed = true;
-        if (Kernel32.VirtualAlloc((void*)address, (nuint)lengthInBytes, Commit, ReadWrite) == null)
+        if (VirtualAlloc((void*)address, (nuint)lengthInBytes, Commit, ReadWrite) == null)
         {
             return false;
         }
@@ -108,15 +108,15 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
     protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address);
 
-    private static bool TryUnmap(nint address) => Kernel32.VirtualFree((void*)address, 0, ReleaseAll) != 0;
+    private static bool TryUnmap(nint address) => VirtualFree((void*)address, 0, ReleaseAll) != 0;
 
     private static bool TryDecommit(nint address, long lengthInBytes) =>
-        lengthInBytes == 0 || Kernel32.VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;
+        lengthInBytes == 0 || VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;
 
     private static bool TrySetProtection(nint address, long lengthInBytes, uint protection)
     {
         uint former;
-        return Kernel32.VirtualProtect((void*)address, (nuint)lengthInBytes, protection, &former) != 0;
+        return VirtualProtect((void*)address, (nuint)lengthInBytes, protection, &former) != 0;
     }
 
     private static nint TryMap(long lengthInBytes, int alignmentInBytes, uint type, uint protection)
@@ -128,20 +128,20 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
         if (alignmentInBytes <= Granularity)
         {
-            return (nint)Kernel32.VirtualAlloc(null, (nuint)lengthInBytes, type, protection);
+            return (nint)VirtualAlloc(null, (nuint)lengthInBytes, type, protection);
         }
 
         for (int i = 0; i < AlignmentTries; i++)
         {
-            void* tooLarge = Kernel32.VirtualAlloc(null, (nuint)(lengthInBytes + alignmentInBytes), Reserve, NoAccess);
+            void* tooLarge = VirtualAlloc(null, (nuint)(lengthInBytes + alignmentInBytes), Reserve, NoAccess);
             if (tooLarge == null)
             {
                 return 0;
             }
 
             void* aligned = (void*)(((long)tooLarge + alignmentInBytes - 1) & -(long)alignmentInBytes);
-            Kernel32.VirtualFree(tooLarge, 0, ReleaseAll);
-            void* mapped = Kernel32.VirtualAlloc(aligned, (nuint)lengthInBytes, type, protection);
+            VirtualFree(tooLarge, 0, ReleaseAll);
+            void* mapped = VirtualAlloc(aligned, (nuint)lengthInBytes, type, protection);
             if (mapped != null)
             {
                 return (nint)mapped;
@@ -151,15 +151,12 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
         return 0;
     }
 
-    private static class Kernel32
-    {
-        [DllImport("kernel32")]
-        public static extern void* VirtualAlloc(void* address, nuint size, uint allocationType, uint protection);
+    [DllImport("kernel32")]
+    private static extern void* VirtualAlloc(void* address, nuint size, uint allocationType, uint protection);
 
-        [DllImport("kernel32")]
-        public static extern int VirtualFree(void* address, nuint size, uint freeType);
+    [DllImport("kernel32")]
+    private static extern int VirtualFree(void* address, nuint size, uint freeType);
 
-        [DllImport("kernel32")]
-        public static extern int VirtualProtect(void* address, nuint size, uint protection, uint* formerProtection);
-    }
+    [DllImport("kernel32")]
+    private static extern int VirtualProtect(void* address, nuint size, uint protection, uint* formerProtection);
 }

@@ -4,7 +4,10 @@ using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
-/// <summary>A source that can hold address space without memory behind it, give memory to parts of it, and take it away again.</summary>
+/// <summary>
+/// A source that can hold address space without memory behind it, give memory to parts of it, and take it away again. Methods return
+/// false, or address 0, where the system refuses.
+/// </summary>
 internal abstract class VirtualMemorySource : NativeMemorySource
 {
     private readonly Func<nint, long, bool> _tryRelease;
@@ -31,30 +34,19 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     public sealed override long RoundUp(long lengthInBytes) => (lengthInBytes + PageSizeInBytes - 1) & -PageSizeInBytes;
 
     /// <summary>
-    /// Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary, for parts of one length. Both
-    /// lengths are multiples of the page size.
+    /// Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary, for parts of one length, of
+    /// whole pages. The beginning of each part, with memory or without, and what follows the last one can be read, as far as the tolerance
+    /// goes.
     /// </summary>
-    /// <remarks>
-    /// The beginning of each part, with memory or without, and what follows the last one can be read, as far as the tolerance goes.
-    /// </remarks>
-    /// <returns>The address, or 0 where the system refuses.</returns>
     public abstract nint TryReserve(long lengthInBytes, long partInBytes);
 
     /// <summary>Puts memory behind one part of a reservation, or behind adjacent ones.</summary>
-    /// <param name="address">Where the part begins.</param>
-    /// <param name="lengthInBytes">Its length in bytes.</param>
-    /// <param name="zeroed">Whether the memory is known to be zero.</param>
-    /// <returns>False where the system refuses.</returns>
     public abstract bool TryCommit(nint address, long lengthInBytes, out bool zeroed);
 
-    /// <summary>Returns the memory behind one committed part to the system and keeps the addresses. Contents are lost.</summary>
-    /// <returns>False where the system refuses, which it does for locked pages: the memory is then as it was.</returns>
+    /// <summary>Returns the memory behind one committed part and keeps the addresses. Refused for locked pages: nothing changes.</summary>
     public abstract bool TryPurge(nint address, long lengthInBytes);
 
-    /// <summary>Returns a whole reservation to the system, with the memory behind it.</summary>
-    /// <remarks>
-    /// Where the system refuses to take the addresses back it has the memory all the same, and is asked again at the next trim.
-    /// </remarks>
+    /// <summary>Returns a whole reservation to the system, as <see cref="NativeMemorySource.Free"/> does.</summary>
     public void Release(nint address, long lengthInBytes)
     {
         if (!TryRelease(address, lengthInBytes))
@@ -63,26 +55,23 @@ internal abstract class VirtualMemorySource : NativeMemorySource
         }
     }
 
-    /// <summary>Makes every access to committed whole pages fault. Contents stay.</summary>
-    /// <returns>False where the system refuses: the memory is then as it was.</returns>
+    /// <summary>Makes every access to committed whole pages fault. Contents stay; so does all where it is refused.</summary>
     public abstract bool TryProtect(nint address, long lengthInBytes);
 
     /// <summary>Makes protected memory accessible again, with the contents that it had.</summary>
-    /// <returns>False where the system refuses.</returns>
     public abstract bool TryUnprotect(nint address, long lengthInBytes);
 
-    /// <summary>Makes every access to whole pages fault, and returns the memory behind them to the system.</summary>
-    /// <returns>False where the system refuses: there may still be memory then, accessible or not.</returns>
+    /// <summary>
+    /// Makes access to whole pages fault and returns their memory. Where it is refused there may be memory, accessible or not.
+    /// </summary>
     public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);
 
     /// <summary>Makes the pages of a committed part resident, so that the first user does not pay for it. Contents stay.</summary>
     public virtual void Prefault(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
 
-    /// <summary>Returns a reservation to the system, as <see cref="Release"/>.</summary>
-    /// <returns>False where the system keeps the addresses. They have no memory then, and this is to be called again.</returns>
+    /// <inheritdoc cref="NativeMemorySource.TryFree"/>
     protected abstract bool TryRelease(nint address, long lengthInBytes);
 
-    /// <summary>Asserts that a range consists of whole pages.</summary>
     [Conditional("DEBUG")]
     protected void AssertPages(nint address, long lengthInBytes) =>
         Debug.Assert((address | lengthInBytes) % PageSizeInBytes == 0, "The range is of whole pages.");

@@ -25,14 +25,8 @@ internal static unsafe class WindowsJob
         return TryJudge(limits, knowsProcess ? (long)process.PrivateUsage : null, knowsUsage ? (long)usage.JobMemory : null);
     }
 
-    /// <summary>
-    /// Judges limits by what is committed: of the two, the one that is short of memory, or else the one that leaves less.
-    /// </summary>
-    /// <param name="limits">What the job says.</param>
-    /// <param name="committedByProcess">What this process has committed, where that is known.</param>
-    /// <param name="committedByJob">
-    /// What all processes of the job have; where it is not known, this process's part stands in for it.
-    /// </param>
+    /// <summary>Judges limits by what is committed: of the two, the one that is short of memory, or else that leaves less.</summary>
+    /// <remarks>Where it is not known what the job has committed, this process's part stands in for it.</remarks>
     public static MemoryLoad? TryJudge(in Limits limits, long? committedByProcess, long? committedByJob)
     {
         MemoryLoad? process = (limits.Flags & Limits.OfProcess) != 0
@@ -75,21 +69,14 @@ internal static unsafe class WindowsJob
         /// <summary>The flag that <see cref="JobMemoryLimit"/> counts (JOB_OBJECT_LIMIT_JOB_MEMORY).</summary>
         public const uint OfJob = 0x200;
 
-        public long PerProcessUserTimeLimit;
-        public long PerJobUserTimeLimit;
+        public fixed long UserTimeLimits[2];
         public uint Flags;
         public nuint MinimumWorkingSetSize;
         public nuint MaximumWorkingSetSize;
         public uint ActiveProcessLimit;
         public nuint Affinity;
-        public uint PriorityClass;
-        public uint SchedulingClass;
-        public ulong ReadOperations;
-        public ulong WriteOperations;
-        public ulong OtherOperations;
-        public ulong ReadBytes;
-        public ulong WrittenBytes;
-        public ulong OtherBytes;
+        public fixed uint Classes[2];
+        public fixed ulong InputAndOutput[6];
         public nuint ProcessMemoryLimit;
         public nuint JobMemoryLimit;
         public nuint PeakProcessMemoryUsed;

@@ -32,7 +32,7 @@ internal sealed class NativeHeapTrimmer : IBackgroundWork
     }
 
     /// <summary>Gets the one of the process.</summary>
-    public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, GlibcHeap.TryTrim, SystemMemory.Shared.ReadResidentBytes);
+    public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, LibC.TryTrimHeap, SystemMemory.Shared.ReadResidentBytes);
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 

@@ -142,7 +142,7 @@ public class AllocatorMeterTests
         Assert.Equal(Block, readings["allocator.memory.rented"]);
         Assert.Equal(3 * Block, readings["allocator.budget.usage"]);
         Assert.Equal(2, readings.Keys.Count(static key => key.StartsWith("allocator.memory.rented", StringComparison.Ordinal)));
-        Assert.Equal("Default", MemoryAllocator.Default.ToString());
+        Assert.Equal("Default", MemoryAllocator.Default.Name);
     }).Dispose());
 
     [Fact]

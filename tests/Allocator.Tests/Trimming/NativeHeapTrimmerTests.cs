@@ -19,7 +19,11 @@ public class NativeHeapTrimmerTests
     public void TryTrim_Done_CountsBytesAndDuration()
     {
         Create().TryTrim(_counters);
-        Assert.Equal((1, 100, 3), (_counters.NativeHeapTrims, _counters.NativeHeapTrimmedBytes, _counters.NativeHeapTrimMilliseconds));
+        Assert.Equal(
+            (1, 100, 3),
+            (_counters[UsageFigure.NativeHeapTrims],
+                _counters[UsageFigure.NativeHeapTrimmedBytes],
+                _counters[UsageFigure.NativeHeapTrimMilliseconds]));
     }
 
     [Theory]
@@ -45,7 +49,7 @@ public class NativeHeapTrimmerTests
         trimmer.TryTrim(_counters);
         _clock.Advance(TimeSpan.FromDays(1));
         trimmer.TryTrim(_counters);
-        Assert.Equal((1, 0), (_trims, _counters.NativeHeapTrims));
+        Assert.Equal((1, 0), (_trims, _counters[UsageFigure.NativeHeapTrims]));
     }
 
     [Fact]
@@ -63,7 +67,7 @@ public class NativeHeapTrimmerTests
             },
             static () => 0);
         trimmer.TryTrim(_counters);
-        Assert.Equal((1, 1), (_trims, _counters.NativeHeapTrims));
+        Assert.Equal((1, 1), (_trims, _counters[UsageFigure.NativeHeapTrims]));
     }
 
     [Fact]

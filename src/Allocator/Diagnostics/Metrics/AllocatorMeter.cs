@@ -3,17 +3,14 @@ using System.Diagnostics.Metrics;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using static Allocator.Diagnostics.UsageFigure;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>
-/// The <c>Meter</c> named <c>Allocator</c>. Its instruments follow <c>aspnetcore.memory_pool.*</c> and the semantic conventions of
-/// OpenTelemetry.
-/// </summary>
+/// <summary>The <c>Meter</c> named <c>Allocator</c>. Instruments follow the semantic conventions of OpenTelemetry.</summary>
 /// <remarks>
 /// It is made when there is an allocator and the process has loaded the assembly of meters and listeners, not before: the first meter of a
-/// process costs 10 ms of processor time. No listener works without that assembly, and a listener is notified of instruments that come
-/// after it.
+/// process costs 10 ms of processor time. Without that assembly there is no listener, and one is notified of later instruments too.
 /// </remarks>
 internal static class AllocatorMeter
 {
@@ -25,18 +22,16 @@ internal static class AllocatorMeter
     private const int Made = 3;
     private const int Closed = 4;
 
-    private static readonly Making s_making = new();
+    private static readonly Work s_making = new();
     private static int s_state;
 
     // Not by its own type, which would load the assembly.
     private static IDisposable? s_meter;
 
-    /// <summary>Gets whether anybody may have been told of allocators.</summary>
+    /// <summary>Gets whether a listener may have seen figures of allocators.</summary>
     public static bool IsMade => Volatile.Read(ref s_state) == Made;
 
-    /// <summary>
-    /// Sees to it that there is a meter as soon as anybody could look at it. Cheap where there is one, or where none is wanted.
-    /// </summary>
+    /// <summary>Has a meter made as soon as it could be read. Cheap where there is one, or where none is wanted.</summary>
     public static void Ensure()
     {
         if (Volatile.Read(ref s_state) == None && Interlocked.CompareExchange(ref s_state, Waiting, None) == None)
@@ -74,23 +69,10 @@ internal static class AllocatorMeter
 
         // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and
         // the meter made, since the line above.
-        if (!RuntimeFeature.IsDynamicCodeCompiled || IsLoaded())
+        if (!RuntimeFeature.IsDynamicCodeCompiled || Array.Exists(AppDomain.CurrentDomain.GetAssemblies(), IsOfMeters))
         {
             Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
         }
-    }
-
-    private static bool IsLoaded()
-    {
-        foreach (Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
-        {
-            if (IsOfMeters(assembly))
-            {
-                return true;
-            }
-        }
-
-        return false;
     }
 
     private static bool IsOfMeters(Assembly assembly) => assembly.FullName?.StartsWith(Assembly, StringComparison.Ordinal) == true;
@@ -144,31 +126,25 @@ internal static class AllocatorMeter
         Volatile.Write(ref s_meter, meter);
 
         // In the order of the figures, which a collection goes by.
-        UpDown(UsageFigure.RentedBytes, "allocator.memory.rented", "By", "Capacity of all that is out.");
-        UpDown(UsageFigure.RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
-        UpDown(UsageFigure.CommittedBytes, "allocator.memory.committed", "By",
-            "Memory that the operating system has given and not taken back.");
-        Gauge(UsageFigure.PeakCommittedBytes, "allocator.memory.peak_committed", "By", "The most that has been committed at once.");
-        UpDown(UsageFigure.QuarantinedBytes, "allocator.memory.quarantined", "By",
-            "Memory kept apart: abandoned, or returned and watched.");
-        UpDown(UsageFigure.Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are out.");
-        UpDown(UsageFigure.BudgetUsedBytes, "allocator.budget.usage", "By", "Part of the memory budget that is taken.");
-        UpDown(UsageFigure.BudgetLimitBytes, "allocator.budget.limit", "By", "The memory budget.");
-        Counter(UsageFigure.Rents, "allocator.rents", "{rent}", "Allocations made.");
-        Counter(UsageFigure.PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
-        Counter(UsageFigure.PoolMisses, "allocator.pool.misses", "{request}",
-            "Requests that the operating system had to serve, in full or in part.");
-        Counter(
-            UsageFigure.Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
-        Counter(UsageFigure.Retries, "allocator.allocation_retries", "{retry}",
-            "Tries for memory after the operating system had refused it.");
-        Counter(UsageFigure.BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
-        Counter(UsageFigure.NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
-        Counter(UsageFigure.NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By",
-            "Resident memory less after these trims than before.");
-        Counter(UsageFigure.NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
-        Counter(UsageFigure.TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
-        Counter(UsageFigure.Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
+        UpDown(RentedBytes, "allocator.memory.rented", "By", "Capacity of all outstanding memory.");
+        UpDown(RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
+        UpDown(CommittedBytes, "allocator.memory.committed", "By", "Memory that the operating system has given and not taken back.");
+        Gauge(PeakCommittedBytes, "allocator.memory.peak_committed", "By", "The most that has been committed at once.");
+        UpDown(QuarantinedBytes, "allocator.memory.quarantined", "By", "Memory kept apart: abandoned, or returned and watched.");
+        UpDown(Outstanding, "allocator.outstanding_allocations", "{allocation}", "Allocations that are outstanding.");
+        UpDown(BudgetUsedBytes, "allocator.budget.usage", "By", "Part of the memory budget that is taken.");
+        UpDown(BudgetLimitBytes, "allocator.budget.limit", "By", "The memory budget.");
+        Counter(Rents, "allocator.rents", "{rent}", "Allocations made.");
+        Counter(PoolHits, "allocator.pool.hits", "{request}", "Requests that idle memory of the pool served in full.");
+        Counter(PoolMisses, "allocator.pool.misses", "{request}", "Requests that the operating system had to serve, in full or in part.");
+        Counter(Abandoned, "allocator.abandoned_allocations", "{allocation}", "Allocations found unreachable without Dispose.");
+        Counter(Retries, "allocator.allocation_retries", "{retry}", "Tries for memory after the operating system had refused it.");
+        Counter(BudgetWaits, "allocator.budget.waits", "{request}", "Requests that found no room in the memory budget.");
+        Counter(NativeHeapTrims, "allocator.native_heap.trims", "{trim}", "Trims of malloc's free memory.");
+        Counter(NativeHeapTrimmedBytes, "allocator.native_heap.trimmed", "By", "Resident memory less after these trims than before.");
+        Counter(NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
+        Counter(TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
+        Counter(Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
 
         void UpDown(UsageFigure figure, string name, string unit, string description) =>
             Publish(() => meter.CreateObservableUpDownCounter(name, new UsageInstrument(figure).Measure, unit, description));
@@ -193,7 +169,7 @@ internal static class AllocatorMeter
         }
     }
 
-    private sealed class Making : IBackgroundWork
+    private sealed class Work : IBackgroundWork
     {
         private BackgroundState _work;
 

@@ -51,38 +51,30 @@ internal sealed class UsageInstrument
         {
             if (_isByReason)
             {
-                AddReasons(measurements, named);
+                // What never happened is not reported: of five reasons most never occur.
+                for (int reason = 0; reason < s_reasons.Length; reason++)
+                {
+                    if (named[_figure + reason] is long value and > 0)
+                    {
+                        Add(named.Name, value, new KeyValuePair<string, object?>(ReasonTag, s_reasons[reason]));
+                    }
+                }
             }
-            else if (IsTold(named))
+            else if (IsReported(named))
             {
-                measurements.Add(named.Name.Length == 0
-                    ? new Measurement<long>(named[_figure])
-                    : new Measurement<long>(named[_figure], new KeyValuePair<string, object?>(NameTag, named.Name)));
+                Add(named.Name, named[_figure]);
             }
         }
 
         return measurements;
+
+        void Add(string name, long value, params KeyValuePair<string, object?>[] tags) =>
+            measurements.Add(new Measurement<long>(value, name.Length == 0 ? tags : [new(NameTag, name), .. tags]));
     }
 
-    private bool IsTold(NamedFigures named) =>
-        _figure is UsageFigure.BudgetUsedBytes or UsageFigure.BudgetLimitBytes ? named.HasBudget
+    private bool IsReported(NamedFigures named) =>
+        _figure is UsageFigure.BudgetUsedBytes or UsageFigure.BudgetLimitBytes ? named[UsageFigure.BudgetLimitBytes] > 0
         : named.IsLive || _figure >= UsageFigure.Rents;
-
-    // What never happened is not told: of five reasons most never occur.
-    private void AddReasons(List<Measurement<long>> measurements, NamedFigures named)
-    {
-        for (int reason = 0; reason < s_reasons.Length; reason++)
-        {
-            long value = named[_figure + reason];
-            if (value > 0)
-            {
-                KeyValuePair<string, object?> tag = new(ReasonTag, s_reasons[reason]);
-                measurements.Add(named.Name.Length == 0
-                    ? new Measurement<long>(value, tag)
-                    : new Measurement<long>(value, new KeyValuePair<string, object?>(NameTag, named.Name), tag));
-            }
-        }
-    }
 
     /// <summary>
     /// One reading of all allocators, shared by the instruments that one collection calls, one after the other on one thread: so that they

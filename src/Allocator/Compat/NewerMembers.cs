@@ -1,16 +1,15 @@
 using System;
+using System.Buffers;
 using System.Diagnostics;
+using System.IO;
 using System.Runtime.InteropServices;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace Allocator;
 
-/// <summary>
-/// Static members of newer runtimes under their own names, for netstandard2.0. In the root namespace, so that no caller needs a
-/// conditional
-/// <c>using</c>.
-/// </summary>
-internal static class StaticExtensions
+/// <summary>Members of newer runtimes, for netstandard2.0. In the root namespace: callers need no conditional <c>using</c>.</summary>
+internal static class NewerMembers
 {
     extension(System.Runtime.CompilerServices.RuntimeHelpers)
     {
@@ -52,9 +51,35 @@ internal static class StaticExtensions
 
     extension(MemoryMarshal)
     {
-        /// <summary>pre: the reference is to unmanaged memory. To managed memory there is no such thing here.</summary>
+        // Of unmanaged memory only: of managed memory there is no such thing here.
         public static unsafe Span<T> CreateSpan<T>(ref T reference, int length)
             where T : unmanaged => new(System.Runtime.CompilerServices.Unsafe.AsPointer(ref reference), length);
+    }
+
+    public static Task WriteAsync(this Stream stream, ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken) =>
+        MemoryMarshal.TryGetArray(buffer, out ArraySegment<byte> array)
+            ? stream.WriteAsync(array.Array!, array.Offset, array.Count, cancellationToken)
+            : WriteCopiesAsync(stream, buffer, cancellationToken);
+
+    // Streams of that framework take arrays only.
+    private static async Task WriteCopiesAsync(Stream stream, ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        const int CopyLength = 81920;
+        byte[] array = ArrayPool<byte>.Shared.Rent(Math.Min(CopyLength, buffer.Length));
+        try
+        {
+            while (!buffer.IsEmpty)
+            {
+                int count = Math.Min(array.Length, buffer.Length);
+                buffer.Slice(0, count).CopyTo(array);
+                await stream.WriteAsync(array, 0, count, cancellationToken).ConfigureAwait(false);
+                buffer = buffer.Slice(count);
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(array);
+        }
     }
 
     private static class ReferenceCheck<T>
