@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 using Allocator.Adapters;
@@ -36,7 +37,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
     // Kept for ever: native code may call them at any time.
     private static readonly AllocateFunction s_allocate = static (context, size) => AllocateFor(context, size);
     private static readonly AllocateArrayFunction s_allocateArray =
-        static (context, items, size) => AllocateFor(context, (ulong)items * size);
+        static (context, items, size) => AllocateFor(context, items * (ulong)size);
 
     private static readonly ReallocateFunction s_reallocate = ReallocateFor;
     private static readonly FreeFunction s_free = FreeFor;
@@ -284,13 +285,8 @@ public sealed class NativeAllocationCallbacks : IDisposable
         _shards[unchecked((uint)(address / AlignmentInBytes) * 0x9E3779B1u) >> (32 - ShardBits)];
 
     // Aligned memory is never an array, so it stays where it is.
-    private static unsafe nint AddressOf(IMemoryOwner<byte> owner)
-    {
-        fixed (byte* start = owner.Memory.Span)
-        {
-            return (nint)start;
-        }
-    }
+    private static unsafe nint AddressOf(IMemoryOwner<byte> owner) =>
+        (nint)Unsafe.AsPointer(ref MemoryMarshal.GetReference(owner.Memory.Span));
 
     private static unsafe void Copy(ReadOnlySpan<byte> source, nint destination) =>
         source.CopyTo(new Span<byte>((void*)destination, source.Length));

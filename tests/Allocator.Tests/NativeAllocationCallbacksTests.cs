@@ -197,7 +197,8 @@ public unsafe class NativeAllocationCallbacksTests
                 start.SignalAndWait(s_patience);
                 for (int i = 0; i < 100 && Allocate(callbacks, (nuint)(100 + i)) is nint address and not 0; i++)
                 {
-                    Free(callbacks, Reallocate(callbacks, address, 1000));
+                    nint moved = Reallocate(callbacks, address, 1000);
+                    Free(callbacks, moved != 0 ? moved : address);
                 }
             }))];
             Array.ForEach(threads, static thread => thread.Start());

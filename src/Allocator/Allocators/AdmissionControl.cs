@@ -295,8 +295,5 @@ internal sealed class AdmissionControl
     }
 
     private void ReportEnd(BudgetRequest request, long begun, bool isGranted) => AllocatorEventSource.Log.BudgetWaitEnded(
-        request.Bytes,
-        _settings.Clock.NowMilliseconds - begun,
-        isGranted ? "Granted" : "GivenUp",
-        _counters.AllocatorName);
+        request.Bytes, _settings.Clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", _counters.AllocatorName);
 }

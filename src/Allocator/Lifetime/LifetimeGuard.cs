@@ -9,8 +9,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Decides when memory goes back: when its owner is disposed and nothing pins or uses it any more, and then exactly once. Made once, it
-/// serves one rent after the other. Each user holds the generation of theirs, and later uses are refused.
+/// Decides when memory goes back: exactly once, when its owner is disposed and nothing pins or uses it any more. It serves one rent after
+/// the other; each user holds the generation of its own, and later uses are refused.
 /// </summary>
 [DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
 internal abstract class LifetimeGuard
@@ -29,9 +29,8 @@ internal abstract class LifetimeGuard
         _index = index;
     }
 
-    // What a rent has is read before the state that confirms it, in this order on every processor: a volatile read stays before the reads
-    // behind it, a plain one need not. Ending a rent changes the state first, so a state that is still the rent's own says that all that
-    // was read before was its own too.
+    // What a rent has is read before the state that confirms it, by volatile reads, which keep that order on every processor. Ending a
+    // rent changes the state first, so a state that is still the rent's own confirms all that was read before.
 
     /// <summary>Gets where unmanaged memory begins: of a rent where <see cref="IsHeld"/> confirms it, or a reference is held.</summary>
     public nint Address
