@@ -51,16 +51,16 @@ internal sealed class WatchedProcess : IDisposable
         _reader = Task.Run(Read);
     }
 
-    /// <summary>Waits, in the process that is watched, until somebody listens to the library.</summary>
+    /// <summary>Waits, in the process that is watched, until a listener is there.</summary>
     public static void WaitUntilWatched()
     {
         if (!SpinWait.SpinUntil(static () => Source?.IsEnabled() == true, s_patience))
         {
-            throw new TimeoutException("Nobody listens.");
+            throw new TimeoutException("No listener is there.");
         }
     }
 
-    /// <summary>Does something again and again, in the process that is watched, until nobody listens any more.</summary>
+    /// <summary>Does something again and again, in the process that is watched, until no listener is left.</summary>
     public static void RepeatWhileWatched(Action action)
     {
         SpinWait.SpinUntil(

@@ -34,7 +34,7 @@ internal static partial class AnalyzedProjects
         }
         """;
 
-    // What stands between them is silent itself, and speaks for nobody else.
+    // What stands between them is silent itself, and changes nothing for others.
     private const string Middle = "Middle";
 
     // What a folder's .editorconfig says holds for that folder, so these are one project.

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Allocator.PackageTests;
 
-/// <summary>What the packed assemblies say of themselves to the SDK of those who consume them.</summary>
+/// <summary>What the packed assemblies state about themselves to a consumer's SDK.</summary>
 [Collection(nameof(PackedLibrary))]
 public class AssemblyTests(PackedLibrary library)
 {

@@ -37,7 +37,7 @@ public partial class MetadataTests(PackedLibrary library)
 
         string packed = Encoding.UTF8.GetString(Entry("README.md"));
 
-        Assert.Contains($"](https://github.com/example/allocator/blob/{library.Commit}/docs/design.md)", packed);
+        Assert.Contains($"](https://github.com/example/allocator/blob/{library.Commit}/docs/design/README.md)", packed);
         Assert.Contains($"](https://github.com/example/allocator/raw/{library.Commit}/benchmarks/", packed);
         Assert.Equal(expected.TrimEnd(), packed.TrimEnd());
     }

@@ -16,7 +16,7 @@ public sealed class PackedLibrary : IDisposable
 
     public PackedLibrary()
     {
-        // A cache of its own, and a version that nobody has seen: no package of an earlier build can be taken for this one.
+        // A cache of its own, and a version that no build has had: no package of an earlier build can be taken for this one.
         Version = $"0.0.0-test.{DateTime.UtcNow:yyyyMMddHHmmss}";
         _environment = new Dictionary<string, string> { ["NUGET_PACKAGES"] = Folder("packages") };
 

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Allocator.PackageTests;
 
-/// <summary>The same sources give the same package, whoever packs them.</summary>
+/// <summary>The same sources give the same package, wherever they are packed.</summary>
 [Collection(nameof(PackedLibrary))]
 public class ReproducibilityTests(PackedLibrary library)
 {

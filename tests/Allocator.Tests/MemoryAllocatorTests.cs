@@ -272,7 +272,7 @@ public class MemoryAllocatorTests
     {
         using TestSetup setup = new(maximumBlocks: 4);
 
-        // The source lies: it says zero and gives 0xCC. Whoever trusts it leaves the bytes alone.
+        // The source lies: it says zero and gives 0xCC. An allocator that trusts it leaves the bytes alone.
         setup.Source.ClaimsZeroed = true;
         setup.Source.FillFresh = 0xCC;
         using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(length, AllocationOptions.Clean);

@@ -244,7 +244,7 @@ public class MemoryBudgetAllocationTests
         Assert.Equal((10L * Block, 16L * Block), (setup.Statistics.RetainedBytes, setup.Statistics.CommittedBytes));
     }
 
-    // Half of a run, committed in vain, would be taken away again by whoever is in the same place, and so on for ever.
+    // Half of a run, committed in vain, would be taken away again by the next request in the same place, and so on for ever.
     [Fact]
     public void Allocate_RunOfWhichSomeBlocksFit_CommitsNoneBeforeAllDo()
     {

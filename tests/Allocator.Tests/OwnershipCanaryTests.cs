@@ -88,7 +88,7 @@ public class OwnershipCanaryTests
 
     private static void RentOne(MemoryAllocator allocator, Random random, Action<MemoryAllocator> meanwhile)
     {
-        // A block or a run; never so much that those who hold nothing could not go on.
+        // A block or a run; never so much that threads that hold nothing could not go on.
         int length = random.Next(1 << 20, 9 << 20);
         using MemoryGroup<byte> group = allocator.AllocateGroup<byte>(length, options: random.Next(2) == 0
             ? AllocationOptions.Contiguous

@@ -6,7 +6,7 @@ using Allocator;
 
 namespace ContractSuite;
 
-/// <summary>What does not fit the budget waits without a thread, is refused, or gives up; and idle memory makes nobody wait.</summary>
+/// <summary>What does not fit the budget waits without a thread, is refused, or gives up; and idle memory makes no request wait.</summary>
 internal static class BudgetContract
 {
     private const int Block = 4 << 20;

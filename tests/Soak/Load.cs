@@ -157,7 +157,7 @@ internal sealed class Load
         using MemoryLease<byte> lease = _allocator.Rent<byte>(NextLength());
         Stamp stamp = Stamp.Write(lease.Span);
         Thread.Yield();
-        Expect(stamp.IsOn(lease.Span), "A lease shares its memory with somebody.");
+        Expect(stamp.IsOn(lease.Span), "A lease shares its memory with another.");
         _tally.Count("leases");
     }
 
@@ -284,7 +284,7 @@ internal sealed class Load
 
     private void End(Holding holding)
     {
-        Expect(holding.IsIntact, "A buffer shares its memory with somebody.");
+        Expect(holding.IsIntact, "A buffer shares its memory with another.");
         holding.Dispose();
         if (_random.Next(8) == 0)
         {

@@ -5,8 +5,8 @@ using System.Threading;
 namespace Soak;
 
 /// <summary>
-/// A number that no other buffer has, written over a buffer and looked for before its return: whoever finds another one shares memory with
-/// somebody.
+/// A number that no other buffer has, written over a buffer and looked for before its return: a buffer that has another one
+/// shares its memory.
 /// </summary>
 internal readonly struct Stamp
 {

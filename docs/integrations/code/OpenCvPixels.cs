@@ -5,7 +5,7 @@ using OpenCvSharp;
 namespace Integrations;
 
 /// <summary>
-/// Pooled pixels as an OpenCV matrix, without a copy. OpenCV calls nobody when it is done, so both are held here and disposed together.
+/// Pooled pixels as an OpenCV matrix, without a copy. OpenCV makes no call when it is done, so both are held here and disposed together.
 /// </summary>
 public sealed class OpenCvPixels : IDisposable
 {

@@ -80,7 +80,8 @@ internal sealed partial class Evaluator
         return default;
     }
 
-    // A property of somebody's own owner that gives a number keeps nothing; any other may give what keeps the owner, or be the memory.
+    // A property of a user's own owner type that returns a number keeps nothing; any other may return what keeps the owner, or be the
+    // memory.
     private void EscapeUnlessPlain(Holding source, ITypeSymbol? type)
     {
         if (type is null or { SpecialType: SpecialType.None, TypeKind: not TypeKind.Enum })
@@ -112,7 +113,7 @@ internal sealed partial class Evaluator
         return default;
     }
 
-    // Somebody's own Slice is a call as any other: what it gives may be the owner, or have taken its memory over.
+    // A Slice of a user's own type is a call as any other: what it returns may be the owner, or have taken its memory over.
     private Holding EvaluateOwnIndexer(IImplicitIndexerReferenceOperation indexer, Holding source)
     {
         ForgetStores();

@@ -36,7 +36,7 @@ internal static class LifetimeRules
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The caller, or whoever reads the field, receives memory that is disposed or can be finalized. "
+        description: "The caller, or code that reads the field, receives memory that is disposed or can be finalized. "
             + PageOf(RuleIds.OutlivesOwner));
 
     public static readonly DiagnosticDescriptor NeverDisposed = new(

@@ -72,7 +72,7 @@ internal sealed class KnownMembers
     public bool IsHandOff(IMethodSymbol method) =>
         method is { Name: "HandOff", Parameters.Length: 0, IsStatic: false } && IsOfAllocator(method);
 
-    /// <summary>Gives whether the property is what native code releases memory by: whoever reads it leaves that to native code.</summary>
+    /// <summary>Returns whether native code releases memory by the property: code that reads it leaves that to native code.</summary>
     public bool IsReleaseContext(IPropertySymbol property) => property.Name == "ReleaseContext" && IsOfAllocator(property);
 
     /// <summary>Gives whether the property is the address of the memory, as a number: what is disposed refuses it.</summary>

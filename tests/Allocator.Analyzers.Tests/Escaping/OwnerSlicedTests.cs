@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Allocator.Analyzers.Tests.Escaping;
 
-/// <summary>Owners of somebody's own with a <c>Slice</c> or an indexer, reached by <c>[..]</c> and <c>[^1]</c>.</summary>
+/// <summary>A user's own owner types with a <c>Slice</c> or an indexer, reached by <c>[..]</c> and <c>[^1]</c>.</summary>
 public sealed class OwnerSlicedTests
 {
     private const string Types =

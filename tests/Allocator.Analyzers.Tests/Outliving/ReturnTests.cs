@@ -202,7 +202,7 @@ public sealed class ReturnTests
         }
         """);
 
-    // The memory keeps its owner reachable; nobody can dispose it, but nothing breaks.
+    // The memory keeps its owner reachable; it cannot be disposed, but nothing breaks.
     [Fact]
     public Task Memory_OfOwnerThatStays_Silent() => Snippet.Members(
         """

@@ -144,7 +144,7 @@ public sealed class OwnedBufferTests
                 Number = image.Width;
             }
 
-            // A member of somebody's own type may keep the object, or give what does not depend on it.
+            // A member of a user's own type may keep the object, or give what does not depend on it.
             public static void Saved() => Image.Load().Save();
 
             public static void Named()

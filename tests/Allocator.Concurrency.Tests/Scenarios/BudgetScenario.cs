@@ -178,12 +178,12 @@ internal sealed class BudgetScenario : Scenario
         Assert.False(Budget.HasWaiters);
     }
 
-    // The wake-up that is never lost: whoever waits and is first does not fit.
+    // No wake-up is lost: the first waiter does not fit.
     private void ExpectNoneForgotten()
     {
         Assert.InRange(Budget.AdmittedBytes, 0, _limit);
         long smallest = _requests.Where(IsLeftWaiting).Select(static request => request.Bytes).DefaultIfEmpty(long.MaxValue).Min();
-        Assert.True(smallest > _limit - Budget.AdmittedBytes, "A wake-up was lost: somebody waits for what is free.");
+        Assert.True(smallest > _limit - Budget.AdmittedBytes, "A wake-up was lost: a request waits for what is free.");
     }
 
     private bool IsServed(BudgetRequest request) => request.IsGranted || _takenAtOnce.Contains(request);

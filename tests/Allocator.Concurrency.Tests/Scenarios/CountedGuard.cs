@@ -4,7 +4,7 @@ using Allocator.Lifetime;
 namespace Allocator.Concurrency.Scenarios;
 
 /// <summary>
-/// A guard of nothing, which fails where its memory is given back while somebody uses it. What it looks at are steps of the schedule.
+/// A guard of nothing, which fails where its memory is returned while it is in use. What it looks at are steps of the schedule.
 /// </summary>
 internal sealed class CountedGuard : LifetimeGuard
 {
@@ -23,7 +23,7 @@ internal sealed class CountedGuard : LifetimeGuard
 
     public long Rent()
     {
-        Expect(Interlocked.Increment(ref _users) == 1, "Memory is rented that somebody uses.");
+        Expect(Interlocked.Increment(ref _users) == 1, "Memory is rented that is in use.");
         return Begin();
     }
 

@@ -64,7 +64,7 @@ internal sealed class FreeMapScenario : Scenario
     {
         if (run._arena.TryReleaseAll())
         {
-            // For good: whoever has a block from now on has none.
+            // For good: a block that is held from now on has no memory.
             run._ownership.Take(0, run._blocks);
         }
     }

@@ -56,7 +56,7 @@ internal sealed class GuardScenario : Scenario
             run._guard.Use();
 
             // The pin of the first rent, or a second dispose of it, must not end this one.
-            Assert.True(run._guard.IsHeld(run._second), "Somebody ended the rent of another.");
+            Assert.True(run._guard.IsHeld(run._second), "A thread ended the rent of another.");
             run._guard.StopUsing();
             run._guard.Dispose(run._second);
         }
@@ -64,7 +64,7 @@ internal sealed class GuardScenario : Scenario
 
     public override void Check()
     {
-        Assert.False(_guard.IsOut, "Memory is out that nobody has.");
+        Assert.False(_guard.IsOut, "Memory is outstanding that no thread holds.");
         Assert.Equal(_rents, _guard.Returns);
     }
 }

@@ -29,7 +29,7 @@ internal sealed class Ownership
         {
             if (Interlocked.Decrement(ref _hands[i]) != 0)
             {
-                throw new InvalidOperationException($"Block {i} is given back by whoever does not have it.");
+                throw new InvalidOperationException($"Block {i} is returned by a thread that does not hold it.");
             }
         }
     }

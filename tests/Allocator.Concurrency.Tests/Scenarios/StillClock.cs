@@ -4,7 +4,7 @@ using Allocator.Native;
 
 namespace Allocator.Concurrency.Scenarios;
 
-/// <summary>A clock that stands still, and calls nobody.</summary>
+/// <summary>A clock that stands still, and makes no calls.</summary>
 internal sealed class StillClock : Clock
 {
     public override long NowMilliseconds => 1000;

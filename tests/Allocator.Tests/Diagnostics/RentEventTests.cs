@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Allocator.Tests.Diagnostics;
 
-/// <summary>The events of single rents, which are traced only while somebody wants them.</summary>
+/// <summary>The events of single rents, which are traced only while a listener wants them.</summary>
 public class RentEventTests
 {
     private const int Block = TestSetup.BlockSize;

@@ -20,10 +20,10 @@ public partial class LinkTests
     /// <summary>Otherwise the test above could not fail.</summary>
     [Theory]
     [InlineData("docs/README.md", "no-such-page.md", "there is no no-such-page.md")]
-    [InlineData("docs/README.md", "design.md#no-such-heading", "there is no heading for design.md#no-such-heading")]
+    [InlineData("docs/README.md", "design/README.md#no-such-heading", "there is no heading for design/README.md#no-such-heading")]
     [InlineData("docs/README.md", "../..", "leads out of the repository")]
     [InlineData("docs/README.md", "#documentation", null)]
-    [InlineData("docs/rules/README.md", "../design.md#what-was-left-open-and-what-measuring-said", null)]
+    [InlineData("docs/rules/README.md", "../design/measured.md#what-was-left-open-and-what-measuring-said", null)]
     [InlineData("README.md", "benchmarks/ThumbnailService", null)]
     public void Complaint_OfALink_NamesWhatIsNotThere(string document, string target, string? expected)
     {
@@ -42,7 +42,8 @@ public partial class LinkTests
     [Fact]
     public void Links_OfTheReadme_AreFound() =>
         Assert.Contains(
-            Link.All(), link => link is { Document: "README.md", Target: "docs/design.md#what-was-left-open-and-what-measuring-said" });
+            Link.All(),
+            link => link is { Document: "README.md", Target: "docs/design/measured.md#what-was-left-open-and-what-measuring-said" });
 
     [Fact]
     public void Architecture_FilesThatItNames_AreThere()
@@ -56,7 +57,7 @@ public partial class LinkTests
         Assert.Empty(named.Except(sources));
     }
 
-    /// <summary>A page that nothing leads to is found by nobody.</summary>
+    /// <summary>No reader finds a page that nothing leads to.</summary>
     [Fact]
     public void Pages_BelowDocs_AreLinkedFromAnotherOne()
     {

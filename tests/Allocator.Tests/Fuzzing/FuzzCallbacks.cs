@@ -37,7 +37,7 @@ internal sealed class FuzzCallbacks
     /// <summary>Gets the first thing that went wrong with an address; null where nothing did.</summary>
     public string? Error => _device.Error;
 
-    /// <summary>Gets what was thrown first since <see cref="BeginCall"/>, and first for a block that somebody wants to have.</summary>
+    /// <summary>Gets what was thrown first since <see cref="BeginCall"/>, and first for a block that a request wants.</summary>
     public (Exception? First, Exception? OfRequest) Thrown { get; private set; }
 
     /// <summary>Gets how many blocks the device has not let go of since <see cref="BeginCall"/>.</summary>
@@ -58,7 +58,7 @@ internal sealed class FuzzCallbacks
 
     public void Committed(nint address, long lengthInBytes)
     {
-        // A block that the system refused to take comes back to the device, and nobody waits for it.
+        // A block that the system refused to take comes back to the device, and no request waits for it.
         bool isTakenBack = _released == (address, _source.Commits);
         _released = default;
         if (Fails(ref _failingCommits))

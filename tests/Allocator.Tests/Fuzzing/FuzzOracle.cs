@@ -42,7 +42,7 @@ internal sealed class FuzzOracle
 
     public List<MemoryReservation> Reservations { get; } = [];
 
-    /// <summary>Gets whether somebody who waited has been let in.</summary>
+    /// <summary>Gets whether a waiting request has been let in.</summary>
     public bool IsSomethingGranted => _setup.Statistics.BudgetUsedBytes != UsedBytes;
 
     private long RentedBytes => Buffers.Where(static buffer => buffer.IsOut).Sum(static buffer => buffer.CapacityInBytes);
@@ -70,7 +70,7 @@ internal sealed class FuzzOracle
 
     public static T ResultOf<T>(Task<T> task)
     {
-        Assert.True(Task.WhenAny(task, Task.Delay(s_patience)).GetAwaiter().GetResult() == task, "Somebody waits for ever.");
+        Assert.True(Task.WhenAny(task, Task.Delay(s_patience)).GetAwaiter().GetResult() == task, "A request waits for ever.");
         return task.GetAwaiter().GetResult();
     }
 

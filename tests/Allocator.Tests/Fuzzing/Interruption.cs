@@ -77,7 +77,7 @@ internal sealed class Interruption
 
     private static void Wait() => s_never.WaitOne(1);
 
-    // Those that somebody has are left out: finalizers may have two at a time, in another order.
+    // Outstanding ones are left out: finalizers may have two at a time, in another order.
     private void Hold(ShortLock[] locks)
     {
         ShortLock[] held = Array.FindAll(locks, Monitor.TryEnter);

@@ -13,8 +13,8 @@ using static Allocator.Tests.Fakes.GuardedSetup;
 namespace Allocator.Tests.Guarding;
 
 /// <summary>
-/// Watched memory that nobody returned, that a finalizer returned, and what is told about it. Collections and events: a process of its own
-/// each.
+/// Watched memory that was not returned, that a finalizer returned, and what is reported about it. Collections and events: a process
+/// of its own each.
 /// </summary>
 public class GuardedAbandonmentTests
 {
@@ -32,7 +32,7 @@ public class GuardedAbandonmentTests
             using TestSetup setup = Create(mode, abandoned: abandoned);
             AbandonGroup(setup);
 
-            // Nobody listened when the memory was allocated: its stack is there all the same.
+            // No listener was there when the memory was allocated: its stack is there all the same.
             using BlockingCollection<AbandonedMemoryEventArgs> reports = [];
             MemoryDiagnostics.AllocationAbandoned += (_, report) => reports.Add(report);
             Collect();

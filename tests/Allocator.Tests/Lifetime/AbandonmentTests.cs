@@ -269,7 +269,7 @@ public class AbandonmentTests
     [Fact]
     public void Abandoned_RealAllocator_IsFoundByItsOwnCollectionRequest() => RemoteExecutor.Invoke(static () =>
     {
-        // Nobody here calls GC.Collect: the tick has to ask for it.
+        // Nothing here calls GC.Collect: the tick has to ask for it.
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20) });
         Forget(allocator);

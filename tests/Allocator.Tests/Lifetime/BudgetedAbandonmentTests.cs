@@ -80,7 +80,7 @@ public class BudgetedAbandonmentTests
     [Fact]
     public void Abandoned_SomebodyWaits_IsLookedForWithoutAnybodysHelp() => RemoteExecutor.Invoke(static () =>
     {
-        // Nobody here calls GC.Collect. Two small buffers: no block is out that would keep the timer running.
+        // Nothing here calls GC.Collect. Two small buffers: no block is outstanding that would keep the timer running.
         using MemoryAllocator allocator = MemoryAllocator.Create(
             new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(20), MemoryBudgetMegabytes = 1 });
         Abandon(allocator, 512 * 1024);
@@ -89,7 +89,7 @@ public class BudgetedAbandonmentTests
         Task<IMemoryOwner<byte>> first = allocator.AllocateAsync<byte>(512 * 1024).AsTask();
         Assert.True(first.Wait(TimeSpan.FromSeconds(25)), "What was abandoned before was not found.");
 
-        // What is abandoned while somebody waits is found too.
+        // What is abandoned while a request waits is found too.
         first.Result.Dispose();
         held.Value = null;
         Assert.True(waiting.Wait(TimeSpan.FromSeconds(25)), "What was abandoned meanwhile was not found.");

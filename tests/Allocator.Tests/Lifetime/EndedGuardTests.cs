@@ -83,7 +83,7 @@ public class EndedGuardTests
         large.Dispose();
         small.Dispose();
 
-        // Somebody else's by now.
+        // Rented again by now.
         using IMemoryOwner<int> next = allocator.Allocate<int>(900_000);
 
         Assert.Contains(

@@ -93,7 +93,7 @@ public class SpanAfterFinalizerTests
         return WriteAndRead(allocator, interference);
     }
 
-    // One block: whoever rents next gets the one that has come back, or none of the pool.
+    // One block: the next rent gets the one that has come back, or none of the pool.
     private static MemoryAllocator CreateSmall(AbandonedMemory mode) =>
         MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 4, Abandoned = mode });
 

@@ -127,7 +127,7 @@ public class BlockHooksTests
         Assert.Equal((8, 0), (_device.Count, setup.Source.LiveAllocations));
     }
 
-    // Whoever closes the pool cannot release what the failing request has in hand.
+    // Closing the pool cannot release what the failing request holds.
     [Theory]
     [InlineData("single")]
     [InlineData("run")]

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Allocator.Tests.Pooling;
 
-/// <summary>The allocator is disposed while somebody has blocks in hand, other than a renter.</summary>
+/// <summary>The allocator is disposed while another than a renter holds blocks.</summary>
 public class ClosedPoolTests
 {
     private const int Block = TestSetup.BlockSize;

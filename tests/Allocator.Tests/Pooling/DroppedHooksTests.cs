@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Allocator.Tests.Pooling;
 
-/// <summary>Hooks of an allocator that nobody disposes, or that their own object holds.</summary>
+/// <summary>Hooks of an allocator that is not disposed, or that their own object holds.</summary>
 public class DroppedHooksTests
 {
     [Fact]
@@ -31,7 +31,7 @@ public class DroppedHooksTests
         Assert.True(onPool);
     }).Dispose();
 
-    // What registers blocks usually has the allocator too: whoever reaches the hooks for ever keeps both.
+    // What registers blocks usually has the allocator too: what references the hooks for ever keeps both.
     [Fact]
     public void Hooks_OfAnObjectThatHasTheAllocator_KeepNeitherAlive() => RemoteExecutor.Invoke(static () =>
     {

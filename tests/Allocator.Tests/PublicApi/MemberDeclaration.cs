@@ -11,7 +11,7 @@ namespace Allocator.Tests.PublicApi;
 /// <summary>A member as C# would declare it, without its body.</summary>
 internal static class MemberDeclaration
 {
-    /// <summary>Whether a user can see the member and somebody wrote it: accessors, and what records generate, are left out.</summary>
+    /// <summary>Whether a user can see the member and it was written: accessors, and what records generate, are left out.</summary>
     public static bool IsListed(MemberInfo member) => member switch
     {
         MethodInfo method => IsVisible(method) && !method.IsDefined(typeof(CompilerGeneratedAttribute)) && !IsOfStream(method)

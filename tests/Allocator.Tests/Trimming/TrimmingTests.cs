@@ -226,14 +226,14 @@ public class TrimmingTests
         setup.Source.OnPurge = () =>
         {
             purging.Set();
-            Assert.True(mayEnd.Wait(s_patience), "Nobody ends the purge.");
+            Assert.True(mayEnd.Wait(s_patience), "The purge does not end.");
         };
         setup.Pressure.IsHigh = isHigh;
         Task tick = Task.Run(() => setup.Clock.Advance(s_period));
         Assert.True(purging.Wait(s_patience), "Nothing is purged.");
 
         // All of the pool but the block in hand, memory of its own, and what the pool has no room for: were any of it to wait for the
-        // purge, nobody would end that.
+        // purge, nothing would end that.
         Task renters = Task.Run(() =>
         {
             setup.Allocator.AllocateGroup<byte>(15 * Block).Dispose();

@@ -3,7 +3,7 @@ using LoadResizeSave.Running;
 
 namespace LoadResizeSave.Tests;
 
-/// <summary>Runs that nobody had to wait for.</summary>
+/// <summary>Runs without waiting.</summary>
 internal static class Runs
 {
     public static MeasuredRun Create(AllocatorKind kind, double wallSeconds = 2, double cpuSeconds = 3, double peakMegabytes = 400) => new()

@@ -1,6 +1,6 @@
 namespace Measuring.Tests;
 
-/// <summary>A folder of one's own that is gone after the test.</summary>
+/// <summary>A folder that is deleted after the test.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("measuring-tests-");
