@@ -7,6 +7,7 @@ using System.Net;
 using System.Net.Http;
 using System.Security.Cryptography;
 using System.Threading.Tasks;
+using Allocator.AspNetCore.Admission;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Mvc;
@@ -204,6 +205,33 @@ public class BodyTests : IDisposable
         }
 
         await service.UntilUnusedAsync();
+    }
+
+    [Fact]
+    public async Task Uploads_MoreThanMemoryIsFor_GoToFiles()
+    {
+        const int Uploads = 300;
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync)
+            .RequireMemory(_ => new ValueTask<long>(1)));
+        List<RawConnection> uploads = [];
+        for (int i = 0; i < Uploads; i++)
+        {
+            RawConnection upload = await service.ConnectAsync();
+            uploads.Add(upload);
+            await upload.SendHeadAsync("/", Threshold);
+            await upload.SendAsync(Bytes(Threshold - 1));
+        }
+
+        await Patience.UntilAsync(() => BufferedBody.HeldBytes > BufferedBody.MostHeldBytes / 2);
+        Assert.InRange(BufferedBody.HeldBytes, 0, BufferedBody.MostHeldBytes + Threshold);
+        await Task.WhenAll(uploads.Select(upload => upload.SendAsync([1])));
+        foreach (RawConnection upload in uploads)
+        {
+            Assert.Equal("HTTP/1.1 200 OK", await upload.ReadStatusAsync());
+            upload.Dispose();
+        }
+
+        await Patience.UntilAsync(() => BufferedBody.HeldBytes == 0);
     }
 
     [Fact]

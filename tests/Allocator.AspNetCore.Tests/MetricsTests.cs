@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.Metrics;
 using System.Linq;
 using System.Net.Http;
 using System.Threading.Tasks;
@@ -60,6 +61,46 @@ public class MetricsTests
 
         Assert.Contains($"allocator.budget.limit allocator.name={name} {Service.Budget}", exporter.Points);
         Assert.Contains($"allocator.budget.usage allocator.name={name} 0", exporter.Points);
+    }
+
+    [Fact]
+    public async Task Listener_ThatThrows_FailsNoRequest()
+    {
+        string name = $"metrics-{Guid.NewGuid():N}";
+        using MeterListener listener = new();
+        listener.InstrumentPublished = static (instrument, listener) =>
+        {
+            if (instrument.Meter.Name == "Allocator.AspNetCore")
+            {
+                listener.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((_, _, tags, _) => ThrowFor(name, tags));
+        listener.SetMeasurementEventCallback<double>((_, _, tags, _) => ThrowFor(name, tags));
+        listener.Start();
+        await using Service service = await Service.StartAsync(
+            app => app.MapGet("/", () => "done").RequireMemory(_ => new ValueTask<long>(Service.Budget)),
+            builder => builder.Services.AddMemoryAllocator(
+                options => (options.Name, options.MemoryBudgetMegabytes) = (name, Service.BudgetMegabytes)));
+        MemoryReservation all = await service.Allocator.ReserveAsync(Service.Budget);
+
+        Task<string> waiting = service.Client.GetStringAsync("/");
+        await service.UntilWaitsAsync(1);
+        all.Dispose();
+
+        Assert.Equal("done", await waiting);
+        await service.UntilUnusedAsync();
+    }
+
+    private static void ThrowFor(string name, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        foreach (KeyValuePair<string, object?> tag in tags)
+        {
+            if (name.Equals(tag.Value))
+            {
+                throw new InvalidOperationException();
+            }
+        }
     }
 
     private sealed class PointExporter : BaseExporter<Metric>

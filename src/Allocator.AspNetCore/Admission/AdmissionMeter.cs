@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
@@ -33,7 +34,14 @@ internal sealed class AdmissionMeter
     {
         if (_waiting.Enabled)
         {
-            _waiting.Add(requests, Tags(allocator));
+            try
+            {
+                _waiting.Add(requests, Tags(allocator));
+            }
+            catch (Exception)
+            {
+                // A listener's: it must not fail a request.
+            }
         }
     }
 
@@ -43,7 +51,14 @@ internal sealed class AdmissionMeter
         {
             TagList tags = Tags(allocator);
             tags.Add(OutcomeTag, outcome);
-            _duration.Record(Stopwatch.GetElapsedTime(began).TotalMilliseconds, tags);
+            try
+            {
+                _duration.Record(Stopwatch.GetElapsedTime(began).TotalMilliseconds, tags);
+            }
+            catch (Exception)
+            {
+                // As above.
+            }
         }
     }
 

@@ -8,15 +8,24 @@ namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
 /// The body of a request, received as a whole: up to 64 KB in memory, more in a temporary file. While a client takes its time nothing but
-/// these is held.
+/// these is held. All bodies together have a bound in memory, beyond which they go to files from the start, however many clients come.
 /// </summary>
 internal sealed class BufferedBody : IAsyncDisposable
 {
     public const int MemoryThreshold = 64 * 1024;
 
-    private const int FileBufferLength = 16 * 1024;
+    public const long MostHeldBytes = 16L << 20;
+
+    // One block of the server's, so that most writes go past it: every upload that waits has one.
+    private const int FileBufferLength = 4096;
+
+    private static long s_heldBytes;
 
     private Stream _store = new MemoryStream();
+    private int _heldBytes;
+
+    /// <summary>Gets how many bytes of bodies are in memory now.</summary>
+    public static long HeldBytes => Volatile.Read(ref s_heldBytes);
 
     /// <summary>Gets whether it outgrew its memory.</summary>
     public bool IsFile => _store is FileStream;
@@ -60,6 +69,7 @@ internal sealed class BufferedBody : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        Interlocked.Add(ref s_heldBytes, -Interlocked.Exchange(ref _heldBytes, 0));
         try
         {
             await _store.DisposeAsync();
@@ -72,7 +82,7 @@ internal sealed class BufferedBody : IAsyncDisposable
 
     private async ValueTask StoreAsync(ReadOnlyMemory<byte> segment, CancellationToken cancellationToken)
     {
-        if (!IsFile && _store.Length + segment.Length <= MemoryThreshold)
+        if (!IsFile && _store.Length + segment.Length <= MemoryThreshold && TryHold(segment.Length))
         {
             _store.Write(segment.Span);
             return;
@@ -85,6 +95,7 @@ internal sealed class BufferedBody : IAsyncDisposable
             {
                 _store = CreateFile(folder);
                 memory.WriteTo(_store);
+                Interlocked.Add(ref s_heldBytes, -Interlocked.Exchange(ref _heldBytes, 0));
             }
 
             await _store.WriteAsync(segment, cancellationToken);
@@ -93,6 +104,18 @@ internal sealed class BufferedBody : IAsyncDisposable
         {
             throw new BodyStorageException(folder, exception);
         }
+    }
+
+    private bool TryHold(int bytes)
+    {
+        if (Interlocked.Add(ref s_heldBytes, bytes) > MostHeldBytes)
+        {
+            Interlocked.Add(ref s_heldBytes, -bytes);
+            return false;
+        }
+
+        _heldBytes += bytes;
+        return true;
     }
 
     // Where ASP.NET Core's own buffering puts them.
