@@ -136,7 +136,7 @@ public static class MemoryAllocatorServiceCollectionExtensions
                 + "no effect. Remove one of the two registrations, or give this allocator a name of its own.");
         }
 
-        services.AddSingleton(new AllocatorRegistration(name));
+        services.AddSingleton(new AllocatorName(name));
         if (key is null)
         {
             services.AddSingleton(static provider => provider.GetRequiredService<RunningAllocators>().Create(Options.Options.DefaultName));
@@ -160,5 +160,5 @@ public static class MemoryAllocatorServiceCollectionExtensions
     }
 
     private static bool IsRegistration(ServiceDescriptor service, string name) =>
-        service.ServiceType == typeof(AllocatorRegistration) && ((AllocatorRegistration)service.ImplementationInstance!).Name == name;
+        service.ServiceType == typeof(AllocatorName) && ((AllocatorName)service.ImplementationInstance!).Value == name;
 }

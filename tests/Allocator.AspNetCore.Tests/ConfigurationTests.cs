@@ -171,7 +171,7 @@ public class ConfigurationTests
         source.Provider.Set("Memory:MemoryBudgetMegabytes", "300");
         source.Provider.Reload();
         source.Provider.Reload();
-        LogEntry warning = Assert.Single(Warnings(service));
+        Log.Entry warning = Assert.Single(Warnings(service));
         Assert.Contains("MemoryBudgetMegabytes: 16 → 300", warning.Message, StringComparison.Ordinal);
         Assert.False(service.Allocator.TryReserve(17 << 20, out _));
         Assert.Equal(
@@ -204,7 +204,7 @@ public class ConfigurationTests
             int.MaxValue.ToString(CultureInfo.InvariantCulture), entry.Message, StringComparison.Ordinal));
     }
 
-    private static LogEntry[] Warnings(Service service) => [.. service.Log.Entries.Where(entry => entry.Level == LogLevel.Warning)];
+    private static Log.Entry[] Warnings(Service service) => [.. service.Log.Entries.Where(entry => entry.Level == LogLevel.Warning)];
 
     private static IConfigurationSection Section(Dictionary<string, string?> values) =>
         new ConfigurationBuilder().AddInMemoryCollection(values.Select(pair => KeyValuePair.Create($"Memory:{pair.Key}", pair.Value)))

@@ -1,10 +1,13 @@
 using System;
+using System.IO;
+using System.IO.Pipelines;
 using System.Net;
 using System.Net.Http;
 using System.Threading;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Xunit;
 
@@ -47,6 +50,45 @@ public class DisconnectTests
         await UntilGoneAsync(service, "sent its body");
         Assert.False(isEstimated);
         Assert.Equal(0, service.Used);
+    }
+
+    /// <summary>One stream of a connection that stays.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Http2Stream_ThatIsReset_ReservesNothing(bool isUploading)
+    {
+        using CancellationTokenSource giveUp = new();
+        TaskCompletionSource hasBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using Service service = await Service.StartAsync(
+            app =>
+            {
+                app.Use((context, next) =>
+                {
+                    hasBegun.TrySetResult();
+                    return next(context);
+                });
+                app.MapPost("/", () => "done").RequireMemory(_ => new ValueTask<long>(Most), Timeout.InfiniteTimeSpan);
+            },
+            protocols: HttpProtocols.Http2);
+        MemoryReservation others = await service.Allocator.ReserveAsync(Most);
+        Pipe body = new(new PipeOptions(pauseWriterThreshold: 0));
+        await body.Writer.WriteAsync(new byte[200_000]);
+        if (!isUploading)
+        {
+            await body.Writer.CompleteAsync();
+        }
+
+        Task<HttpResponseMessage> sending = PostAsync(service, body.Reader.AsStream(), giveUp.Token);
+        await (isUploading ? hasBegun.Task.WaitAsync(Patience.Limit) : service.UntilWaitsAsync(1));
+        giveUp.Cancel();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sending);
+        await UntilGoneAsync(service, isUploading ? "sent its body" : "waited for memory");
+        others.Dispose();
+        using HttpResponseMessage response = await PostAsync(service, Stream.Null, CancellationToken.None);
+        Assert.Equal("done", await response.Content.ReadAsStringAsync());
+        await service.UntilUnusedAsync();
     }
 
     [Fact]
@@ -166,9 +208,20 @@ public class DisconnectTests
         Assert.Throws<ObjectDisposedException>(() => allocator.Allocate<byte>(1));
     }
 
+    private static Task<HttpResponseMessage> PostAsync(Service service, Stream body, CancellationToken cancellationToken)
+    {
+        HttpRequestMessage request = new(HttpMethod.Post, "/")
+        {
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = new StreamContent(body),
+        };
+        return service.Client.SendAsync(request, cancellationToken);
+    }
+
     private static Task UntilGoneAsync(Service service, string stage) => Patience.UntilAsync(() =>
     {
-        foreach (LogEntry entry in service.Log.Entries)
+        foreach (Log.Entry entry in service.Log.Entries)
         {
             if (entry.Id == ClientGone && entry.Message.Contains(stage, StringComparison.Ordinal))
             {

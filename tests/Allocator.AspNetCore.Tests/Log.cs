@@ -9,10 +9,10 @@ namespace Allocator.AspNetCore.Tests;
 /// <summary>Keeps what an application logs.</summary>
 internal sealed class Log : ILoggerProvider
 {
-    private readonly ConcurrentQueue<LogEntry> _entries = new();
+    private readonly ConcurrentQueue<Entry> _entries = new();
 
     /// <summary>Gets what the package under test has logged.</summary>
-    public IReadOnlyList<LogEntry> Entries =>
+    public IReadOnlyList<Entry> Entries =>
         [.. _entries.Where(entry => entry.Category.StartsWith("Allocator.AspNetCore", StringComparison.Ordinal))];
 
     public ILogger CreateLogger(string categoryName) => new Logger(this, categoryName);
@@ -20,6 +20,8 @@ internal sealed class Log : ILoggerProvider
     public void Dispose()
     {
     }
+
+    public sealed record Entry(string Category, LogLevel Level, int Id, string Message, Exception? Exception);
 
     private sealed class Logger(Log log, string category) : ILogger
     {
@@ -30,6 +32,6 @@ internal sealed class Log : ILoggerProvider
 
         public void Log<TState>(
             LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            log._entries.Enqueue(new LogEntry(category, logLevel, eventId.Id, formatter(state, exception), exception));
+            log._entries.Enqueue(new Entry(category, logLevel, eventId.Id, formatter(state, exception), exception));
     }
 }

@@ -5,6 +5,7 @@ using System.Net.Http;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -40,11 +41,13 @@ internal sealed class Service : IAsyncDisposable
     public long Used => Allocator.GetStatistics().BudgetUsedBytes;
 
     /// <summary>Starts one. Without services of the test, an allocator with a budget of 16 MiB is added.</summary>
-    public static async Task<Service> StartAsync(Action<WebApplication> map, Action<WebApplicationBuilder>? add = null)
+    public static async Task<Service> StartAsync(
+        Action<WebApplication> map, Action<WebApplicationBuilder>? add = null, HttpProtocols protocols = HttpProtocols.Http1)
     {
         Log log = new();
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
-        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.WebHost.UseUrls("http://127.0.0.1:0")
+            .ConfigureKestrel(kestrel => kestrel.ConfigureEndpointDefaults(endpoint => endpoint.Protocols = protocols));
         builder.Logging.ClearProviders().AddProvider(log).SetMinimumLevel(LogLevel.Debug);
         if (add is null)
         {

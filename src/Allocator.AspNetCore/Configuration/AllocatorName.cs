@@ -4,8 +4,12 @@ using Microsoft.Extensions.Options;
 
 namespace Allocator.AspNetCore.Configuration;
 
-/// <summary>The name of an allocator is the name of its options and the key of its service; the one without a name has neither.</summary>
-internal static class AllocatorName
+/// <summary>
+/// Says that the application has an allocator of this name. It is the name of its options and the key of its service; the one without a
+/// name has neither.
+/// </summary>
+/// <param name="Value">The name; empty for the one without a name.</param>
+internal sealed record AllocatorName(string Value)
 {
     /// <summary>Returns what messages call it.</summary>
     public static string Describe(string? name) =>

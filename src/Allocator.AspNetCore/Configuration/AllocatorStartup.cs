@@ -10,21 +10,21 @@ namespace Allocator.AspNetCore.Configuration;
 internal sealed class AllocatorStartup : IHostedService
 {
     private readonly IServiceProvider _services;
-    private readonly IEnumerable<AllocatorRegistration> _registrations;
+    private readonly IEnumerable<AllocatorName> _names;
     private readonly ConfigurationWatch _watch;
 
-    public AllocatorStartup(IServiceProvider services, IEnumerable<AllocatorRegistration> registrations, ConfigurationWatch watch)
+    public AllocatorStartup(IServiceProvider services, IEnumerable<AllocatorName> names, ConfigurationWatch watch)
     {
         _services = services;
-        _registrations = registrations;
+        _names = names;
         _watch = watch;
     }
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (AllocatorRegistration registration in _registrations)
+        foreach (AllocatorName name in _names)
         {
-            AllocatorName.Find(_services, registration.Name);
+            AllocatorName.Find(_services, name.Value);
         }
 
         _watch.Start();
