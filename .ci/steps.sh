@@ -133,18 +133,18 @@ windows() {
     local wine
     wine=$(command -v /usr/lib/wine/wine64 wine64 wine | head -n 1)
     rm -rf "$work/windows"
-    dotnet publish tests/WindowsSmoke --configuration Release --output "$work/windows"
+    dotnet publish tests/PlatformSmoke --framework net10.0 --configuration Release --output "$work/windows"
 
     # Wine reports an old Windows unless told. It does not bear .NET's double mapping of code: with it, the runtime dies
     # when a dynamic method is collected.
     export WINEPREFIX="$work/wine" WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0
     "$wine" reg add 'HKCU\Software\Wine' /v Version /d win10 /f
-    "$wine" "$work/windows/WindowsSmoke.exe"
+    "$wine" "$work/windows/PlatformSmoke.exe"
 }
 
 mono() {
-    dotnet build tests/MonoSmoke --configuration Release
-    "$(type -P mono)" artifacts/bin/MonoSmoke/release/MonoSmoke.exe
+    dotnet build tests/PlatformSmoke --framework net472 --configuration Release
+    "$(type -P mono)" artifacts/bin/PlatformSmoke/release_net472/PlatformSmoke.exe
 }
 
 main_job() {

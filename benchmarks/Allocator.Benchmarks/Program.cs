@@ -1,4 +1,3 @@
-using System.CommandLine;
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Exporters;
@@ -13,10 +12,8 @@ namespace Allocator.Benchmarks;
 
 /// <summary>
 /// Measures, with BenchmarkDotNet, what takes less than a millisecond: renting, clearing, rows, pages, and a small job. BenchmarkDotNet
-/// writes the
-/// results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and classic is the
-/// model in
-/// <c>benchmarks/Measuring/Classic</c>.
+/// writes the results. In them ArrayPool and MemoryPool are the shared ones, MemoryOwner is CommunityToolkit.HighPerformance's, and
+/// classic is the model in <c>benchmarks/Measuring/Classic</c>.
 /// </summary>
 internal static class Program
 {
@@ -31,7 +28,10 @@ internal static class Program
             AllowMultipleArgumentsPerToken = true,
             DefaultValueFactory = _ => ["*"],
         };
-        Option<bool> quick = new("--quick") { Description = "Run every benchmark once, cold and in this process, to see that it works; the figures are noise." };
+        Option<bool> quick = new("--quick")
+        {
+            Description = "Run every benchmark once, cold and in this process, to see that it works; the figures are noise.",
+        };
         Option<DirectoryInfo> output = new("--output")
         {
             Description = "Where BenchmarkDotNet writes its results and its log.",
@@ -42,9 +42,13 @@ internal static class Program
         {
             IConfig config = CreateConfig(parsed.GetValue(quick) ? QuickJob() : FullJob(), parsed.GetRequiredValue(output));
             Summary[] summaries =
-                [.. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(["--filter", .. parsed.GetRequiredValue(filter)], config)];
+                [
+                    .. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(
+                        ["--filter", .. parsed.GetRequiredValue(filter)], config),
+                ];
             bool isComplete = summaries.Length > 0
-                && summaries.All(summary => summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
+                && summaries.All(summary => summary.Reports.Length > 0
+                    && summary.Reports.All(report => report is { Success: true, ResultStatistics: not null }));
             return isComplete ? 0 : 1;
         });
         return root.Parse(arguments).InvokeAsync();

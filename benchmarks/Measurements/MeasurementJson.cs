@@ -1,18 +1,11 @@
-using System.Text.Json.Serialization;
-using Measurements.Alignment;
-using Measurements.Copies;
-using Measurements.Factors;
-using Measurements.Fragmentation;
-using Measurements.Heaps;
-using Measurements.Settings;
-
 namespace Measurements;
 
 /// <summary>Reads and writes what measurements and their children tell each other.</summary>
 [JsonSourceGenerationOptions(IgnoreReadOnlyProperties = true)]
 [JsonSerializable(typeof(HeapRequest))]
 [JsonSerializable(typeof(HeapResult))]
-[JsonSerializable(typeof(CopyKind))]
+[JsonSerializable(typeof(CopyStep))]
+[JsonSerializable(typeof(Trial))]
 [JsonSerializable(typeof(SweepRequest))]
 [JsonSerializable(typeof(SweepReport))]
 [JsonSerializable(typeof(ChurnRequest))]

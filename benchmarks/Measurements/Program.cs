@@ -1,15 +1,3 @@
-using Measurements.Alignment;
-using Measurements.Analyzers;
-using Measurements.Copies;
-using Measurements.Factors;
-using Measurements.Fragmentation;
-using Measurements.Heaps;
-using Measurements.Instructions;
-using Measurements.Reach;
-using Measurements.Report;
-using Measurements.Settings;
-using Measurements.Transfers;
-
 namespace Measurements;
 
 /// <summary>

@@ -1,6 +1,3 @@
-using ThumbnailService.Serving;
-using ThumbnailService.Trials;
-
 namespace ThumbnailService;
 
 /// <summary>
@@ -16,19 +13,9 @@ internal static class Program
         };
         ServiceOptions options = new();
         options.AddTo(root);
-        return root.Measures("ThumbnailService", run => Measure(run, options.Read(run))).Parse(arguments).InvokeAsync();
+        return root.Measures("ThumbnailService", (run, _) => MeasureAsync(run, options.Read(run))).Parse(arguments).InvokeAsync();
     }
 
-    private static ResultDocument Measure(MeasurementRun run, ServiceLoad load)
-    {
-        ServiceMeasurement measurement = new(load, run.Console);
-        ResultDocument document = measurement.RunAsync(run.NewDocument).GetAwaiter().GetResult();
-        foreach (string failure in measurement.Failures)
-        {
-            Console.Error.WriteLine(failure);
-        }
-
-        run.HasFailed = measurement.Failures.Count > 0;
-        return document;
-    }
+    private static async Task<ResultDocument?> MeasureAsync(MeasurementRun run, ServiceLoad load)
+        => await new ServiceMeasurement(load, run).RunAsync();
 }

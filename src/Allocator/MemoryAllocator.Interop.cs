@@ -68,6 +68,23 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
+    /// Makes functions that native codecs allocate by, in place of <c>malloc</c> and <c>free</c>: their memory is counted, belongs to the
+    /// budget or the reservation, and is refused by a null pointer.
+    /// </summary>
+    /// <returns>The functions and their context, which the caller disposes when the codec has ended.</returns>
+    /// <remarks>
+    /// Called on a <see cref="MemoryReservation"/>, the memory is the reservation's. A request that the budget has no room for waits for
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> on the codec's thread before it is refused; within a reservation none waits.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    [return: OwnedBuffer]
+    public NativeAllocationCallbacks CreateNativeCallbacks()
+    {
+        _ = GetPipeline();
+        return new NativeAllocationCallbacks(this);
+    }
+
+    /// <summary>
     /// Makes a pixel buffer of memory that the caller owns, for code that takes one. Nothing is copied or allocated but some small
     /// objects, and no statistics and no budget count it.
     /// </summary>

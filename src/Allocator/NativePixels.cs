@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Runtime.InteropServices;
 using Allocator.Adapters;
 
 namespace Allocator;
@@ -14,6 +15,10 @@ namespace Allocator;
 /// </remarks>
 public sealed class NativePixels : IDisposable
 {
+    // Kept for ever: native code may call it at any time.
+    private static readonly ReleaseCallback s_release = Release;
+    private static readonly nint s_releaseFunction = Marshal.GetFunctionPointerForDelegate(s_release);
+
     private readonly nint _pointer;
     private MemoryHandle _pin;
 
@@ -25,8 +30,11 @@ public sealed class NativePixels : IDisposable
         Height = height;
         RowBytes = rowBytes;
         LengthInBytes = lengthInBytes;
-        ReleaseContext = HandedOffPixels.Add(this);
+        ReleaseContext = NativeContexts.Add(this);
     }
+
+    [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+    private delegate void ReleaseCallback(nint address, nint context);
 
     /// <summary>Gets the address of the first pixel.</summary>
     /// <exception cref="ObjectDisposedException">The pixels have been released.</exception>
@@ -34,7 +42,7 @@ public sealed class NativePixels : IDisposable
     {
         get
         {
-            if (!HandedOffPixels.Contains(ReleaseContext))
+            if (NativeContexts.Find<NativePixels>(ReleaseContext) is null)
             {
                 Throw.Disposed(nameof(NativePixels));
             }
@@ -64,11 +72,11 @@ public sealed class NativePixels : IDisposable
     /// Managed code calls <see cref="Dispose"/>: <c>Marshal.GetDelegateForFunctionPointer</c> refuses it, as it does any function that is
     /// a delegate of another type.
     /// </remarks>
-    public nint ReleaseFunction => HandedOffPixels.ReleaseFunction;
+    public nint ReleaseFunction => s_releaseFunction;
 
     /// <summary>
     /// Gets the context for <see cref="ReleaseFunction"/>: a number that stands for these pixels, not an address, and for no others after
-    /// them. Whoever takes it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
+    /// them. Code that reads it takes over the release: analyzer rules do not ask for <see cref="Dispose"/> then.
     /// </summary>
     public nint ReleaseContext { get; }
 
@@ -82,9 +90,21 @@ public sealed class NativePixels : IDisposable
     /// </exception>
     public void Dispose()
     {
-        if (HandedOffPixels.TryRemove(ReleaseContext))
+        if (NativeContexts.TryRemove(ReleaseContext))
         {
             _pin.Dispose();
+        }
+    }
+
+    private static void Release(nint address, nint context)
+    {
+        try
+        {
+            NativeContexts.Find<NativePixels>(context)?.Dispose();
+        }
+        catch (MemoryCorruptedException)
+        {
+            // No exception can pass native code, and this one has been raised as an event.
         }
     }
 }

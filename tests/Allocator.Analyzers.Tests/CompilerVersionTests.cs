@@ -1,8 +1,5 @@
-using System;
-using System.Linq;
 using System.Reflection;
 using Microsoft.CodeAnalysis.CSharp;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests;
 

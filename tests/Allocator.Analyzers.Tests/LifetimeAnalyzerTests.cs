@@ -1,15 +1,7 @@
-using System;
-using System.Collections.Immutable;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Analyzers.Rules;
-using Allocator.Analyzers.Testing;
-using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.Diagnostics;
 using Microsoft.CodeAnalysis.Diagnostics.Telemetry;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests;
 

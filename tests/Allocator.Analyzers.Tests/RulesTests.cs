@@ -1,9 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Analyzers.Rules;
-using Microsoft.CodeAnalysis;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests;
 

@@ -1,8 +1,3 @@
-using System.Collections.Immutable;
-using System.Threading.Tasks;
-using Allocator.Analyzers.Testing;
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Tests;
 
 /// <summary>Completes a few lines to a file, and compares what the analyzer reports with their marks.</summary>

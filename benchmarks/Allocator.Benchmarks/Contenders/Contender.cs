@@ -1,9 +1,7 @@
-using Measuring.Sources;
-
 namespace Allocator.Benchmarks.Contenders;
 
 /// <summary>A way to get and give back blocks of 4 MB, in loops that any number of threads may run at once.</summary>
-internal abstract class Contender : IDisposable
+internal abstract class Contender
 {
     public const int Four = 4;
 
@@ -13,14 +11,10 @@ internal abstract class Contender : IDisposable
 
     /// <summary>Rents four blocks, then returns the four, until <paramref name="count"/> blocks were had: a multiple of four.</summary>
     public abstract void HoldFour(int count);
-
-    public virtual void Dispose()
-    {
-    }
 }
 
 /// <summary>Blocks of a source of memory.</summary>
-internal sealed class Contender<TSource, THeld>(TSource source, Action? dispose = null) : Contender
+internal sealed class Contender<TSource, THeld>(TSource source) : Contender
     where TSource : struct, IMemorySource<THeld>
     where THeld : struct, IHeldBytes
 {
@@ -32,7 +26,7 @@ internal sealed class Contender<TSource, THeld>(TSource source, Action? dispose 
         for (int i = 0; i < count; i++)
         {
             THeld held = source.Allocate(BlockSizeInBytes);
-            Work.On(held);
+            PoolBenchmarks.Work(held);
             source.Free(held, BlockSizeInBytes);
         }
     }
@@ -43,34 +37,30 @@ internal sealed class Contender<TSource, THeld>(TSource source, Action? dispose 
         for (int i = 0; i < count; i += Four)
         {
             THeld first = source.Allocate(BlockSizeInBytes);
-            Work.On(first);
+            PoolBenchmarks.Work(first);
             THeld second = source.Allocate(BlockSizeInBytes);
-            Work.On(second);
+            PoolBenchmarks.Work(second);
             THeld third = source.Allocate(BlockSizeInBytes);
-            Work.On(third);
+            PoolBenchmarks.Work(third);
             THeld fourth = source.Allocate(BlockSizeInBytes);
-            Work.On(fourth);
+            PoolBenchmarks.Work(fourth);
             source.Free(fourth, BlockSizeInBytes);
             source.Free(third, BlockSizeInBytes);
             source.Free(second, BlockSizeInBytes);
             source.Free(first, BlockSizeInBytes);
         }
     }
-
-    public override void Dispose() => dispose?.Invoke();
 }
 
 /// <summary>The pool of this library, by <c>Rent</c>: a lease without an object.</summary>
-internal sealed class PoolLeases : Contender
+internal sealed class PoolLeases(MemoryAllocator allocator) : Contender
 {
-    private readonly MemoryAllocator _allocator = MeasuredPool.Create();
-
     public override void HoldOne(int count)
     {
         for (int i = 0; i < count; i++)
         {
-            using MemoryLease<byte> lease = _allocator.Rent<byte>(BlockSizeInBytes);
-            Work.On(lease.Length);
+            using MemoryLease<byte> lease = allocator.Rent<byte>(BlockSizeInBytes);
+            PoolBenchmarks.Work(lease.Length);
         }
     }
 
@@ -78,16 +68,14 @@ internal sealed class PoolLeases : Contender
     {
         for (int i = 0; i < count; i += Four)
         {
-            using MemoryLease<byte> first = _allocator.Rent<byte>(BlockSizeInBytes);
-            Work.On(first.Length);
-            using MemoryLease<byte> second = _allocator.Rent<byte>(BlockSizeInBytes);
-            Work.On(second.Length);
-            using MemoryLease<byte> third = _allocator.Rent<byte>(BlockSizeInBytes);
-            Work.On(third.Length);
-            using MemoryLease<byte> fourth = _allocator.Rent<byte>(BlockSizeInBytes);
-            Work.On(fourth.Length);
+            using MemoryLease<byte> first = allocator.Rent<byte>(BlockSizeInBytes);
+            PoolBenchmarks.Work(first.Length);
+            using MemoryLease<byte> second = allocator.Rent<byte>(BlockSizeInBytes);
+            PoolBenchmarks.Work(second.Length);
+            using MemoryLease<byte> third = allocator.Rent<byte>(BlockSizeInBytes);
+            PoolBenchmarks.Work(third.Length);
+            using MemoryLease<byte> fourth = allocator.Rent<byte>(BlockSizeInBytes);
+            PoolBenchmarks.Work(fourth.Length);
         }
     }
-
-    public override void Dispose() => _allocator.Dispose();
 }

@@ -1,15 +1,10 @@
-using Measuring.Sources;
-using Measuring.Timing;
-
 namespace Allocator.Benchmarks.Contention;
 
 /// <summary>
-/// Rents and returns blocks of 4 MB on several threads at once. Time is wall time divided by all rents of all threads: where it falls
-/// with more
-/// threads, the allocator scales. The blocks are not touched: they are addresses without memory.
+/// Rents and returns blocks of 4 MB on several threads at once. Time is wall time divided by all rents of all threads: where it falls with
+/// more threads, the allocator scales. The blocks are not touched: they are addresses without memory.
 /// </summary>
-[MemoryDiagnoser]
-public class ContentionBenchmarks
+public class ContentionBenchmarks : PoolBenchmarks
 {
     // Enough that waking the threads, some 10 microseconds each, is lost in the time of the rents.
     private const int Operations = 1 << 19;
@@ -21,7 +16,6 @@ public class ContentionBenchmarks
     private const int WarmUpRuns = 100;
     private const int WarmUpOperationsPerThread = 64;
 
-    private Contender? _contender;
     private ThreadTeam? _team;
 
     [Params(1, 2, 4, 8, 32)]
@@ -31,38 +25,24 @@ public class ContentionBenchmarks
     public int BlocksHeld { get; set; }
 
     [GlobalSetup(Target = nameof(Classic))]
-    public void SetUpClassic()
-    {
-        // As many blocks as the pool has at most.
-        ClassicAllocator classic = new(capacity: 256);
-        Start(new Contender<MemorySource.ClassicOwners, HeldOwner>(new(classic), classic.Release));
-    }
+    public void SetUpClassic() => Start(() => new Contender<MemorySource.ClassicOwners, HeldOwner>(new(ClassicAllocator)));
 
     [GlobalSetup(Target = nameof(Allocate))]
-    public void SetUpAllocate()
-    {
-        MemoryAllocator pool = MeasuredPool.Create();
-        Start(new Contender<MemorySource.Owners, HeldOwner>(new(pool), pool.Dispose));
-    }
+    public void SetUpAllocate() => Start(() => new Contender<MemorySource.Owners, HeldOwner>(new(Pool)));
 
     [GlobalSetup(Target = nameof(Lease))]
-    public void SetUpLease() => Start(new PoolLeases());
+    public void SetUpLease() => Start(() => new PoolLeases(Pool));
 
     [GlobalSetup(Target = nameof(ArrayPool))]
-    public void SetUpArrayPool() => Start(new Contender<MemorySource.Arrays, HeldArray>(default));
+    public void SetUpArrayPool() => Start(() => new Contender<MemorySource.Arrays, HeldArray>(default));
 
     [GlobalSetup(Target = nameof(MemoryPool))]
-    public void SetUpMemoryPool() => Start(new Contender<MemorySource.SharedOwners, HeldOwner>(default));
+    public void SetUpMemoryPool() => Start(() => new Contender<MemorySource.SharedOwners, HeldOwner>(default));
 
     [GlobalSetup(Target = nameof(Heap))]
-    public void SetUpHeap() => Start(new Contender<MemorySource.Heap, HeldAddress>(default));
+    public void SetUpHeap() => Start(() => new Contender<MemorySource.Heap, HeldAddress>(default));
 
-    [GlobalCleanup]
-    public void CleanUp()
-    {
-        _team!.Dispose();
-        _contender!.Dispose();
-    }
+    private protected override void OnCleanUp() => _team!.Dispose();
 
     [Benchmark(Baseline = true, Description = "classic", OperationsPerInvoke = SlowOperations)]
     public void Classic() => _team!.Run(SlowOperations);
@@ -82,9 +62,10 @@ public class ContentionBenchmarks
     [Benchmark(Description = "NativeMemory", OperationsPerInvoke = SlowOperations)]
     public void Heap() => _team!.Run(SlowOperations);
 
-    private void Start(Contender contender)
+    private void Start(Func<Contender> create)
     {
-        _contender = contender;
+        SetUp();
+        Contender contender = create();
         _team = new ThreadTeam(Threads, BlocksHeld == 1
             ? (_, count) => contender.HoldOne(count)
             : (_, count) => contender.HoldFour(count));

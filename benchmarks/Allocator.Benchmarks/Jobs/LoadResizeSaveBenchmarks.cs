@@ -1,8 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-using LoadResizeSave.Synthesis;
-
 namespace Allocator.Benchmarks.Jobs;
 
 /// <summary>The project's main job, by the code of the program <c>LoadResizeSave</c>: loads, resizes and saves four photographs.</summary>
@@ -54,37 +49,26 @@ public class LoadResizeSaveBenchmarks
         // Beside the program, which lies in the build's outputs wherever the command was typed.
         string folder = Path.Combine(AppContext.BaseDirectory, "load-resize-save");
         _ = Directory.CreateDirectory(folder);
-        JobOptions options = new()
-        {
-            Output = folder,
-            Work = folder,
-            Chart = folder,
-            Allocators = [kind],
-            Parallelism = Environment.ProcessorCount,
-            Repeat = 1,
-            Width = 800,
-            MaximumMegapixels = 256,
-            TrimPeriod = TimeSpan.FromMinutes(1),
-            SyntheticCount = Pictures,
-            SyntheticMegapixels = 4,
-            UseLibjpeg = true,
-        };
-        PictureCodecs codecs = new(options.UseLibjpeg);
-        _input = SyntheticSet.Folder(options, codecs);
-        SyntheticSet.Make(_input, options, codecs, (_, _) => { }, CancellationToken.None);
+        PictureCodecs codecs = new();
+        SyntheticSet photographs = new(Pictures, megapixels: 4, codecs);
+        _input = photographs.FolderIn(folder);
+        photographs.Make(_input, (_, _) => { }, CancellationToken.None);
         _names = [.. PictureFolder.Find(_input).Where(IsPhotograph)];
         if (_names.Count != Pictures)
         {
             throw new InvalidOperationException($"{_input} should hold {Pictures} photographs and holds {_names.Count}: delete it.");
         }
 
-        _store = PixelStore.Create(kind, options.TrimPeriod);
-        _pipeline = new PicturePipeline(options, codecs, _store, Path.Combine(folder, "saved", kind.ToString()));
+        _store = PixelStore.Create(kind, TimeSpan.FromMinutes(1));
+        _pipeline = new PicturePipeline(codecs, _store, Path.Combine(folder, "saved", kind.ToString()));
     }
 
     // The set has two files beside its photographs that no decoder accepts; the program shows that it survives them.
     private static bool IsPhotograph(string name) => name.StartsWith("photograph", StringComparison.Ordinal);
 
     private void Work()
-        => Parallel.ForEach(_names, new ParallelOptions { MaxDegreeOfParallelism = PicturesAtOnce }, name => _pipeline!.ProcessAsync(_input, name).AsTask().GetAwaiter().GetResult());
+        => Parallel.ForEach(
+            _names,
+            new ParallelOptions { MaxDegreeOfParallelism = PicturesAtOnce },
+            name => _pipeline!.ProcessAsync(_input, name).AsTask().GetAwaiter().GetResult());
 }

@@ -1,46 +1,24 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using CommunityToolkit.HighPerformance.Buffers;
-
 namespace Allocator.Benchmarks.Residency;
 
 /// <summary>Allocates an image in one piece, touches each page and frees it, again and again: the memory behind the bookkeeping.</summary>
-[MemoryDiagnoser]
-public class TouchedImageBenchmarks
+public class TouchedImageBenchmarks : PoolBenchmarks
 {
     private const int Width = 2048;
-
-    private MemoryAllocator? _allocator;
-    private int _height;
-    private int _length;
 
     [Params(14, 64)]
     public int SizeInMegabytes { get; set; }
 
-    [GlobalSetup]
-    public void SetUp()
-    {
-        _allocator = MeasuredPool.Create();
-        _length = SizeInMegabytes << 20;
-        _height = _length / sizeof(int) / Width;
-    }
-
-    [GlobalCleanup]
-    public void CleanUp() => _allocator!.Dispose();
+    private int Length => SizeInMegabytes << 20;
 
     [Benchmark(Baseline = true, Description = "AllocHGlobal")]
-    public unsafe void HGlobal()
-    {
-        nint memory = Marshal.AllocHGlobal(_length);
-        PageTouch.Write(new Span<byte>((void*)memory, _length));
-        Marshal.FreeHGlobal(memory);
-    }
+    public void HGlobal() => TouchHGlobal(Length);
 
     [Benchmark(Description = "AllocatePixels, contiguous")]
     public void Pixels()
     {
-        using PixelBuffer<int> pixels = _allocator!.AllocatePixels<int>(Width, _height, AllocationOptions.Contiguous);
-        Work.On(pixels);
+        int height = Length / sizeof(int) / Width;
+        using PixelBuffer<int> pixels = Pool.AllocatePixels<int>(Width, height, AllocationOptions.Contiguous);
+        Work(pixels);
         if (!pixels.TryProcessSinglePixelSpan(static span => PageTouch.Write(MemoryMarshal.AsBytes(span))))
         {
             throw new InvalidOperationException("The image is not in one piece.");
@@ -48,34 +26,64 @@ public class TouchedImageBenchmarks
     }
 
     [Benchmark(Description = "ArrayPool")]
-    public void ArrayPool()
+    public void ArrayPool() => UseArrayPool(Length, touch: true);
+
+    [Benchmark(Description = "MemoryOwner")]
+    public void ToolkitOwner() => Touch(MemoryOwner<byte>.Allocate(Length));
+
+    [Benchmark(Description = "new byte[]")]
+    public byte[] NewArray() => Touched(new byte[Length]);
+
+    [Benchmark(Description = "uninitialized array")]
+    public byte[] UninitializedArray() => Touched(GC.AllocateUninitializedArray<byte>(Length));
+}
+
+/// <summary>
+/// Gets zeroed memory of which one byte a page is then written: calloc may hand out memory that is zeroed only when it is touched, and
+/// that is to be paid here. The pool's memory was written to in the round before, so Clean has to clear all of it, once.
+/// </summary>
+public class CleanBenchmarks : PoolBenchmarks
+{
+    [Params(1, 4, 32)]
+    public int SizeInMegabytes { get; set; }
+
+    private int Length => SizeInMegabytes << 20;
+
+    /// <summary>What a caller would write without <see cref="AllocationOptions.Clean"/>.</summary>
+    [Benchmark(Baseline = true, Description = "Allocate, then Span.Clear")]
+    public void AllocateThenClear()
     {
-        byte[] array = ArrayPool<byte>.Shared.Rent(_length);
-        PageTouch.Write(array.AsSpan(0, _length));
+        using IMemoryOwner<byte> owner = Pool.Allocate<byte>(Length);
+        Work(owner);
+        Span<byte> span = owner.Memory.Span;
+        span.Clear();
+        PageTouch.Write(span);
+    }
+
+    [Benchmark(Description = "Allocate with Clean")]
+    public void AllocateClean() => Touch(Pool.Allocate<byte>(Length, AllocationOptions.Clean));
+
+    [Benchmark(Description = "ArrayPool, then Span.Clear")]
+    public void ArrayPoolThenClear()
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(Length);
+        Span<byte> span = array.AsSpan(0, Length);
+        span.Clear();
+        PageTouch.Write(span);
         ArrayPool<byte>.Shared.Return(array);
     }
 
-    [Benchmark(Description = "MemoryOwner")]
-    public void ToolkitOwner()
+    [Benchmark(Description = "MemoryOwner, AllocationMode.Clear")]
+    public void ToolkitOwnerCleared() => Touch(MemoryOwner<byte>.Allocate(Length, AllocationMode.Clear));
+
+    [Benchmark(Description = "NativeMemory.AllocZeroed")]
+    public unsafe void HeapZeroed()
     {
-        using MemoryOwner<byte> owner = MemoryOwner<byte>.Allocate(_length);
-        Work.On(owner);
-        PageTouch.Write(owner.Span);
+        void* memory = NativeMemory.AllocZeroed((nuint)Length);
+        PageTouch.Write(new Span<byte>(memory, Length));
+        NativeMemory.Free(memory);
     }
 
     [Benchmark(Description = "new byte[]")]
-    public byte[] NewArray()
-    {
-        byte[] array = new byte[_length];
-        PageTouch.Write(array);
-        return array;
-    }
-
-    [Benchmark(Description = "uninitialized array")]
-    public byte[] UninitializedArray()
-    {
-        byte[] array = GC.AllocateUninitializedArray<byte>(_length);
-        PageTouch.Write(array);
-        return array;
-    }
+    public byte[] NewArray() => Touched(new byte[Length]);
 }

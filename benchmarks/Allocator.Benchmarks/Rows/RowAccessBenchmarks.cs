@@ -1,18 +1,12 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Benchmarks.Rows;
 
 /// <summary>Walks over the rows of an image: what it costs to find one.</summary>
-[MemoryDiagnoser]
-public class RowAccessBenchmarks
+public class RowAccessBenchmarks : PoolBenchmarks
 {
     private const int Rows = 16 * RowsPerBlock;
     private const int RowsPerBlock = 1024;
     private const int PixelsPerRow = 1024;
 
-    private MemoryAllocator? _allocator;
-    private ClassicAllocator? _classic;
     private ClassicGroup<int>? _classicRows;
     private PixelBuffer<int>? _pixels;
     private PixelBuffer<int>? _contiguousPixels;
@@ -24,16 +18,13 @@ public class RowAccessBenchmarks
     [Params(1, 16)]
     public int Blocks { get; set; }
 
-    [GlobalSetup]
-    public void SetUp()
+    private protected override void OnSetUp()
     {
         _width = PixelsPerRow;
         _height = RowsPerBlock * Blocks;
-        _allocator = MeasuredPool.Create();
-        _classic = new ClassicAllocator(capacity: 256);
-        _pixels = _allocator.AllocatePixels<int>(_width, _height);
-        _contiguousPixels = _allocator.AllocatePixels<int>(_width, _height, AllocationOptions.Contiguous);
-        _classicRows = _classic.AllocateRows<int>(_width, _height);
+        _pixels = Pool.AllocatePixels<int>(_width, _height);
+        _contiguousPixels = Pool.AllocatePixels<int>(_width, _height, AllocationOptions.Contiguous);
+        _classicRows = ClassicAllocator.AllocateRows<int>(_width, _height);
         _array = new int[_width * _height];
         if (_pixels.IsContiguous != (Blocks == 1))
         {
@@ -41,14 +32,11 @@ public class RowAccessBenchmarks
         }
     }
 
-    [GlobalCleanup]
-    public void CleanUp()
+    private protected override void OnCleanUp()
     {
         _pixels!.Dispose();
         _contiguousPixels!.Dispose();
         _classicRows!.Dispose();
-        _classic!.Release();
-        _allocator!.Dispose();
     }
 
     [Benchmark(Baseline = true, Description = "span.Slice of an array", OperationsPerInvoke = Rows)]

@@ -1,48 +1,68 @@
-using LoadResizeSave.Containers;
-
 namespace LoadResizeSave.Chaos;
 
-/// <summary>What the user asked for, checked.</summary>
-/// <param name="Input">The folder of photographs; null: those of the system, or some that are made.</param>
-internal sealed record ChaosLoad(
-    string? Input, IReadOnlyList<ChaosScenario> Scenarios, IReadOnlyList<MemoryWay> Ways, int Runs);
-
-/// <summary>Runs the scenarios, and judges each run.</summary>
-internal sealed class ChaosMeasurement(ChaosLoad load, IAnsiConsole console)
+/// <summary>The runs of one scenario with one way of having memory.</summary>
+internal sealed record ChaosResult(ChaosScenario Scenario, MemoryWay Way)
 {
-    private const string Program = "LoadResizeSave-chaos";
+    public List<ContainedRun> Runs { get; } = [];
+
+    public int Passed => Runs.Count(run => FindFaults(run).Count == 0);
+
+    public IReadOnlyList<string> FindFaults(ContainedRun run) => [.. Scenario.FindFaults(run, mayRefuse: Way.Claim?.MayFail ?? true)];
+}
+
+/// <summary>The command that has things go wrong around jobs in a container: runs the scenarios, and judges each run.</summary>
+internal static class ChaosMeasurement
+{
     private const double Mebibyte = 1 << 20;
+    private const int QuickJobs = 24;
 
     // What is abandoned comes back after a collection and a trim period: a minute by default, which a run should not last.
     private const double TrimPeriodSeconds = 1;
     private const double SettleSeconds = 0.5;
 
-    /// <summary>Measures; the failures are the scenarios with runs that did not pass.</summary>
-    public async Task<(ResultDocument Document, IReadOnlyList<string> Failures)> RunAsync(
-        ResultDocument empty, CancellationToken cancellationToken)
+    private static readonly Option<string?> s_input = ContainerOptions.Input();
+    private static readonly Option<string[]> s_scenarios = ContainerOptions.Names(
+        "--scenarios", "What goes wrong.", ChaosScenario.All.Select(scenario => scenario.Name), ContainerOptions.All);
+
+    private static readonly Option<string[]> s_ways = ContainerOptions.Ways("reserve");
+    private static readonly Option<int> s_runs = ContainerOptions.Number("--runs", "Runs of each scenario.", 3);
+
+    public static Command Create() => new Command(
+        "chaos", "Makes photographs smaller in a memory cgroup while things go wrong, and says what passed.")
     {
-        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(load.Input, ContainerOptions.WorkFolder).GetPhotographs();
-        List<ChaosResult> results = [.. from scenario in load.Scenarios from way in load.Ways select new ChaosResult(scenario, way)];
+        s_input, s_scenarios, s_ways, s_runs,
+    }.MeasuresContainers("LoadResizeSave-chaos", MeasureAsync);
+
+    private static async Task<ResultDocument> MeasureAsync(MeasurementRun run, CancellationToken cancellationToken)
+    {
+        string[] names = run.Get(s_scenarios);
+        (IReadOnlyList<string> pictures, string origin)
+            = new ContainerPictures(run.Get(s_input), ContainerOptions.WorkFolder).GetPhotographs();
+        List<ChaosResult> results =
+        [
+            .. from scenario in ChaosScenario.All
+               where names.Contains(ContainerOptions.All) || names.Contains(scenario.Name)
+               from way in ContainerOptions.GetWays(run.Get(s_ways))
+               select new ChaosResult(run.IsQuick ? scenario with { Jobs = QuickJobs } : scenario, way),
+        ];
         foreach (ChaosResult result in results)
         {
-            for (int i = 0; i < load.Runs; i++)
+            for (int i = 0; i < run.Get(s_runs, 1); i++)
             {
-                await RunAsync(result, i, pictures, cancellationToken);
+                await RunAsync(result, i, pictures, run.Console, cancellationToken);
+            }
+
+            if (result.Passed < result.Runs.Count)
+            {
+                run.Failures.Add($"{result.Scenario.Name}, {result.Way.Name}: {result.Passed} of {result.Runs.Count} runs passed");
             }
         }
 
-        return (
-            Complete(empty with { Title = "What may go wrong around photographs in a container" }, results, origin),
-            [
-                .. from result in results
-                   where result.Passed < result.Runs.Count
-                   select Text($"{result.Scenario.Name}, {result.Way.Name}: {result.Passed} of {result.Runs.Count} runs passed"),
-            ]);
+        return Complete(run.NewDocument("What may go wrong around photographs in a container"), results, origin);
     }
 
-    public static ResultDocument Complete(ResultDocument document, IReadOnlyList<ChaosResult> results, string origin) => document with
+    private static ResultDocument Complete(ResultDocument document, IReadOnlyList<ChaosResult> results, string origin) => document with
     {
-        Program = Program,
         Tables =
         [
             new ResultTable
@@ -64,14 +84,15 @@ internal sealed class ChaosMeasurement(ChaosLoad load, IAnsiConsole console)
             $"{origin}.",
             "A run passes when no process is killed, every job is heard of, and every one with which nothing is wrong is done; "
                 + "or, where a way may refuse, refused as transient.",
-            Text($"No job may take longer than {ChaosScenario.LongestQuietJob} s and what the scenario itself takes."),
+            Invariant($"No job may take longer than {ChaosScenario.LongestQuietJob} s and what the scenario itself takes."),
             "In the end every counter of the library must be zero: nothing outstanding, quarantined or taken of a budget.",
-            Text($"The library looks at idle memory every {TrimPeriodSeconds} s, so that what was abandoned is back within seconds."),
+            Invariant($"The library looks at idle memory every {TrimPeriodSeconds} s, so that what was abandoned is back within seconds."),
             "No environment variable that concerns memory is set.",
         ],
     };
 
-    private async Task RunAsync(ChaosResult result, int index, IReadOnlyList<string> pictures, CancellationToken cancellationToken)
+    private static async Task RunAsync(
+        ChaosResult result, int index, IReadOnlyList<string> pictures, IAnsiConsole console, CancellationToken cancellationToken)
     {
         (ChaosScenario scenario, MemoryWay way) = (result.Scenario, result.Way);
         ContainedOptions options = new()
@@ -86,19 +107,16 @@ internal sealed class ChaosMeasurement(ChaosLoad load, IAnsiConsole console)
             TrimPeriodSeconds = TrimPeriodSeconds,
         };
         ContainedRun run = await ContainedProcess.RunAsync(options, scenario.LimitMegabytes, scenario.Disturb, cancellationToken);
-        result.Add(run);
+        result.Runs.Add(run);
         IReadOnlyList<string> faults = result.FindFaults(run);
         string outcome = faults.Count == 0 ? "passed" : "FAILED";
-        console.WriteLine(Text($"{scenario.Name,-10} {way.Name,-10} run {index + 1}: {outcome}, {run.Describe()}"));
+        console.WriteLine(Invariant($"{scenario.Name,-10} {way.Name,-10} run {index + 1}: {outcome}, {run.Describe()}"));
         foreach (string fault in faults)
         {
             console.MarkupLineInterpolated($"[red]  {fault}[/]");
         }
 
-        if (run.Ending == RunEnding.Crashed)
-        {
-            console.MarkupLineInterpolated($"[red]  {run.Errors}[/]");
-        }
+        run.WriteFaults(console);
     }
 
     private static ResultRow CreateRow(ChaosResult result)
@@ -120,6 +138,4 @@ internal sealed class ChaosMeasurement(ChaosLoad load, IAnsiConsole console)
         double? Most(Func<JobMessage, double> figure)
             => runs.SelectMany(run => run.Jobs).Select(job => (double?)figure(job)).DefaultIfEmpty().Max();
     }
-
-    private static string Text(FormattableString text) => FormattableString.Invariant(text);
 }

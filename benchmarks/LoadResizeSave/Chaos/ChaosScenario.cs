@@ -1,5 +1,3 @@
-using LoadResizeSave.Containers;
-
 namespace LoadResizeSave.Chaos;
 
 /// <summary>Something that goes wrong around jobs in a container.</summary>
@@ -60,11 +58,6 @@ internal sealed record ChaosScenario(
     // No job may wait longer for the others: a queue that is served in any fair order ends within this.
     private double LongestJob => LongestQuietJob + ExtraSeconds;
 
-    /// <exception cref="ArgumentException">There is none.</exception>
-    public static ChaosScenario Get(string name)
-        => All.FirstOrDefault(scenario => scenario.Name == name)
-            ?? throw new ArgumentException($"There is no scenario called {name}.", nameof(name));
-
     /// <summary>
     /// Returns what is not as it should be in <paramref name="run"/>: a kill, a job that is lost, that failed though nothing was wrong
     /// with it, or that starved, and memory that is out at the end.
@@ -74,7 +67,7 @@ internal sealed record ChaosScenario(
     {
         if (run.Ending != RunEnding.Finished)
         {
-            yield return Text($"{run.Ending} with exit code {run.ExitCode} after {run.Jobs.Count} jobs");
+            yield return Invariant($"{run.Ending} with exit code {run.ExitCode} after {run.Jobs.Count} jobs");
             yield break;
         }
 
@@ -85,24 +78,24 @@ internal sealed record ChaosScenario(
 
         if (run.Jobs.Count != Jobs)
         {
-            yield return Text($"{Jobs - run.Jobs.Count} jobs were lost");
+            yield return Invariant($"{Jobs - run.Jobs.Count} jobs were lost");
         }
 
         foreach (IGrouping<JobEnd, JobMessage> wrong in run.Jobs.Where(job => !IsRight(job, mayRefuse)).GroupBy(job => job.End))
         {
-            yield return Text($"{wrong.Count()} {wrong.Key}: {wrong.First().Kind}, {wrong.First().Reason}");
+            yield return Invariant($"{wrong.Count()} {wrong.Key}: {wrong.First().Kind}, {wrong.First().Reason}");
         }
 
         if (run.Jobs.Select(job => job.Seconds).DefaultIfEmpty().Max() is var slowest && slowest > LongestJob)
         {
-            yield return Text($"a job took {slowest:0} s");
+            yield return Invariant($"a job took {slowest:0} s");
         }
 
         if (run.Run?.Statistics is { } statistics && ContainedJobs.HasMemoryOut(statistics))
         {
-            yield return Text($"at the end {statistics.OutstandingAllocations} allocations, {statistics.RentedBytes} bytes, are out");
-            yield return Text($"at the end {statistics.QuarantinedBytes} bytes are quarantined");
-            yield return Text($"at the end {statistics.BudgetUsedBytes} bytes of the budget are taken");
+            yield return Invariant($"at the end {statistics.OutstandingAllocations} allocations, {statistics.RentedBytes} bytes, are out");
+            yield return Invariant($"at the end {statistics.QuarantinedBytes} bytes are quarantined");
+            yield return Invariant($"at the end {statistics.BudgetUsedBytes} bytes of the budget are taken");
         }
     }
 
@@ -116,6 +109,4 @@ internal sealed record ChaosScenario(
         (_, JobEnd.Refused) => mayRefuse,
         _ => false,
     };
-
-    private static string Text(FormattableString text) => FormattableString.Invariant(text);
 }

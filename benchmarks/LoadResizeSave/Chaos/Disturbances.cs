@@ -1,7 +1,7 @@
-using System.Runtime.InteropServices;
-using LoadResizeSave.Containers;
-
 namespace LoadResizeSave.Chaos;
+
+/// <summary>What another process of a container is to do: take so much memory in steps, keep it for a while, and end.</summary>
+internal sealed record NeighbourRequest(int Megabytes);
 
 /// <summary>
 /// What happens to a process in a container, or beside it. All of it begins when some jobs have ended, and leaves nothing behind.
@@ -16,6 +16,9 @@ internal static partial class Disturbances
     private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan s_step = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_neighbourStays = TimeSpan.FromSeconds(5);
+
+    public static ChildTask<NeighbourRequest, NeighbourRequest> Neighbour { get; } = new(
+        "neighbour", ContainerJson.Default.NeighbourRequest, ContainerJson.Default.NeighbourRequest, BeNeighbour);
 
     public static Func<ContainedProcess, CancellationToken, Task> StopTwiceAsync(TimeSpan time) => async (process, ended) =>
     {
@@ -54,7 +57,6 @@ internal static partial class Disturbances
         }
     };
 
-    /// <summary>Has another process of the group take so much memory in steps, keep it for a while, and end.</summary>
     public static Func<ContainedProcess, CancellationToken, Task> AddNeighbourAsync(int megabytes) => async (process, ended) =>
     {
         if (!await WaitForJobsAsync(process, JobsBefore, ended))
@@ -62,8 +64,7 @@ internal static partial class Disturbances
             return;
         }
 
-        ProcessStartInfo start = ChildProgram.Describe(
-            typeof(Disturbances).Assembly.Location, [.. NeighbourCommand.Arguments(megabytes, StepMegabytes, s_step, s_neighbourStays)]);
+        ProcessStartInfo start = Neighbour.Describe(new NeighbourRequest(megabytes));
         process.Group.Wrap(start);
         using Process neighbour = ChildProgram.Start(start);
         try
@@ -77,6 +78,19 @@ internal static partial class Disturbances
             await neighbour.WaitForExitAsync(CancellationToken.None);
         }
     };
+
+    private static unsafe NeighbourRequest BeNeighbour(NeighbourRequest request)
+    {
+        for (int taken = 0; taken < request.Megabytes; taken += StepMegabytes)
+        {
+            nuint bytes = (nuint)Math.Min(StepMegabytes, request.Megabytes - taken) << 20;
+            NativeMemory.Fill(NativeMemory.Alloc(bytes), bytes, 1);
+            Thread.Sleep(s_step);
+        }
+
+        Thread.Sleep(s_neighbourStays);
+        return request;
+    }
 
     private static async Task<bool> WaitForJobsAsync(ContainedProcess process, int jobs, CancellationToken ended)
     {

@@ -8,7 +8,7 @@ internal readonly record struct PictureSize(int Width, int Height)
     public double Megapixels => Pixels / 1e6;
 }
 
-/// <summary>Says, in words for whoever ran the program, why a file cannot be decoded. The file is then reported and skipped.</summary>
+/// <summary>A file cannot be decoded; the message says why to the user of the program. The file is then reported and skipped.</summary>
 internal sealed class UnreadablePictureException : Exception
 {
     public UnreadablePictureException(string reason)
@@ -27,7 +27,6 @@ internal interface IPictureCodec
     bool Recognizes(ReadOnlySpan<byte> file);
 
     /// <param name="start">The file, or as much of its start as has the header.</param>
-    /// <exception cref="UnreadablePictureException">The header is damaged or describes what this program does not read.</exception>
     PictureSize ReadSize(ReadOnlyMemory<byte> start);
 
     /// <summary>
@@ -43,7 +42,6 @@ internal interface IPictureCodec
 
     long EstimateEncoding(PictureSize size, PixelStore store);
 
-    /// <exception cref="UnreadablePictureException">The data is damaged or cut short.</exception>
     void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store);
 
     /// <summary>

@@ -1,14 +1,9 @@
-using System.Text.Json;
-using Allocator;
-using Measuring.Cgroups;
-using Measuring.Timing;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>
 /// The child in a container: does its jobs with one way of having memory, and writes a line about each of them as it ends.
 /// </summary>
-internal sealed class ContainedJobs
+internal sealed class ContainedJobs(ContainedOptions options, Action<ContainerMessage> send)
 {
     private const int ReportAttempts = 200;
 
@@ -21,36 +16,34 @@ internal sealed class ContainedJobs
 
     private static readonly TimeSpan s_usualTrimPeriod = new MemoryAllocatorOptions().TrimPeriod;
 
-    private readonly ContainedOptions _options;
-    private readonly TextWriter _parent;
     private readonly Stopwatch _clock = Stopwatch.StartNew();
     private readonly CgroupMemory? _cgroup = CgroupMemory.OfThisProcess();
     private int _next = -1;
 
-    public ContainedJobs(ContainedOptions options, TextWriter parent)
-    {
-        _options = options;
-        _parent = TextWriter.Synchronized(parent);
-    }
+    public static ChildTask<ContainedOptions, ContainerMessage> Task { get; } = new(
+        "contained",
+        ContainerJson.Default.ContainedOptions,
+        ContainerJson.Default.ContainerMessage,
+        static (options, send) => new ContainedJobs(options, send).Run());
 
     public void Run()
     {
-        TimeSpan trimPeriod = _options.TrimPeriodSeconds is { } seconds ? TimeSpan.FromSeconds(seconds) : s_usualTrimPeriod;
-        MemoryWay way = MemoryWay.Get(_options.Way);
-        if (way.SetsMapThreshold && !_options.KeepsMalloc)
+        TimeSpan trimPeriod = options.TrimPeriodSeconds is { } seconds ? TimeSpan.FromSeconds(seconds) : s_usualTrimPeriod;
+        MemoryWay way = MemoryWay.Get(options.Way);
+        if (way.SetsMapThreshold)
         {
             _ = NativeHeap.TrySetMapThreshold(MemoryWay.MapThresholdInBytes);
         }
 
-        using PixelStore store = way.CreateStore(_options.LimitMegabytes, trimPeriod);
-        PictureJob job = new(new PictureCodecs(useLibjpeg: true), store);
+        using PixelStore store = way.CreateStore(options.LimitMegabytes, trimPeriod);
+        PictureJob job = new(new PictureCodecs(), store);
         Action<PictureJob> work = WarmUp;
-        using ThreadTeam workers = new(_options.Workers, (_, _) => work(job));
+        using ThreadTeam workers = new(options.Workers, (_, _) => work(job));
         workers.Run(1);
         work = Work;
         store.Release();
         MemoryReading before = Read(store);
-        using Timer? explaining = _options.Explains ? new Timer(
+        using Timer? explaining = options.Explains ? new Timer(
             _ => Report(new ContainerMessage { Memory = Read(store) }), null, TimeSpan.Zero, s_explainPeriod) : null;
         Report(new ContainerMessage { Begins = true });
         long started = Stopwatch.GetTimestamp();
@@ -65,16 +58,16 @@ internal sealed class ContainedJobs
 
     private void Work(PictureJob job)
     {
-        for (int i = Interlocked.Increment(ref _next); i < _options.Jobs; i = Interlocked.Increment(ref _next))
+        for (int i = Interlocked.Increment(ref _next); i < options.Jobs; i = Interlocked.Increment(ref _next))
         {
-            string picture = _options.Pictures[i % _options.Pictures.Count];
-            Report(new ContainerMessage { Job = job.Run(picture, _options.Kinds[i % _options.Kinds.Count]) });
+            string picture = options.Pictures[i % options.Pictures.Count];
+            Report(new ContainerMessage { Job = job.Run(picture, options.Kinds[i % options.Kinds.Count]) });
         }
     }
 
     private void WarmUp(PictureJob job)
     {
-        foreach (string picture in _options.WarmUp)
+        foreach (string picture in options.WarmUp)
         {
             _ = job.Run(picture, JobKind.Whole);
         }
@@ -83,9 +76,9 @@ internal sealed class ContainedJobs
     private (MemoryReading After, MemoryReading Collected) Settle(PixelStore store)
     {
         store.Release();
-        Thread.Sleep(TimeSpan.FromSeconds(_options.SettleSeconds));
+        Thread.Sleep(TimeSpan.FromSeconds(options.SettleSeconds));
         MemoryReading after = Read(store);
-        if (_options.SettleSeconds > 0)
+        if (options.SettleSeconds > 0)
         {
             long started = Stopwatch.GetTimestamp();
             do
@@ -126,8 +119,7 @@ internal sealed class ContainedJobs
         {
             try
             {
-                _parent.WriteLine(JsonSerializer.Serialize(message, ContainerJson.Default.ContainerMessage));
-                _parent.Flush();
+                send(message);
                 return;
             }
             catch (OutOfMemoryException) when (i < ReportAttempts)

@@ -29,7 +29,5 @@ internal sealed record ContainedOptions
     /// <summary>Gets how often the library looks at its idle memory, in seconds; null: as often as it does by default.</summary>
     public double? TrimPeriodSeconds { get; init; }
 
-    public bool KeepsMalloc { get; init; }
-
     public bool Explains { get; init; }
 }

@@ -1,6 +1,3 @@
-using System.Text.Json;
-using Measuring.Cgroups;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>A child of this program in a memory cgroup, as in a container.</summary>
@@ -9,8 +6,6 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     private static readonly TimeSpan s_watchPeriod = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
-    private readonly Process _process = process;
-    private readonly Sampler<CgroupSample> _watch = watch;
     private readonly List<JobMessage> _jobs = [];
     private readonly List<MemoryReading> _readings = [];
     private double _beganAt;
@@ -18,7 +13,7 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
 
     public MemoryCgroup Group { get; } = group;
 
-    public int Id => _process.Id;
+    public int Id => process.Id;
 
     public int EndedJobs
     {
@@ -36,8 +31,6 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     /// variable set.
     /// </summary>
     /// <param name="disturb">Runs beside it from its first job on, until the token says that it has ended.</param>
-    /// <exception cref="CgroupUnavailableException">No cgroup can be made.</exception>
-    /// <exception cref="OperationCanceledException">It was ended; its group is gone.</exception>
     public static async Task<ContainedRun> RunAsync(
         ContainedOptions options,
         int limitMegabytes,
@@ -45,8 +38,7 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
         CancellationToken cancellationToken = default)
     {
         using MemoryCgroup group = MemoryCgroup.Create(limitMegabytes * (1L << 20));
-        ProcessStartInfo start = ChildProgram.Describe(
-            typeof(ContainedProcess).Assembly.Location, [.. ContainedCommand.ChildArguments(options)]);
+        ProcessStartInfo start = ContainedJobs.Task.Describe(options);
         ChildProgram.ForgetMemorySettings(start);
         group.Wrap(start);
         using Sampler<CgroupSample> watch = new(s_watchPeriod, seconds => new CgroupSample(seconds, group.UsedBytes));
@@ -57,71 +49,55 @@ internal sealed class ContainedProcess(Process process, MemoryCgroup group, Samp
     private async Task<ContainedRun> FollowAsync(
         Func<ContainedProcess, CancellationToken, Task>? disturb, CancellationToken cancellationToken)
     {
-        bool hasHung = false;
         using CancellationTokenSource patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         patience.CancelAfter(s_patience);
-        await using CancellationTokenRegistration registration = patience.Token.Register(() =>
-        {
-            hasHung = true;
-            _process.Kill();
-        });
         using CancellationTokenSource ended = new();
-        Task<string> errors = _process.StandardError.ReadToEndAsync(CancellationToken.None);
         Task disturbing = Task.CompletedTask;
-        while (await _process.StandardOutput.ReadLineAsync(CancellationToken.None) is { } line)
-        {
-            if (Read(line) && disturb is not null)
+        ChildEnd end = await ContainedJobs.Task.FollowAsync(
+            process,
+            message =>
             {
-                disturbing = Task.Run(() => disturb(this, ended.Token), CancellationToken.None);
-            }
-        }
-
-        await _process.WaitForExitAsync(CancellationToken.None);
+                Note(message);
+                if (message.Begins == true && disturb is not null)
+                {
+                    disturbing = Task.Run(() => disturb(this, ended.Token), CancellationToken.None);
+                }
+            },
+            patience.Token);
         await ended.CancelAsync();
         await disturbing;
         cancellationToken.ThrowIfCancellationRequested();
-        IReadOnlyList<CgroupSample> samples = _watch.Stop();
+        IReadOnlyList<CgroupSample> samples = watch.Stop();
         int kills = Group.Kills;
         return new ContainedRun
         {
-            Ending = ContainedRun.Judge(_process.ExitCode, kills, hasHung, _run is not null),
-            ExitCode = _process.ExitCode,
+            Ending = ContainedRun.Judge(end.ExitCode, kills, patience.IsCancellationRequested, _run is not null),
+            ExitCode = end.ExitCode,
             Kills = kills,
             Jobs = _jobs,
             Run = _run,
             Readings = _readings,
             Samples = [.. samples.Select(sample => sample with { Seconds = sample.Seconds - _beganAt })],
             PeakBytes = Group.PeakBytes,
-            Errors = (await errors).Trim(),
+            Errors = end.Errors,
         };
     }
 
-    // Returns whether the jobs begin. A process that is killed may leave half a line.
-    private bool Read(string line)
+    private void Note(ContainerMessage message)
     {
-        try
+        _run ??= message.Run;
+        _beganAt = message.Begins == true ? watch.Seconds : _beganAt;
+        if (message.Memory is { } reading)
         {
-            ContainerMessage message = JsonSerializer.Deserialize(line, ContainerJson.Default.ContainerMessage)!;
-            _run ??= message.Run;
-            if (message.Memory is { } reading)
-            {
-                _readings.Add(reading);
-            }
-
-            if (message.Job is { } job)
-            {
-                lock (_jobs)
-                {
-                    _jobs.Add(job);
-                }
-            }
-
-            _beganAt = message.Begins == true ? _watch.Seconds : _beganAt;
-            return message.Begins == true;
+            _readings.Add(reading);
         }
-        catch (JsonException)
+
+        if (message.Job is { } job)
         {
-            return false;
+            lock (_jobs)
+            {
+                _jobs.Add(job);
+            }
         }
     }
 }

@@ -1,5 +1,3 @@
-using Measuring.Cgroups;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>How a child in a container ended.</summary>
@@ -46,18 +44,36 @@ internal sealed record ContainedRun
     /// <summary>Gets the jobs done a second; null where it did not come to its end.</summary>
     public double? DonePerSecond => Run is { Seconds: > 0 } run ? Count(JobEnd.Done) / run.Seconds : null;
 
+    /// <summary>Gets the longest time that a job took to its end, whatever that was, in seconds.</summary>
+    public double? SlowestJob => Jobs.Max(job => (double?)job.Seconds);
+
     public int Count(JobEnd end) => Jobs.Count(job => job.End == end);
 
     /// <summary>Returns in one line what became of the jobs, and what they took.</summary>
     public string Describe()
     {
         IEnumerable<string> ends = from job in Jobs group job by job.End into jobs orderby jobs.Key select $"{jobs.Count()} {jobs.Key}";
-        string speed = DonePerSecond is { } rate ? FormattableString.Invariant($", {rate:0.0} a second") : "";
+        string speed = DonePerSecond is { } rate ? Invariant($", {rate:0.0} a second") : "";
         return $"{string.Join(", ", ends)}; peak {PeakBytes >> 20} MiB{speed}";
     }
 
-    /// <param name="kills">How many processes of its group the kernel killed for memory: where there are several, it need not be this
-    /// one.</param>
+    /// <summary>Writes how the process ended, where not as it should, and what jobs failed of.</summary>
+    public void WriteFaults(IAnsiConsole console)
+    {
+        if (Ending is RunEnding.Crashed or RunEnding.Hung)
+        {
+            console.MarkupLineInterpolated($"[yellow]  {Ending} with exit code {ExitCode}. {Errors.Split('\n')[0]}[/]");
+        }
+
+        foreach (IGrouping<string?, JobMessage> failed in Jobs.Where(job => job.End == JobEnd.Failed).GroupBy(job => job.Reason))
+        {
+            console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
+        }
+    }
+
+    /// <param name="kills">
+    /// How many processes of its group the kernel killed for memory: where there are several, it need not be this one.
+    /// </param>
     public static RunEnding Judge(int exitCode, int kills, bool hasHung, bool hasResult)
         => exitCode == MemoryCgroup.KilledExitCode && kills > 0 ? RunEnding.Killed
             : hasHung ? RunEnding.Hung

@@ -1,6 +1,3 @@
-using System.Text.Json.Serialization;
-using Allocator;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>How a job ended.</summary>
@@ -59,7 +56,9 @@ internal sealed record RunMessage
     UseStringEnumConverter = true,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(ContainedOptions))]
 [JsonSerializable(typeof(ContainerMessage))]
+[JsonSerializable(typeof(NeighbourRequest))]
 internal sealed partial class ContainerJson : JsonSerializerContext;
 
 /// <summary>One line of what a child in a container writes: a child that is killed has at least written what it did before.</summary>

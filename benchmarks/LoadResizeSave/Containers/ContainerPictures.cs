@@ -1,6 +1,3 @@
-using LoadResizeSave.Pictures;
-using LoadResizeSave.Synthesis;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>The pictures for jobs in containers: photographs that the system has, or some that are made once.</summary>
@@ -28,7 +25,6 @@ internal sealed class ContainerPictures(string? input, string work)
     private readonly PictureCodecs _codecs = new(useLibjpeg: true);
 
     /// <summary>Returns the paths of photographs of 8 to 15 megapixels, and where they come from.</summary>
-    /// <exception cref="IOException">The folder that was asked for has none.</exception>
     public (IReadOnlyList<string> Paths, string Origin) GetPhotographs()
     {
         string folder = input ?? OfSystem;
@@ -72,7 +68,7 @@ internal sealed class ContainerPictures(string? input, string work)
 
     private List<string> Make(string name, IEnumerable<(PictureSize Size, bool IsPng)> pictures)
     {
-        string folder = Path.Combine(work, FormattableString.Invariant($"{name}-v{Version}"));
+        string folder = Path.Combine(work, Invariant($"{name}-v{Version}"));
         _ = Directory.CreateDirectory(folder);
         List<string> paths = [];
         using AlignedStore store = new();
@@ -80,7 +76,7 @@ internal sealed class ContainerPictures(string? input, string work)
         {
             IPictureCodec codec = isPng ? _codecs.Png : _codecs.Jpeg!;
             string path = Path.Combine(
-                folder, FormattableString.Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{codec.Extension}"));
+                folder, Invariant($"{paths.Count + 1:00}-{size.Width}x{size.Height}{codec.Extension}"));
             if (!File.Exists(path))
             {
                 // Moved when complete, so that one that was interrupted is never taken for a whole one. Grain makes the PNG of a

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>What the C library's heap holds of the system: nothing outside of it, neither the collector nor a budget, knows.</summary>

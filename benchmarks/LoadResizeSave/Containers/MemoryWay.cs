@@ -1,5 +1,3 @@
-using Allocator;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>What the library claims of a way of having memory, in a container whose memory the jobs together exceed.</summary>
@@ -7,14 +5,15 @@ namespace LoadResizeSave.Containers;
 internal sealed record SurvivalClaim(double SurvivingShare, bool MayFail);
 
 /// <summary>A way of having the memory for pictures.</summary>
-/// <param name="CreateStore">Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its
-/// idle memory.</param>
+/// <param name="CreateStore">
+/// Makes the store that lends it, for a container of so many MiB; the time is how often a pool looks at its idle memory.
+/// </param>
 /// <param name="Claim">What the library claims of it; null where the memory is not of this library.</param>
 internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, PixelStore> CreateStore, SurvivalClaim? Claim = null)
 {
     /// <summary>
-    /// The size from which on malloc maps memory of its own for a request, in bytes, where the library's guides are followed: large
-    /// pieces of codecs then go back to the system when they are freed.
+    /// The size from which on malloc maps memory of its own for a request, in bytes, where the library's guides are followed: large pieces
+    /// of codecs then go back to the system when they are freed.
     /// </summary>
     public const int MapThresholdInBytes = 1 << 20;
 
@@ -56,7 +55,6 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
 
     public bool IsOfLibrary => Claim is not null;
 
-    /// <exception cref="ArgumentException">There is none.</exception>
     public static MemoryWay Get(string name)
         => All.FirstOrDefault(way => way.Name == name) ?? throw new ArgumentException($"There is no way called {name}.", nameof(name));
 

@@ -1,9 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using Allocator;
-using LoadResizeSave.Pictures;
-using Microsoft.Win32.SafeHandles;
-
 namespace LoadResizeSave.Containers;
 
 /// <summary>What a job does with its picture.</summary>
@@ -24,9 +18,8 @@ internal enum JobKind
 }
 
 /// <summary>
-/// A picture that is read, decoded, made a quarter as wide and as high, and encoded. The file's bytes, both pictures, the scratch rows
-/// and the encoded file are all memory of one store;
-/// what the codec takes for itself is not. Safe for concurrent callers.
+/// A picture that is read, decoded, made a quarter as wide and as high, and encoded. The file's bytes, both pictures, the scratch rows and
+/// the encoded file are all memory of one store; what the codec takes for itself is not. Safe for concurrent callers.
 /// </summary>
 internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
 {
@@ -35,8 +28,6 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
 
     private static readonly TimeSpan s_uploadPause = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_clientPatience = TimeSpan.FromMilliseconds(50);
-
-    private readonly PixelStore _store = store;
 
     /// <summary>
     /// Takes the picture <paramref name="path"/> all the way, or as far as a job of <paramref name="kind"/> goes. Blocks until there is
@@ -91,7 +82,7 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
         using PictureFile file = PictureFile.Open(path);
         PictureHeader header = file.ReadHeader(codecs);
         PictureSize target = Target(header);
-        using Admission admission = Admit(header.Estimate(target, _store), ref waited, client.Token);
+        using Admission admission = Admit(header.Estimate(target, store), ref waited, client.Token);
         using IMemoryOwner<byte> data = file.Read(admission.Store);
         client.Token.ThrowIfCancellationRequested();
         int length = kind == JobKind.Truncated ? data.Memory.Length / 2 : data.Memory.Length;
@@ -106,7 +97,7 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
     {
         using SafeFileHandle network = File.OpenHandle(path);
         int length = checked((int)RandomAccess.GetLength(network));
-        using IMemoryOwner<byte> upload = _store.AllocateAsync<byte>(length).AsTask().GetAwaiter().GetResult();
+        using IMemoryOwner<byte> upload = store.AllocateAsync<byte>(length).AsTask().GetAwaiter().GetResult();
         int piece = (length / UploadPieces) + 1;
         for (int start = 0; start < length; start += piece)
         {
@@ -116,7 +107,7 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
 
         PictureHeader header = PictureHeader.Read(upload.Memory, length, codecs);
         PictureSize target = Target(header);
-        using Admission admission = Admit(header.Estimate(target, _store), ref waited, CancellationToken.None);
+        using Admission admission = Admit(header.Estimate(target, store), ref waited, CancellationToken.None);
         return Make(header, upload.Memory, target, admission.Store);
     }
 
@@ -126,7 +117,7 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
     {
         using PictureFile file = PictureFile.Open(path);
         PictureHeader header = file.ReadHeader(codecs);
-        Admission admission = Admit(header.Estimate(Target(header), _store), ref waited, CancellationToken.None);
+        Admission admission = Admit(header.Estimate(Target(header), store), ref waited, CancellationToken.None);
         IMemoryOwner<byte> data = file.Read(admission.Store);
         Raster<Rgb24> picture = admission.Store.AllocatePixels<Rgb24>(
             header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
@@ -139,7 +130,7 @@ internal sealed class PictureJob(PictureCodecs codecs, PixelStore store)
         long asked = Stopwatch.GetTimestamp();
         try
         {
-            return _store.AdmitAsync(bytes, cancellationToken).AsTask().GetAwaiter().GetResult();
+            return store.AdmitAsync(bytes, cancellationToken).AsTask().GetAwaiter().GetResult();
         }
         finally
         {

@@ -1,5 +1,3 @@
-using LoadResizeSave.Containers;
-
 namespace LoadResizeSave.Mixed;
 
 /// <summary>All runs of one way of having memory.</summary>
@@ -10,13 +8,11 @@ internal sealed class MixedResult(MemoryWay way, int jobs)
 
     private readonly List<ContainedRun> _runs = [];
 
-    public MemoryWay Way { get; } = way;
-
-    public int Jobs { get; } = jobs;
+    public MemoryWay Way => way;
 
     public IReadOnlyList<ContainedRun> Runs => _runs;
 
-    public int Good => _runs.Count(run => FindFault(run, Jobs) is null);
+    public int Good => _runs.Count(run => FindFault(run, jobs) is null);
 
     /// <summary>Gets what more than at the start is charged after each run, when idle memory was released, in bytes.</summary>
     public IEnumerable<long> LeftBytes
@@ -28,9 +24,8 @@ internal sealed class MixedResult(MemoryWay way, int jobs)
     public void Add(ContainedRun run) => _runs.Add(run);
 
     /// <summary>
-    /// Returns what is not as it should be in <paramref name="run"/>, or null: it ended by itself; each of <paramref name="jobs"/> jobs
-    /// is done or was refused; no counter says that memory is out;
-    /// and the memory is back.
+    /// Returns what is not as it should be in <paramref name="run"/>, or null: it ended by itself; each of <paramref name="jobs"/> jobs is
+    /// done or was refused; no counter says that memory is out; and the memory is back.
     /// </summary>
     public static string? FindFault(ContainedRun run, int jobs)
         => run.Ending != RunEnding.Finished ? $"{run.Ending}"

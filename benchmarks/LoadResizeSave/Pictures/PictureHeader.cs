@@ -9,15 +9,11 @@ internal sealed class PictureHeader(IPictureCodec codec, PictureSize size, ReadO
     /// <summary>How far into a file its header may reach: cameras put whole pictures before the picture.</summary>
     public const int LongestLength = 1024 * 1024;
 
-    private readonly ReadOnlyMemory<byte> _start = start;
-    private readonly long _fileLength = fileLength;
+    public IPictureCodec Codec => codec;
 
-    public IPictureCodec Codec { get; } = codec;
-
-    public PictureSize Size { get; } = size;
+    public PictureSize Size => size;
 
     /// <summary>Reads it from <paramref name="start"/>, which stays in use, of a file of <paramref name="fileLength"/> bytes.</summary>
-    /// <exception cref="UnreadablePictureException">It is not there, or cannot be true.</exception>
     public static PictureHeader Read(ReadOnlyMemory<byte> start, long fileLength, PictureCodecs codecs)
     {
         IPictureCodec codec = codecs.Recognize(start.Span);
@@ -25,7 +21,6 @@ internal sealed class PictureHeader(IPictureCodec codec, PictureSize size, ReadO
     }
 
     /// <summary>Refuses a picture that is too large, or of which the file can be but a part.</summary>
-    /// <exception cref="UnreadablePictureException">It is such a one.</exception>
     public void Check(int maximumMegapixels)
     {
         if (Size.Megapixels > maximumMegapixels)
@@ -35,23 +30,23 @@ internal sealed class PictureHeader(IPictureCodec codec, PictureSize size, ReadO
                     + $"{maximumMegapixels} million");
         }
 
-        if (!Codec.CouldHoldItsPixels(_start, _fileLength))
+        if (!Codec.CouldHoldItsPixels(start, fileLength))
         {
-            throw new UnreadablePictureException($"the header claims {Size.Width} x {Size.Height} pixels, more than {_fileLength:N0} "
+            throw new UnreadablePictureException($"the header claims {Size.Width} x {Size.Height} pixels, more than {fileLength:N0} "
                 + "bytes can hold");
         }
     }
 
     /// <summary>
-    /// Returns how much memory it takes at most to hold the file in <paramref name="store"/> and to make a picture of <paramref
-    /// name="target"/> of it.
+    /// Returns how much memory it takes at most to hold the file in <paramref name="store"/> and to make a picture of
+    /// <paramref name="target"/> of it.
     /// </summary>
     public long Estimate(PictureSize target, PixelStore store)
     {
         long pictures = store.EstimatePixels<Rgb24>(Size.Width, Size.Height) + store.EstimatePixels<Rgb24>(target.Width, target.Height);
-        long decoding = Codec.EstimateDecoding(_start, store);
+        long decoding = Codec.EstimateDecoding(start, store);
         long resizing = Resizing.LanczosResizer.Estimate(Size, target, store);
         long encoding = Codec.EstimateEncoding(target, store);
-        return store.Estimate<byte>(checked((int)_fileLength)) + pictures + Math.Max(decoding, Math.Max(resizing, encoding));
+        return store.Estimate<byte>(checked((int)fileLength)) + pictures + Math.Max(decoding, Math.Max(resizing, encoding));
     }
 }

@@ -1,5 +1,3 @@
-using LoadResizeSave.Resizing;
-
 namespace LoadResizeSave.Pictures;
 
 /// <summary>A picture made smaller, with all memory from one store.</summary>
@@ -9,16 +7,17 @@ internal static class PictureReduction
     public static PictureSize Fit(PictureSize size, int width)
         => size.Width <= width
             ? size
-            : new PictureSize(width, (int)Math.Max(1, Math.Round((double)size.Height * width / size.Width, MidpointRounding.AwayFromZero)));
+            : new PictureSize(
+                width, (int)Math.Max(1, Math.Round((double)size.Height * width / size.Width, MidpointRounding.AwayFromZero)));
 
-    /// <exception cref="UnreadablePictureException">It cannot be decoded.</exception>
     public static Raster<Rgb24> Reduce(PictureHeader header, ReadOnlyMemory<byte> file, PictureSize target, PixelStore store)
     {
         Raster<Rgb24> reduced = store.AllocatePixels<Rgb24>(target.Width, target.Height, header.Codec.NeedsContiguousPixels);
         try
         {
-            // Disposed before anybody encodes the small one.
-            using Raster<Rgb24> source = store.AllocatePixels<Rgb24>(header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
+            // Disposed before the small one is encoded.
+            using Raster<Rgb24> source = store.AllocatePixels<Rgb24>(
+                header.Size.Width, header.Size.Height, header.Codec.NeedsContiguousPixels);
             header.Codec.Decode(file, source, store);
             LanczosResizer.Resize(source, reduced, store);
             return reduced;

@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Pixels;
 
 /// <summary>
@@ -17,14 +13,6 @@ internal sealed class AlignedStore : PixelStore
         => new ArrayRaster<TPixel>(Allocate<byte>(checked(width * height * Unsafe.SizeOf<TPixel>())), width, height);
 
     public override IMemoryOwner<T> Allocate<T>(int length) => new AlignedBuffer<T>(this, length);
-
-    public override void Release()
-    {
-    }
-
-    public override void Dispose()
-    {
-    }
 
     private sealed unsafe class AlignedBuffer<T> : MemoryManager<T>
         where T : unmanaged

@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-
 namespace LoadResizeSave.Pixels;
 
 /// <summary>Lends managed arrays: of <see cref="ArrayPool{T}.Shared"/>, or a new one each time.</summary>
@@ -24,17 +21,48 @@ internal sealed class ArrayStore(bool pooled) : PixelStore
         return new ArrayRaster<TPixel>(Allocate<byte>((int)bytes), width, height);
     }
 
-    public override IMemoryOwner<T> Allocate<T>(int length)
-        => pooled ? new RentedArray<T>(length) : new CollectedArray<T>(length);
+    public override IMemoryOwner<T> Allocate<T>(int length) => new ArrayOwner<T>(length, pooled);
 
-    /// <summary>
-    /// Does nothing: neither the shared pools nor the collector can be told to give memory back without collecting everybody's garbage.
-    /// </summary>
-    public override void Release()
+    private sealed class ArrayOwner<T>(int length, bool pooled) : IMemoryOwner<T>
     {
+        private T[]? _array = pooled ? ArrayPool<T>.Shared.Rent(length) : new T[length];
+
+        public Memory<T> Memory => (_array ?? throw new ObjectDisposedException(nameof(ArrayOwner<>))).AsMemory(0, length);
+
+        public void Dispose()
+        {
+            if (pooled && _array is { } array)
+            {
+                ArrayPool<T>.Shared.Return(array);
+            }
+
+            _array = null;
+        }
+    }
+}
+
+/// <summary>A raster in one run of memory.</summary>
+internal sealed class ArrayRaster<TPixel>(IMemoryOwner<byte> owner, int width, int height) : Raster<TPixel>
+    where TPixel : unmanaged
+{
+    public override int Width => width;
+
+    public override int Height => height;
+
+    private PixelRows<TPixel> Rows => new(Pixels, width, height);
+
+    private Span<TPixel> Pixels => MemoryMarshal.Cast<byte, TPixel>(owner.Memory.Span);
+
+    public override void ProcessRows(RowsAction<TPixel> action) => action(Rows);
+
+    public override void ProcessRows<TOther>(Raster<TOther> other, RowsPairAction<TPixel, TOther> action)
+        => action(Rows, ((ArrayRaster<TOther>)other).Rows);
+
+    public override bool TryProcessPixels(PixelSpanAction<TPixel> action)
+    {
+        action(Pixels);
+        return true;
     }
 
-    public override void Dispose()
-    {
-    }
+    public override void Dispose() => owner.Dispose();
 }

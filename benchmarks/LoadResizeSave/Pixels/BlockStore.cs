@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using Allocator;
-
 namespace LoadResizeSave.Pixels;
 
 /// <summary>
@@ -13,18 +9,11 @@ internal sealed class BlockStore : PixelStore
     private readonly bool _reserves;
 
     /// <summary>
-    /// Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where there is a budget.
+    /// Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where <paramref name="reserves"/> is true,
+    /// and unless given, where there is a budget.
     /// </summary>
-    public BlockStore(MemoryAllocatorOptions options)
-        : this(options, reserves: options.MemoryBudgetMegabytes is not null)
-    {
-    }
-
-    /// <summary>
-    /// Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where <paramref name="reserves"/>.
-    /// </summary>
-    public BlockStore(MemoryAllocatorOptions options, bool reserves)
-        : this(MemoryAllocator.Create(options), reserves)
+    public BlockStore(MemoryAllocatorOptions options, bool? reserves = null)
+        : this(MemoryAllocator.Create(options), reserves ?? options.MemoryBudgetMegabytes is not null)
     {
     }
 
@@ -48,7 +37,8 @@ internal sealed class BlockStore : PixelStore
 
     public override long Estimate<T>(int length) => _allocator.EstimateBytes((long)length * Unsafe.SizeOf<T>());
 
-    public override long EstimatePixels<TPixel>(int width, int height) => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
+    public override long EstimatePixels<TPixel>(int width, int height)
+        => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
 
     public override IDisposable? CountExternal(long bytes) => _allocator.TrackExternalMemory(bytes);
 
@@ -64,4 +54,27 @@ internal sealed class BlockStore : PixelStore
         MemoryReservation reservation = await _allocator.ReserveAsync(bytes, cancellationToken);
         return new Admission(new BlockStore(reservation, reserves: false), reservation);
     }
+}
+
+/// <summary>A raster in a pixel buffer of the library: for PNG in as many blocks as it takes, for JPEG in one run of them.</summary>
+internal sealed class BlockRaster<TPixel>(PixelBuffer<TPixel> buffer) : Raster<TPixel>
+    where TPixel : unmanaged
+{
+    private readonly PixelBuffer<TPixel> _buffer = buffer;
+
+    public override int Width => _buffer.Width;
+
+    public override int Height => _buffer.Height;
+
+    public override void ProcessRows(RowsAction<TPixel> action)
+        => _buffer.ProcessPixelRows(static (accessor, action) => action(new PixelRows<TPixel>(accessor)), action);
+
+    public override void ProcessRows<TOther>(Raster<TOther> other, RowsPairAction<TPixel, TOther> action)
+        => _buffer.ProcessPixelRows(
+            ((BlockRaster<TOther>)other)._buffer,
+            (accessor, otherAccessor) => action(new PixelRows<TPixel>(accessor), new PixelRows<TOther>(otherAccessor)));
+
+    public override bool TryProcessPixels(PixelSpanAction<TPixel> action) => _buffer.TryProcessSinglePixelSpan(action);
+
+    public override void Dispose() => _buffer.Dispose();
 }

@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using Allocator;
-
 namespace LoadResizeSave.Pixels;
 
 /// <summary>Names the ways of getting memory that the program compares.</summary>
@@ -22,26 +18,19 @@ public enum AllocatorKind
     Budget,
 }
 
-/// <summary>A job that may begin: the store that lends to it. Disposed when the job is done, it lets others in.</summary>
-internal sealed class Admission : IDisposable
+/// <summary>A job that may begin. Disposed when the job is done, it lets others in.</summary>
+/// <param name="store">The store that lends to it.</param>
+/// <param name="reservation">What was set aside for the job.</param>
+internal sealed class Admission(PixelStore store, IDisposable? reservation = null) : IDisposable
 {
-    private readonly IDisposable? _reservation;
+    public PixelStore Store => store;
 
-    /// <summary>Admits to <paramref name="store"/>; <paramref name="reservation"/> is what was set aside for the job.</summary>
-    public Admission(PixelStore store, IDisposable? reservation = null)
-    {
-        Store = store;
-        _reservation = reservation;
-    }
-
-    public PixelStore Store { get; }
-
-    public void Dispose() => _reservation?.Dispose();
+    public void Dispose() => reservation?.Dispose();
 }
 
 /// <summary>
-/// Lends all memory that the job uses: files, pictures and scratch rows. Only this differs between two measured runs,
-/// so what the table shows is the allocators' doing.
+/// Lends all memory that the job uses: files, pictures and scratch rows. Only this differs between two measured runs, so what the table
+/// shows is the allocators' doing.
 /// </summary>
 internal abstract class PixelStore : IDisposable
 {
@@ -53,7 +42,8 @@ internal abstract class PixelStore : IDisposable
     public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod, int? budgetMegabytes = null) => kind switch
     {
         AllocatorKind.Pool => new BlockStore(new MemoryAllocatorOptions { Name = "pool", TrimPeriod = trimPeriod }),
-        AllocatorKind.Unpooled => new BlockStore(new MemoryAllocatorOptions { Name = "unpooled", MaximumPoolSizeMegabytes = 0, TrimPeriod = trimPeriod }),
+        AllocatorKind.Unpooled => new BlockStore(
+            new MemoryAllocatorOptions { Name = "unpooled", MaximumPoolSizeMegabytes = 0, TrimPeriod = trimPeriod }),
         AllocatorKind.ArrayPool => new ArrayStore(pooled: true),
         AllocatorKind.GC => new ArrayStore(pooled: false),
 
@@ -95,13 +85,17 @@ internal abstract class PixelStore : IDisposable
 
     /// <summary>
     /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a
-    /// budget ever waits;
-    /// it takes all of a job's memory out of it at once, so that no two jobs hold half of what they need and wait for each other.
+    /// budget ever waits; it takes all of a job's memory out of it at once, so that no two jobs hold half of what they need and wait for
+    /// each other.
     /// </summary>
     public virtual ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken) => new(new Admission(this));
 
-    /// <summary>Gives back whatever lies idle, as far as the allocator has a way to do so.</summary>
-    public abstract void Release();
+    /// <summary>Returns idle memory to the system, as far as there is a way to do so: for arrays and malloc there is none.</summary>
+    public virtual void Release()
+    {
+    }
 
-    public abstract void Dispose();
+    public virtual void Dispose()
+    {
+    }
 }

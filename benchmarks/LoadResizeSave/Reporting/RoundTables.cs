@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace LoadResizeSave.Reporting;
 
 /// <summary>The tables over many rounds.</summary>
@@ -83,7 +81,11 @@ internal sealed class RoundTables
     {
         Title = "What the pool has to reach",
         Labels = ["pool's", "divided by that of"],
-        Columns = [new("lower quartile", "×", "0.00"), new("median", "×", "0.00"), new("upper quartile", "×", "0.00"), new("at most", "×", "0.0")],
+        Columns =
+        [
+            new("lower quartile", "×", "0.00"), new("median", "×", "0.00"), new("upper quartile", "×", "0.00"),
+            new("at most", "×", "0.0"),
+        ],
         Rows =
         [
             .. s_aims.Where(aim => _kinds.Contains(aim.Other)).Select(aim =>
@@ -96,18 +98,23 @@ internal sealed class RoundTables
         ],
     };
 
-    private List<double> Values(RunFigure figure, int allocator) => [.. _rounds.Select(round => figure.Read(round.Runs[allocator])).OfType<double>()];
+    private List<double> Values(RunFigure figure, int allocator)
+        => [.. _rounds.Select(round => figure.Read(round.Runs[allocator])).OfType<double>()];
 
     // Nothing divided by nothing, as system time may be in a short run, is no ratio.
     private List<double> Ratios(RunFigure figure, AllocatorKind kind, AllocatorKind reference)
     {
         (int i, int j) = (Index(kind), Index(reference));
-        return [.. _rounds.Select(round => figure.Read(round.Runs[i]) / figure.Read(round.Runs[j])).OfType<double>().Where(double.IsFinite)];
+        return
+        [
+            .. _rounds.Select(round => figure.Read(round.Runs[i]) / figure.Read(round.Runs[j])).OfType<double>().Where(double.IsFinite),
+        ];
     }
 
     private int Index(AllocatorKind kind) => _kinds.ToList().IndexOf(kind);
 
     private static double? Median(List<double> values) => values.Count == 0 ? null : Statistics.Median(values);
 
-    private static double? Percentile(List<double> values, double fraction) => values.Count == 0 ? null : Statistics.Percentile(values, fraction);
+    private static double? Percentile(List<double> values, double fraction)
+        => values.Count == 0 ? null : Statistics.Percentile(values, fraction);
 }

@@ -1,11 +1,8 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Resizing;
 
 /// <summary>
-/// Makes a picture smaller: for each row of the result first along the columns, where whole rows are added as they lie in memory,
-/// then along the row. So one row of sums is all that lies between the two pictures.
+/// Makes a picture smaller: for each row of the result first along the columns, where whole rows are added as they lie in memory, then
+/// along the row. So one row of sums is all that lies between the two pictures.
 /// </summary>
 internal static class LanczosResizer
 {
@@ -79,7 +76,8 @@ internal static class LanczosResizer
         for (int x = 0; x < target.Length; x++)
         {
             (int start, int count) = ranges[x];
-            ReadOnlySpan<float> samples = sums.Slice(start * PixelArithmetic.Channels, (count * PixelArithmetic.Channels) + PixelArithmetic.Padding);
+            ReadOnlySpan<float> samples = sums.Slice(
+                start * PixelArithmetic.Channels, (count * PixelArithmetic.Channels) + PixelArithmetic.Padding);
             target[x] = PixelArithmetic.WeightedSum(samples, all.Slice(x * weights.MaximumCount, count));
         }
     }

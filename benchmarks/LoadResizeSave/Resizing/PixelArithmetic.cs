@@ -1,13 +1,10 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 
 namespace LoadResizeSave.Resizing;
 
 /// <summary>
-/// The inner loops of resizing. Products and sums are rounded one by one and in a fixed order, so that the result is the same
-/// on every machine, however wide its vectors are.
+/// The inner loops of resizing. Products and sums are rounded one by one and in a fixed order, so that the result is the same on every
+/// machine, however wide its vectors are.
 /// </summary>
 internal static class PixelArithmetic
 {
@@ -16,7 +13,8 @@ internal static class PixelArithmetic
     /// <summary>How many floats behind the last pixel are read: pixels of three are loaded as vectors of four.</summary>
     public const int Padding = 1;
 
-    public static void AddScaled(ReadOnlySpan<byte> first, float firstWeight, ReadOnlySpan<byte> second, float secondWeight, Span<float> sums)
+    public static void AddScaled(
+        ReadOnlySpan<byte> first, float firstWeight, ReadOnlySpan<byte> second, float secondWeight, Span<float> sums)
     {
         int vectorized = sums.Length - (sums.Length % Vector<byte>.Count);
         ReadOnlySpan<Vector<byte>> firsts = MemoryMarshal.Cast<byte, Vector<byte>>(first[..vectorized]);
@@ -63,7 +61,8 @@ internal static class PixelArithmetic
 
     // Measured: as a call it took a sixth of the whole job.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static void AddScaled(Vector<ushort> first, float firstWeight, Vector<ushort> second, float secondWeight, Span<Vector<float>> sums)
+    private static void AddScaled(
+        Vector<ushort> first, float firstWeight, Vector<ushort> second, float secondWeight, Span<Vector<float>> sums)
     {
         Vector.Widen(first, out Vector<uint> firstLow, out Vector<uint> firstHigh);
         Vector.Widen(second, out Vector<uint> secondLow, out Vector<uint> secondHigh);

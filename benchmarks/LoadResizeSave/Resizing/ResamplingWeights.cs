@@ -1,15 +1,11 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Resizing;
 
 /// <summary>The samples that one output is made of.</summary>
 internal readonly record struct ResamplingRange(int Start, int Count);
 
 /// <summary>
-/// The Lanczos kernel with three lobes, laid out for one axis: which samples each output is made of, and how much of each.
-/// Weights of one output sum to one, so that flat areas stay exactly as they are.
+/// The Lanczos kernel with three lobes, laid out for one axis: which samples each output is made of, and how much of each. Weights of one
+/// output sum to one, so that flat areas stay exactly as they are.
 /// </summary>
 internal sealed class ResamplingWeights : IDisposable
 {

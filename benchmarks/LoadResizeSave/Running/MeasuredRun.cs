@@ -1,6 +1,3 @@
-using System.Text.Json.Serialization;
-using Allocator;
-
 namespace LoadResizeSave.Running;
 
 /// <summary>One time through the folder.</summary>
@@ -15,8 +12,8 @@ internal sealed record SavedPicture(string Name, long SourcePixels, string Sha25
 /// <summary>A file that was not decoded, and why.</summary>
 internal sealed record SkippedPicture(string Name, string Reason);
 
-/// <summary>One line of what a child tells its parent: how far it is, or at the end what it found.</summary>
-internal sealed record ChildMessage
+/// <summary>What a child reports to its parent: how far it is, or at the end what it found.</summary>
+internal sealed record JobProgress
 {
     public int? Done { get; init; }
 
@@ -25,16 +22,21 @@ internal sealed record ChildMessage
     public MeasuredRun? Result { get; init; }
 }
 
+/// <summary>What is written to <c>results.json</c>: enough to compare two machines or two versions.</summary>
+internal sealed record JobReport(DateTimeOffset Date, string Machine, JobOptions Options, IReadOnlyList<MeasuredRun> Runs);
+
 /// <summary>Reads and writes what processes and files exchange.</summary>
 [JsonSourceGenerationOptions(
     UseStringEnumConverter = true,
+    IgnoreReadOnlyProperties = true,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
-[JsonSerializable(typeof(ChildMessage))]
+[JsonSerializable(typeof(JobOptions))]
+[JsonSerializable(typeof(JobProgress))]
 [JsonSerializable(typeof(JobReport))]
 internal sealed partial class JobJson : JsonSerializerContext;
 
-/// <summary>All that a child found out about one allocator.</summary>
+/// <summary>All that a child found out about one allocator. Memory is in bytes.</summary>
 internal sealed record MeasuredRun
 {
     public required AllocatorKind Allocator { get; init; }
@@ -50,7 +52,6 @@ internal sealed record MeasuredRun
 
     public IReadOnlyList<MeasuredPass> Passes { get => field ?? []; init; }
 
-    /// <summary>Gets the memory of the machine that the process occupied before the work, in bytes.</summary>
     public required long InitialResidentBytes { get; init; }
 
     public required long PeakResidentBytes { get; init; }
@@ -69,4 +70,20 @@ internal sealed record MeasuredRun
 
     /// <summary>Gets the library's own counters after the release; null for arrays.</summary>
     public MemoryAllocatorStatistics? Statistics { get; init; }
+}
+
+/// <summary>Tells whether all allocators led to the same files: memory that was handed out twice would show here.</summary>
+internal sealed class OutputComparison(IReadOnlyList<MeasuredRun> runs)
+{
+    public IReadOnlyList<string> Differences { get; } =
+    [
+        .. runs.SelectMany(run => runs[0].Saved.Except(run.Saved).Concat(run.Saved.Except(runs[0].Saved)))
+            .Select(picture => picture.Name).Distinct().Order(StringComparer.Ordinal),
+    ];
+
+    public bool AreIdentical => Differences.Count == 0;
+
+    /// <summary>Gets the hash of all files of the first run.</summary>
+    public string Hash { get; } = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(
+        string.Concat(runs[0].Saved.Select(picture => $"{picture.Sha256} {picture.Name}\n")))));
 }

@@ -1,6 +1,3 @@
-using LoadResizeSave.Containers;
-using Measuring.Timing;
-
 namespace LoadResizeSave.Survival;
 
 /// <summary>One way of having memory, in containers of one size, with so many jobs at once: all its runs.</summary>
@@ -8,16 +5,16 @@ internal sealed class SurvivalCell(MemoryWay way, int limitMegabytes, int atOnce
 {
     private readonly List<ContainedRun> _runs = [];
 
-    public MemoryWay Way { get; } = way;
+    public MemoryWay Way => way;
 
-    public int LimitMegabytes { get; } = limitMegabytes;
+    public int LimitMegabytes => limitMegabytes;
 
-    public int AtOnce { get; } = atOnce;
+    public int AtOnce => atOnce;
 
-    public int Jobs { get; } = jobs;
+    public int Jobs => jobs;
 
     /// <summary>Gets how many runs were asked for; there may be fewer where the time was over.</summary>
-    public int WantedRuns { get; } = wantedRuns;
+    public int WantedRuns => wantedRuns;
 
     public IReadOnlyList<ContainedRun> Runs => _runs;
 
@@ -41,7 +38,7 @@ internal sealed class SurvivalCell(MemoryWay way, int limitMegabytes, int atOnce
     public long? PeakBytes => _runs.Max(run => run.PeakBytes);
 
     /// <summary>Gets the longest time that a job took to its end, whatever that was, in seconds.</summary>
-    public double? SlowestJob => _runs.SelectMany(run => run.Jobs).Select(job => (double?)job.Seconds).DefaultIfEmpty().Max();
+    public double? SlowestJob => _runs.Max(run => run.SlowestJob);
 
     /// <summary>Gets whether the library's claim holds here; null where there is none, or no run.</summary>
     public bool? KeepsClaim => Way.Claim is not { } claim || _runs.Count == 0

@@ -1,12 +1,8 @@
-using System.Xml.Linq;
-using LoadResizeSave.Containers;
-using Measuring.Charts;
-
 namespace LoadResizeSave.Survival;
 
 /// <summary>
-/// Memory over time against the container's limit: a panel for each way of having memory, the same axes in all. A run that was killed
-/// ends in a cross at the limit.
+/// Memory over time against the container's limit: a panel for each way of having memory, the same axes in all. A run that was killed ends
+/// in a cross at the limit.
 /// </summary>
 internal sealed class SurvivalChart
 {
@@ -79,10 +75,10 @@ internal sealed class SurvivalChart
     {
         const double Line = 51;
         svg.Add(SvgElements.Line(Left, Line - 4, Left + 24, Line - 4, LimitColour, "6 4"));
-        svg.Add(SvgElements.Text(Left + 30, Line, FormattableString.Invariant($"the limit, {_limit} MiB")));
+        svg.Add(SvgElements.Text(Left + 30, Line, Invariant($"the limit, {_limit} MiB")));
         AddCross(svg, Left + 188, Line - 4);
         svg.Add(SvgElements.Text(Left + 200, Line, "killed for memory, or ended for want of it"));
-        string runs = FormattableString.Invariant($"each line: memory charged in one run, up to {MostRuns} of them");
+        string runs = Invariant($"each line: memory charged in one run, up to {MostRuns} of them");
         svg.Add(SvgElements.Text(Left + 510, Line, runs));
     }
 
@@ -172,12 +168,12 @@ internal sealed class SurvivalChart
     {
         int runs = cell.Runs.Count;
         string ends = cell.Finished == runs ? $"survives {runs} of {runs}" : $"dies {runs - cell.Finished} of {runs}";
-        return FormattableString.Invariant($"{ends}, {cell.DonePerRun:0} of {cell.Jobs} done");
+        return Invariant($"{ends}, {cell.DonePerRun:0} of {cell.Jobs} done");
     }
 
     private static void AddCross(XElement svg, double x, double y)
     {
-        string strokes = FormattableString.Invariant($"M{x - 5:0.#} {y - 5:0.#}l10 10M{x - 5:0.#} {y + 5:0.#}l10 -10");
+        string strokes = Invariant($"M{x - 5:0.#} {y - 5:0.#}l10 10M{x - 5:0.#} {y + 5:0.#}l10 -10");
         svg.Add(SvgElements.Path(strokes, KilledColour, 2.4));
     }
 }

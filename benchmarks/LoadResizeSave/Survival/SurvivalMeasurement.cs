@@ -1,39 +1,93 @@
-using LoadResizeSave.Containers;
-
 namespace LoadResizeSave.Survival;
 
-/// <summary>Runs all cells, one run of each in turn, so that what else the machine does meets all of them alike.</summary>
-internal sealed class SurvivalMeasurement(SurvivalLoad load, IAnsiConsole console)
+/// <summary>The command that asks which ways of having memory survive in a container.</summary>
+internal sealed class SurvivalMeasurement
 {
-    private readonly Dictionary<string, string> _hashes = new(StringComparer.Ordinal);
-    private readonly List<string> _failures = [];
+    // Enough that what the first ones cost, code that is compiled for instance, is a small part.
+    private const int FewestJobs = 24;
+    private const int QuickJobs = 16;
 
-    /// <summary>Measures, and saves the pictures of the document in <paramref name="folder"/>.</summary>
-    public async Task<(ResultDocument Document, IReadOnlyList<string> Failures)> RunAsync(
-        ResultDocument empty, string folder, CancellationToken cancellationToken)
+    private static readonly Option<string?> s_input = ContainerOptions.Input();
+    private static readonly Option<string[]> s_ways = ContainerOptions.Ways(ContainerOptions.All);
+    private static readonly Option<int[]> s_limits = ContainerOptions.Numbers(
+        "--limits", "MiB of the containers.", [256, 350, 512], least: 64);
+    private static readonly Option<int[]> s_atOnce = ContainerOptions.Numbers("--at-once", "Jobs at once.", [2, 4, 16, 64]);
+    private static readonly Option<int> s_runs = ContainerOptions.Number("--runs", "Runs of each cell.", 3);
+    private static readonly Option<int> s_claimRuns = ContainerOptions.Number("--claim-runs", "Runs of this library's ways.", 20);
+    private static readonly Option<double> s_minutes = ContainerOptions.Minutes();
+    private static readonly Option<bool> s_explain = new("--explain")
     {
-        (IReadOnlyList<string> pictures, string origin) = new ContainerPictures(load.Input, ContainerOptions.WorkFolder).GetPhotographs();
-        console.MarkupLineInterpolated($"[grey]{origin}[/]");
-        IReadOnlyList<SurvivalCell> cells = load.CreateCells();
+        Description = "Say of each run who held its memory when it was most.",
+    };
+
+    private readonly MeasurementRun _run;
+    private readonly IReadOnlyList<MemoryWay> _ways;
+    private readonly IReadOnlyList<int> _limits;
+    private readonly IReadOnlyList<int> _atOnce;
+    private readonly Dictionary<string, string> _hashes = new(StringComparer.Ordinal);
+
+    private SurvivalMeasurement(MeasurementRun run)
+    {
+        _run = run;
+        _ways = ContainerOptions.GetWays(run.Get(s_ways));
+        _limits = run.Get(s_limits, [350]);
+        _atOnce = run.Get(s_atOnce, [16]);
+    }
+
+    public static Command Create() => new Command(
+        "survive", "Makes photographs smaller in memory cgroups, with each way of having memory, and says who was killed.")
+    {
+        s_input, s_ways, s_limits, s_atOnce, s_runs, s_claimRuns, s_minutes, s_explain,
+    }.MeasuresContainers(SurvivalReport.Program, (run, cancellationToken) => new SurvivalMeasurement(run).MeasureAsync(cancellationToken));
+
+    private async Task<ResultDocument> MeasureAsync(CancellationToken cancellationToken)
+    {
+        (IReadOnlyList<string> pictures, string origin)
+            = new ContainerPictures(_run.Get(s_input), ContainerOptions.WorkFolder).GetPhotographs();
+        _run.Console.MarkupLineInterpolated($"[grey]{origin}[/]");
+        List<SurvivalCell> cells = [.. CreateCells()];
 
         // Uncounted: the first process reads the photographs and the runtime from disk.
         _ = await ContainedProcess.RunAsync(
             Options(cells[0], pictures) with { Workers = 1, Jobs = pictures.Count },
-            SurvivalLoad.ReferenceMegabytes,
+            SurvivalReport.ReferenceMegabytes,
             cancellationToken: cancellationToken);
         await RunAsync(cells, pictures, cancellationToken);
 
-        SurvivalReport report = new(load, cells, origin);
-        ResultDocument document = report.Complete(empty with { Title = SurvivalReport.Title });
-        _ = Directory.CreateDirectory(folder);
+        SurvivalReport report = new(_limits, _atOnce, cells, origin);
+        ResultDocument document = report.Complete(_run.NewDocument(SurvivalReport.Title));
+        _ = Directory.CreateDirectory(_run.Folder);
         foreach (ResultPicture picture in document.Pictures)
         {
-            await File.WriteAllTextAsync(Path.Combine(folder, picture.File), report.DrawChart());
+            await File.WriteAllTextAsync(Path.Combine(_run.Folder, picture.File), report.DrawChart(), cancellationToken);
         }
 
-        return (document, _failures);
+        return document;
     }
 
+    private IEnumerable<SurvivalCell> CreateCells() =>
+    [
+        .. from atOnce in _atOnce
+           select CreateCell(MemoryWay.Get("default"), SurvivalReport.ReferenceMegabytes, atOnce),
+        .. from limit in _limits
+           from atOnce in _atOnce
+           from way in _ways
+           select CreateCell(way, limit, atOnce),
+    ];
+
+    // Of the library's ways, the reference among them, there are more runs: speeds are compared over the same time.
+    private SurvivalCell CreateCell(MemoryWay way, int limit, int atOnce)
+    {
+        int runs = _run.Get(s_runs, 1);
+        return new SurvivalCell(
+            way,
+            limit,
+            atOnce,
+            _run.IsQuick ? QuickJobs : Math.Max(FewestJobs, atOnce),
+            way.IsOfLibrary ? Math.Max(runs, _run.Get(s_claimRuns, 1)) : runs);
+    }
+
+    // One run of each cell in turn, so that what else the machine does meets all of them alike.
     private async Task RunAsync(IReadOnlyList<SurvivalCell> cells, IReadOnlyList<string> pictures, CancellationToken cancellationToken)
     {
         Stopwatch clock = Stopwatch.StartNew();
@@ -41,28 +95,20 @@ internal sealed class SurvivalMeasurement(SurvivalLoad load, IAnsiConsole consol
         {
             foreach (SurvivalCell cell in cells.Where(cell => i < cell.WantedRuns))
             {
-                if (clock.Elapsed > load.Time)
+                if (clock.Elapsed.TotalMinutes > _run.Get(s_minutes))
                 {
-                    console.MarkupLineInterpolated(
-                        $"[yellow]{load.Time.TotalMinutes} minutes are over in round {i + 1}: what was not run is left out.[/]");
+                    _run.Console.MarkupLineInterpolated($"[yellow]The time is over in round {i + 1}: what was not run is left out.[/]");
                     return;
                 }
 
-                cell.Add(await RunAsync(cell, pictures, i, cancellationToken));
+                ContainedRun run = await ContainedProcess.RunAsync(
+                    Options(cell, pictures), cell.LimitMegabytes, cancellationToken: cancellationToken);
+                cell.Add(run);
+                string name = Invariant($"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {i + 1}");
+                _run.Console.WriteLine($"{name}: {run.Ending}, {run.Describe()}");
+                Check(name, cell, run);
             }
         }
-    }
-
-    private async Task<ContainedRun> RunAsync(
-        SurvivalCell cell, IReadOnlyList<string> pictures, int index, CancellationToken cancellationToken)
-    {
-        ContainedRun run = await ContainedProcess.RunAsync(
-            Options(cell, pictures), cell.LimitMegabytes, cancellationToken: cancellationToken);
-        string name = FormattableString.Invariant(
-            $"{cell.Way.Name,-10} {cell.LimitMegabytes,4} MiB {cell.AtOnce,2} at once, run {index + 1}");
-        console.WriteLine($"{name}: {run.Ending}, {run.Describe()}");
-        Check(name, cell, run);
-        return run;
     }
 
     private ContainedOptions Options(SurvivalCell cell, IReadOnlyList<string> pictures) => new()
@@ -72,53 +118,41 @@ internal sealed class SurvivalMeasurement(SurvivalLoad load, IAnsiConsole consol
         Workers = cell.AtOnce,
         Jobs = cell.Jobs,
         Pictures = pictures,
-        KeepsMalloc = load.KeepsMalloc,
-        Explains = load.Explains,
+        Explains = _run.Get(s_explain),
     };
 
     // What the claims say is reported, and is no failure of the program. Memory of others may end the process in any way: that is the
     // point.
     private void Check(string name, SurvivalCell cell, ContainedRun run)
     {
-        if (run.Ending is RunEnding.Crashed or RunEnding.Hung)
+        run.WriteFaults(_run.Console);
+        if (run.Ending is RunEnding.Crashed or RunEnding.Hung && cell.Way.IsOfLibrary)
         {
-            string how = $"{run.Ending} with exit code {run.ExitCode}. {run.Errors.Split('\n')[0]}";
-            console.MarkupLineInterpolated($"[yellow]  {how}[/]");
-            if (cell.Way.IsOfLibrary)
-            {
-                _failures.Add($"{name}: {how}");
-            }
+            _run.Failures.Add($"{name}: {run.Ending} with exit code {run.ExitCode}");
         }
 
         if (run.Ending == RunEnding.Finished && run.Jobs.Count != cell.Jobs)
         {
-            _failures.Add($"{name}: of {cell.Jobs} jobs {run.Jobs.Count} were heard of");
+            _run.Failures.Add($"{name}: of {cell.Jobs} jobs {run.Jobs.Count} reported their end");
         }
 
-        IEnumerable<(string Picture, string? Sha256)> done = run.Jobs.Where(job => job.Sha256 is not null).Select(
-            job => (job.Picture, job.Sha256)).Distinct();
-        foreach ((string picture, string? hash) in done)
+        foreach (JobMessage job in run.Jobs.Where(job => job.Sha256 is not null))
         {
-            if (!_hashes.TryAdd(picture, hash!) && _hashes[picture] != hash)
+            if (!_hashes.TryAdd(job.Picture, job.Sha256!) && _hashes[job.Picture] != job.Sha256)
             {
-                _failures.Add($"{name}: {picture} came out different: memory was overwritten");
+                _run.Failures.Add($"{name}: {job.Picture} came out different: memory was overwritten");
             }
-        }
-
-        foreach (IGrouping<string?, JobMessage> failed in run.Jobs.Where(job => job.End == JobEnd.Failed).GroupBy(job => job.Reason))
-        {
-            console.MarkupLineInterpolated($"[yellow]  {failed.Count()} times: {failed.Key}[/]");
         }
 
         if (cell.Way.Claim is { MayFail: false }
             && run.Jobs.FirstOrDefault(job => job.End is JobEnd.Refused or JobEnd.RefusedForGood) is { } refused)
         {
-            console.MarkupLineInterpolated($"[yellow]  refused: {refused.Reason}[/]");
+            _run.Console.MarkupLineInterpolated($"[yellow]  refused: {refused.Reason}[/]");
         }
 
         if (run.Readings.Count > 0)
         {
-            console.WriteLine($"  {run.Readings.MaxBy(reading => reading.Charged).Describe()}");
+            _run.Console.WriteLine($"  {run.Readings.MaxBy(reading => reading.Charged).Describe()}");
         }
     }
 }

@@ -1,5 +1,3 @@
-using LoadResizeSave.Containers;
-
 namespace LoadResizeSave.Survival;
 
 /// <summary>The result: a table for each container's limit, what of the claims was reached, and a picture of memory over time.</summary>
@@ -7,20 +5,26 @@ internal sealed class SurvivalReport
 {
     public const string Title = "Photographs in containers: who is killed";
 
-    private const string Program = "LoadResizeSave-survival";
+    public const string Program = "LoadResizeSave-survival";
+
+    /// <summary>The container that limits nothing, in MiB: what others are compared with.</summary>
+    public const int ReferenceMegabytes = 4096;
+
     private const double Mebibyte = 1 << 20;
     private const double ClaimedSpeed = 0.85;
     private const int PreferredChartLimit = 350;
 
-    private readonly SurvivalLoad _load;
+    private readonly IReadOnlyList<int> _limits;
+    private readonly IReadOnlyList<int> _atOnce;
     private readonly IReadOnlyList<SurvivalCell> _cells;
     private readonly string _origin;
     private readonly double? _referenceSpeed;
 
     /// <summary>Prepares the report on <paramref name="cells"/>; <paramref name="origin"/> says where the photographs come from.</summary>
-    public SurvivalReport(SurvivalLoad load, IReadOnlyList<SurvivalCell> cells, string origin)
+    public SurvivalReport(IReadOnlyList<int> limits, IReadOnlyList<int> atOnce, IReadOnlyList<SurvivalCell> cells, string origin)
     {
-        _load = load;
+        _limits = limits;
+        _atOnce = atOnce;
         _cells = [.. cells.Where(cell => cell.Runs.Count > 0)];
         _origin = origin;
         _referenceSpeed = _cells.Where(IsReference).Max(cell => cell.DonePerSecond);
@@ -28,26 +32,25 @@ internal sealed class SurvivalReport
 
     public ResultDocument Complete(ResultDocument document) => document with
     {
-        Program = Program,
-        Tables = [CreateClaims(), .. _load.Limits.Select(CreateTable), CreateReference()],
+        Tables = [CreateClaims(), .. _limits.Select(CreateTable), CreateReference()],
         Notes = [.. Notes()],
         Pictures = ChartCells().Any() ? [new ResultPicture(ChartTitle(), Program + ".svg")] : [],
     };
 
     public string DrawChart() => new SurvivalChart(ChartTitle(), [.. ChartCells()]).Render();
 
-    private static bool IsReference(SurvivalCell cell) => cell.LimitMegabytes == SurvivalLoad.ReferenceMegabytes;
+    private static bool IsReference(SurvivalCell cell) => cell.LimitMegabytes == ReferenceMegabytes;
 
-    private int ChartLimit => _load.Limits.Contains(PreferredChartLimit) ? PreferredChartLimit : _load.Limits[0];
+    private int ChartLimit => _limits.Contains(PreferredChartLimit) ? PreferredChartLimit : _limits[0];
 
     private IEnumerable<SurvivalCell> ChartCells()
-        => _cells.Where(cell => cell.LimitMegabytes == ChartLimit && cell.AtOnce == _load.AtOnce.Max());
+        => _cells.Where(cell => cell.LimitMegabytes == ChartLimit && cell.AtOnce == _atOnce.Max());
 
-    private string ChartTitle() => Text($"{_load.AtOnce.Max()} photographs at once in a container of {ChartLimit} MiB");
+    private string ChartTitle() => Invariant($"{_atOnce.Max()} photographs at once in a container of {ChartLimit} MiB");
 
     private ResultTable CreateTable(int limit) => new()
     {
-        Title = Text($"In {limit} MiB"),
+        Title = Invariant($"In {limit} MiB"),
         Labels = ["at once", "memory", "outcome"],
         Columns =
         [
@@ -65,7 +68,7 @@ internal sealed class SurvivalReport
     };
 
     private ResultRow CreateRow(SurvivalCell cell) => new(
-        [Text($"{cell.AtOnce}"), cell.Way.Title, cell.Outcome],
+        [Invariant($"{cell.AtOnce}"), cell.Way.Title, cell.Outcome],
         [
             cell.Runs.Count, cell.Jobs, cell.DonePerRun, cell.RefusedPerRun, cell.FailedPerRun,
             cell.DonePerSecond, cell.DonePerSecond / _referenceSpeed, cell.PeakBytes / Mebibyte, cell.SlowestJob,
@@ -84,9 +87,9 @@ internal sealed class SurvivalReport
         Rows =
         [
             .. from cell in _cells
-               where _load.Limits.Contains(cell.LimitMegabytes) && cell.Way.IsOfLibrary
+               where _limits.Contains(cell.LimitMegabytes) && cell.Way.IsOfLibrary
                group cell by (cell.LimitMegabytes, cell.Way) into cells
-               orderby cells.Key.LimitMegabytes, _load.Ways.ToList().IndexOf(cells.Key.Way)
+               orderby cells.Key.LimitMegabytes, MemoryWay.All.ToList().IndexOf(cells.Key.Way)
                select CreateClaim(cells.Key.Way, [.. cells]),
         ],
     };
@@ -95,7 +98,7 @@ internal sealed class SurvivalReport
     {
         double? speed = cells.Max(cell => cell.DonePerSecond) / _referenceSpeed;
         return new ResultRow(
-            [Text($"{cells[0].LimitMegabytes}"), way.Title, Describe(way.Claim!), Reached(cells, speed)],
+            [Invariant($"{cells[0].LimitMegabytes}"), way.Title, Describe(way.Claim!), Reached(cells, speed)],
             [
                 cells.Sum(cell => cell.Finished), cells.Sum(cell => cell.Runs.Count),
                 cells.Min(DoneShare), cells.Max(DoneShare), speed,
@@ -105,7 +108,7 @@ internal sealed class SurvivalReport
     private static double? DoneShare(SurvivalCell cell) => 100 * cell.DonePerRun / cell.Jobs;
 
     private static string Describe(SurvivalClaim claim)
-        => Text($"{100 * claim.SurvivingShare:0} % survive{(claim.MayFail ? "" : "; every job done")}; best speed {ClaimedSpeed}");
+        => Invariant($"{100 * claim.SurvivingShare:0} % survive{(claim.MayFail ? "" : "; every job done")}; best speed {ClaimedSpeed}");
 
     private static string Reached(IReadOnlyList<SurvivalCell> cells, double? speed)
         => (cells.All(cell => cell.KeepsClaim == true), speed >= ClaimedSpeed) switch
@@ -121,22 +124,18 @@ internal sealed class SurvivalReport
         $"{_origin}. A job reads one, decodes it, makes it a quarter as wide and as high, and encodes it as JPEG.",
         "File, pictures, rows and encoded file are memory of the way in question; what libjpeg-turbo takes for itself is malloc's.",
         "Each run is a process in a memory cgroup of its own, without swap and without any environment variable that concerns memory.",
-        _load.KeepsMalloc
-            ? "Malloc is left as it is everywhere."
-            : "With a budget, MinimumFreeMegabytes or reservations, NativeHeap.TrySetMapThreshold(1 MiB) is called first, as guides say.",
+        "With a budget, MinimumFreeMegabytes or reservations, NativeHeap.TrySetMapThreshold(1 MiB) is called first, as guides say.",
         "Jobs at once are threads. A job that is refused is not tried again.",
         "Killed: by the kernel, for memory. Crashed: the process ended itself, for want of memory.",
         "Refused: MemoryLimitExceededException. Failed: anything else, an OutOfMemoryException of the collector for instance, whose "
             + "heap may take three quarters of the limit.",
         "Speed: jobs done a second, the median of the runs that came to their end; where jobs are refused, of fewer jobs.",
-        Text($"The best in 4 GiB is {_referenceSpeed:0.0} a second."),
-        Text($"Budgets are {string.Join(", ", _load.Limits.Select(DescribeBudget))} MiB: seven eighths of the limit, less 64 MiB."),
+        Invariant($"The best in 4 GiB is {_referenceSpeed:0.0} a second."),
+        Invariant($"Budgets are {string.Join(", ", _limits.Select(DescribeBudget))} MiB: seven eighths of the limit, less 64 MiB."),
         "MinimumFreeMegabytes is an eighth of the limit, with reservations too. Synchronous calls may wait for 2 s.",
         "The peak of a cgroup is the kernel's own high-water mark, cached files included; it may reach the limit without harm, since the "
             + "kernel drops those first.",
     ];
 
-    private static string DescribeBudget(int limit) => Text($"{MemoryWay.Budget(limit)} in {limit}");
-
-    private static string Text(FormattableString text) => FormattableString.Invariant(text);
+    private static string DescribeBudget(int limit) => Invariant($"{MemoryWay.Budget(limit)} in {limit}");
 }

@@ -1,9 +1,8 @@
 namespace LoadResizeSave.Synthesis;
 
 /// <summary>
-/// A photograph that nobody took: sky, sun and ranges of hills with texture and grain, so that codecs have about as much to do as with a
-/// real one.
-/// The same seed gives the same picture.
+/// A synthetic photograph: sky, sun and ranges of hills with texture and grain, so that codecs have about as much to do as with a real
+/// one. The same seed gives the same picture.
 /// </summary>
 internal sealed class Landscape
 {

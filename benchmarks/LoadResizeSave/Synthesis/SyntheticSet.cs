@@ -1,13 +1,15 @@
 namespace LoadResizeSave.Synthesis;
 
 /// <summary>
-/// Makes the photographs for those who brought none, and beside them two files that no decoder should accept. A finished set is kept and
-/// used again.
+/// Makes photographs where none were given, and beside them two files that no decoder should accept, so that every run shows that they are
+/// refused. A finished set is kept and used again.
 /// </summary>
-internal static class SyntheticSet
+/// <param name="megapixels">The size of each, in millions of pixels; null: sizes of cameras and screens.</param>
+internal sealed class SyntheticSet(int count, double? megapixels, PictureCodecs codecs)
 {
     // A change to the pictures must change this, or sets that lie about would be taken for the new one.
     private const int Version = 1;
+    private const int ClaimedSide = 1_000_000;
 
     // Sizes of cameras and screens. Those at odd places become PNGs, which cost more than twice as much to read.
     private static readonly (int Width, int Height)[] s_sizes =
@@ -15,14 +17,13 @@ internal static class SyntheticSet
         (6000, 4000), (4032, 3024), (5472, 3648), (3840, 2160), (4000, 6000), (5120, 2880), (4928, 3264), (3024, 4032),
     ];
 
-    public static string Folder(JobOptions options, PictureCodecs codecs)
+    public string FolderIn(string work)
     {
-        string size = options.SyntheticMegapixels is { } megapixels ? megapixels.ToString("0.##", CultureInfo.InvariantCulture) + "mp" : "mixed";
-        string kind = codecs.Jpeg is null ? "png" : "jpeg-png";
-        return Path.Combine(options.Work, $"photographs-{options.SyntheticCount}-{size}-{kind}-v{Version}");
+        string size = megapixels is { } given ? Invariant($"{given:0.##}mp") : "mixed";
+        return Path.Combine(work, $"photographs-{count}-{size}-{(codecs.Jpeg is null ? "png" : "jpeg-png")}-v{Version}");
     }
 
-    public static void Make(string folder, JobOptions options, PictureCodecs codecs, Action<int, int> onProgress, CancellationToken cancellationToken)
+    public void Make(string folder, Action<int, int> onProgress, CancellationToken cancellationToken)
     {
         if (Directory.Exists(folder))
         {
@@ -33,23 +34,22 @@ internal static class SyntheticSet
         string unfinished = folder + ".unfinished";
         _ = Directory.CreateDirectory(unfinished);
         int done = 0;
-        ParallelOptions parallel = new() { MaxDegreeOfParallelism = options.Parallelism, CancellationToken = cancellationToken };
-        using (PixelStore store = PixelStore.Create(AllocatorKind.Unpooled, options.TrimPeriod))
+        using (AlignedStore store = new())
         {
-            _ = Parallel.For(0, options.SyntheticCount, parallel, i =>
+            _ = Parallel.For(0, count, new ParallelOptions { CancellationToken = cancellationToken }, i =>
             {
-                MakeOne(i, unfinished, options, codecs, store);
-                onProgress(Interlocked.Increment(ref done), options.SyntheticCount);
+                MakeOne(i, unfinished, store);
+                onProgress(Interlocked.Increment(ref done), count);
             });
         }
 
-        UnwelcomeFiles.Make(unfinished);
+        MakeUnwelcomeFiles(unfinished);
         Directory.Move(unfinished, folder);
     }
 
     /// <summary>
     /// Makes one photograph. The same <paramref name="seed"/> gives the same picture; <paramref name="grain"/> is the largest random
-    /// difference of single pixels.
+    /// difference of single pixels: it is what makes a PNG of a photograph large and slow.
     /// </summary>
     public static void MakeOne(string path, uint seed, PictureSize size, int grain, IPictureCodec codec, PixelStore store)
     {
@@ -66,19 +66,31 @@ internal static class SyntheticSet
         codec.Encode(picture, file, store);
     }
 
-    private static void MakeOne(int index, string folder, JobOptions options, PictureCodecs codecs, PixelStore store)
+    private void MakeOne(int index, string folder, PixelStore store)
     {
         (int width, int height) = s_sizes[index % s_sizes.Length];
-        if (options.SyntheticMegapixels is { } megapixels)
+        if (megapixels is { } given)
         {
-            double factor = Math.Sqrt(megapixels * 1e6 / ((double)width * height));
+            double factor = Math.Sqrt(given * 1e6 / ((double)width * height));
             (width, height) = (Math.Max(1, (int)(width * factor)), Math.Max(1, (int)(height * factor)));
         }
 
-        // Grain is what makes a PNG of a photograph large and slow; pictures kept as PNG have little.
         bool png = codecs.Jpeg is null || index % 2 == 1;
         IPictureCodec codec = png ? codecs.Png : codecs.Jpeg!;
         string path = Path.Combine(folder, $"photograph-{index + 1:00}-{width}x{height}{codec.Extension}");
         MakeOne(path, (uint)(index * 7919) + 1, new PictureSize(width, height), png ? 1 : 5, codec, store);
+    }
+
+    private static void MakeUnwelcomeFiles(string folder)
+    {
+        using (FileStream bomb = File.Create(Path.Combine(folder, "hostile-header.png")))
+        {
+            PngEncoder.WriteHeader(bomb, ClaimedSide, ClaimedSide);
+            PngEncoder.WriteChunk(bomb, PngChunk.End, []);
+        }
+
+        string smallest = Directory.EnumerateFiles(folder, "photograph-*").MinBy(path => new FileInfo(path).Length)!;
+        byte[] whole = File.ReadAllBytes(smallest);
+        File.WriteAllBytes(Path.Combine(folder, "cut-short" + Path.GetExtension(smallest)), whole[..(whole.Length / 3)]);
     }
 }

@@ -1,13 +1,8 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Measurements.Alignment;
 
 /// <summary>
 /// Holds a buffer of each size at the same time, and looks whether each begins where it was promised to, and whether what is written to
-/// its
-/// two ends is still there when all the others have been written.
+/// its two ends is still there when all the others have been written.
 /// </summary>
 internal static class AlignmentCheck
 {
@@ -17,7 +12,7 @@ internal static class AlignmentCheck
     private const int Largest = 7680 * 4320 * 4;
 
     /// <summary>Checks all ways, and adds what was wrong to <paramref name="failures"/>: a sentence a buffer, which names it.</summary>
-    public static ResultTable Run(List<string> failures)
+    public static ResultTable Run(IList<string> failures)
     {
         using AllocationWays ways = new();
         return new ResultTable
@@ -27,7 +22,8 @@ internal static class AlignmentCheck
             Columns =
             [
                 new("buffers", null, "0"), new("promised, least", "bytes", "N0"), new("promised, most", "bytes", "N0"),
-                new("all are multiples of", "bytes", "N0"), new($"on {AllocationWays.Alignment} bytes", null, "0"), new("wrong", null, "0"),
+                new("all are multiples of", "bytes", "N0"), new($"on {AllocationWays.Alignment} bytes", null, "0"),
+                new("wrong", null, "0"),
             ],
             Rows = [.. ways.ForChecks().Select(way => Check(way, Sizes(), failures))],
         };
@@ -47,7 +43,7 @@ internal static class AlignmentCheck
         return sizes;
     }
 
-    private static ResultRow Check(AllocationWay way, int[] sizes, List<string> failures)
+    private static ResultRow Check(AllocationWay way, int[] sizes, IList<string> failures)
     {
         int before = failures.Count;
         List<(Func<Span<byte>> GetBytes, Action Free)> buffers = new(sizes.Length);
@@ -73,10 +69,16 @@ internal static class AlignmentCheck
                 (bytes[0], bytes[^1]) = (Stamp(i), Stamp(i));
             }
 
-            failures.AddRange(Enumerable.Range(0, buffers.Count)
-                .Where(i => !HoldsStamp(buffers[i].GetBytes(), sizes[i], Stamp(i)))
-                .Select(i => $"{way.Name}: buffer {i} of {sizes[i]} bytes does not hold what was written to it: it shares memory with "
-                    + "another."));
+            for (int i = 0; i < sizes.Length; i++)
+            {
+                Span<byte> bytes = buffers[i].GetBytes();
+                if (bytes.Length != sizes[i] || bytes[0] != Stamp(i) || bytes[^1] != Stamp(i))
+                {
+                    failures.Add(
+                        $"{way.Name}: buffer {i} of {sizes[i]} bytes does not hold what was written: it shares memory with another.");
+                }
+            }
+
             return new ResultRow(
                 [way.Name],
                 [
@@ -89,8 +91,6 @@ internal static class AlignmentCheck
             buffers.ForEach(buffer => buffer.Free());
         }
     }
-
-    private static bool HoldsStamp(Span<byte> bytes, int size, byte stamp) => bytes.Length == size && bytes[0] == stamp && bytes[^1] == stamp;
 
     private static byte Stamp(int index) => (byte)(index + 1);
 

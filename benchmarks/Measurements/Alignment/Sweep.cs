@@ -1,6 +1,3 @@
-using System.Reflection;
-using Allocator;
-
 namespace Measurements.Alignment;
 
 /// <summary>What a child is to measure.</summary>
@@ -11,10 +8,7 @@ namespace Measurements.Alignment;
 internal sealed record SweepRequest(int Samples, int TouchedSamples, int TouchedTypes, double SampleMilliseconds);
 
 /// <summary>What a child measured.</summary>
-/// <param name="Configuration">How the program was built: <c>Release</c> or <c>Debug</c>.</param>
-/// <param name="IsOptimized">Whether the program and the library are compiled with optimisation, as their assemblies say.</param>
-/// <param name="Times">The times.</param>
-internal sealed record SweepReport(string Configuration, bool IsOptimized, IReadOnlyList<SweepTime> Times);
+internal sealed record SweepReport(IReadOnlyList<SweepTime> Times);
 
 /// <summary>How long one way took for one type of pixels.</summary>
 /// <param name="Type">The type's name.</param>
@@ -31,7 +25,8 @@ internal static class Sweep
     private static readonly (int Width, int Height)[] s_sizes =
     [
         (24, 24), (32, 32), (64, 64), (2592, 1944), (2048, 2048), (128, 128), (127, 61), (320, 240), (640, 480), (800, 600),
-        (1280, 720), (1920, 1080), (3840, 2160), (7680, 4320), (2048, 1536), (1024, 768), (1280, 1024), (2560, 1440), (640, 360), (960, 540),
+        (1280, 720), (1920, 1080), (3840, 2160), (7680, 4320), (2048, 1536), (1024, 768), (1280, 1024), (2560, 1440), (640, 360),
+        (960, 540),
     ];
 
     public static ChildTask<SweepRequest, SweepReport> Task { get; } =
@@ -41,10 +36,6 @@ internal static class Sweep
     public static IReadOnlyList<(string Name, int Bytes)> PixelTypes { get; } = [("8UC1", 1), ("16SC1", 2), ("8UC3", 3), ("8UC4", 4)];
 
     public static int SizeCount => s_sizes.Length;
-
-    /// <summary>Gets how this program was built.</summary>
-    public static string Configuration { get; } =
-        typeof(Program).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown";
 
     private static SweepReport Run(SweepRequest request)
     {
@@ -61,9 +52,7 @@ internal static class Sweep
             }
         }
 
-        bool isOptimized = new[] { typeof(Program).Assembly, typeof(MemoryAllocator).Assembly }
-            .All(assembly => assembly.GetCustomAttribute<DebuggableAttribute>() is not { IsJITOptimizerDisabled: true });
-        return new SweepReport(Configuration, isOptimized, times);
+        return new SweepReport(times);
     }
 
     private static int[] Sizes(int bytesPerPixel) => [.. s_sizes.Select(size => size.Width * size.Height * bytesPerPixel)];

@@ -1,55 +1,33 @@
 namespace Measurements.Alignment;
 
-/// <summary>
-/// Two runs of the same sweeps, each in a process of its own: their difference is the noise that all others are to be held against.
-/// </summary>
-internal sealed record SweepPair(SweepReport First, SweepReport Second);
-
-/// <summary>
-/// Tables and charts of the sweeps. The document's table has milliseconds for 100,000 buffers, as the document does; the others have
-/// microseconds a buffer.
-/// </summary>
-internal sealed class SweepTables(IReadOnlyList<SweepPair> builds)
+/// <summary>Tables and charts of the sweeps: two runs, each in a process of its own, in microseconds a buffer.</summary>
+internal sealed class SweepTables(IReadOnlyList<SweepReport> runs)
 {
-    private const double MillisecondsPerNanosecond = 100_000 / 1e6;
     private const double MicrosecondsPerNanosecond = 1e-3;
 
-    /// <summary>Makes the document's table: two runs of two ways, and what they are to the first run of the first.</summary>
-    public ResultTable AsInTheDocument() => new()
-    {
-        Title = "100,000 buffers, native aligned against over-allocate-and-align, memory untouched; x-factor: the time of "
-            + "over-allocated 1 by this one, so that the first shows the noise",
-        Labels = ["build", "test"],
-        Columns =
-        [
-            new("over-allocated 1", "ms", "0.0"), new("over-allocated 2", "ms", "0.0"), new("native 1", "ms", "0.0"), new("native 2", "ms", "0.0"),
-            new("over-allocated 2", "x-factor", "0.00"), new("native 1", "x-factor", "0.00"), new("native 2", "x-factor", "0.00"),
-        ],
-        Rows = [.. builds.SelectMany(build => Sweep.PixelTypes.Select(type => DocumentRow(build, type.Name)))],
-    };
+    private readonly IReadOnlyList<string> _ways = [.. runs[0].Times.Select(time => time.Way).Distinct()];
 
     /// <summary>Makes the table of all ways, for sweeps that write to the memory or do not.</summary>
     public ResultTable OfAllWays(bool touched)
     {
-        IReadOnlyList<string> ways = Ways();
+        string memory = touched ? "every page written to once before the release" : "memory untouched";
         return new ResultTable
         {
-            Title = $"A buffer, all ways, {(touched ? "every page written to once before the release" : "memory untouched")}; x-factor: the time of {ways[0]} by this one",
-            Labels = ["build", "test", "run"],
+            Title = $"A buffer, all ways, {memory}; x-factor: the time of {_ways[0]} by this one",
+            Labels = ["test", "run"],
             Columns =
             [
-                .. ways.Select(way => new ResultColumn(way, "µs", "0.00")),
-                .. ways.Skip(1).Select(way => new ResultColumn(way, "x-factor", "0.000")),
+                .. _ways.Select(way => new ResultColumn(way, "µs", "0.00")),
+                .. _ways.Skip(1).Select(way => new ResultColumn(way, "x-factor", "0.000")),
             ],
             Rows =
             [
-                .. from build in builds
-                   from type in Sweep.PixelTypes
-                   from run in (int[])[1, 2]
-                   let times = ways.Select(way => Find(run == 1 ? build.First : build.Second, type.Name, way, touched)).ToList()
+                .. from type in Sweep.PixelTypes
+                   from run in runs.Index()
+                   let times = _ways.Select(way => Find(run.Item, type.Name, way, touched)).ToList()
                    where times[0] is not null
                    select new ResultRow(
-                       [build.First.Configuration, type.Name, $"{run}"],
+                       [type.Name, $"{run.Index + 1}"],
                        [.. times.Select(Microseconds), .. times.Skip(1).Select(time => time?.Factor)]),
             ],
         };
@@ -65,37 +43,19 @@ internal sealed class SweepTables(IReadOnlyList<SweepPair> builds)
         Categories = [.. Sweep.PixelTypes.Select(type => type.Name)],
         Series =
         [
-            .. Ways().Select(way => new ResultSeries(
+            .. _ways.Select(way => new ResultSeries(
                 way,
                 [
                     .. from type in Sweep.PixelTypes.Index()
-                       let time = Microseconds(Find(builds[0].First, type.Item.Name, way, touched))
+                       let time = Microseconds(Find(runs[0], type.Item.Name, way, touched))
                        where time is not null
                        select new ResultPoint(type.Index, time.Value),
                 ])),
         ],
     };
 
-    private static ResultRow DocumentRow(SweepPair build, string type)
-    {
-        IReadOnlyList<string> ways = [.. build.First.Times.Select(time => time.Way).Distinct().Take(2)];
-        double[] times =
-        [
-            .. from way in ways
-               from report in (SweepReport[])[build.First, build.Second]
-               select Milliseconds(Find(report, type, way, touched: false))!.Value,
-        ];
-        return new ResultRow(
-            [build.First.Configuration, type],
-            [.. times.Cast<double?>(), times[0] / times[1], times[0] / times[2], times[0] / times[3]]);
-    }
-
     private static SweepTime? Find(SweepReport report, string type, string way, bool touched)
         => report.Times.FirstOrDefault(time => time.Type == type && time.Way == way && time.Touched == touched);
 
-    private static double? Milliseconds(SweepTime? time) => time?.Nanoseconds * MillisecondsPerNanosecond;
-
     private static double? Microseconds(SweepTime? time) => time?.Nanoseconds * MicrosecondsPerNanosecond;
-
-    private IReadOnlyList<string> Ways() => [.. builds[0].First.Times.Select(time => time.Way).Distinct()];
 }

@@ -16,16 +16,14 @@ internal static class AnalyzersCommand
         Arity = ArgumentArity.ZeroOrMore,
     };
 
-    private static readonly Option<bool> s_misses = new("--misses") { Description = "List what was missed, and what is reported in the projects as they stand." };
-
-    public static Command Create() => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
+    public static Command Create()
+        => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
     {
-        s_projects, s_misses,
+        s_projects,
     }.Measures("AnalyzerReach", Measure);
 
     private static ResultDocument Measure(MeasurementRun run)
     {
-        bool lists = run.Get(s_misses);
         List<ProjectReach> projects = [];
         List<Outcome> removed = [];
         List<Outcome> early = [];
@@ -34,17 +32,11 @@ internal static class AnalyzersCommand
             CorpusProject project = CorpusProject.Load(path);
             run.Console.WriteLine(project.Name);
             List<OwnedLocal> locals = [.. OwnedLocals.In(project)];
-            projects.Add(AsItStands(project, locals.Count, run.Console, lists));
+            projects.Add(AsItStands(project, locals.Count));
             MutationTrial trial = new(project);
             IReadOnlyList<OwnedLocal> tried = run.IsQuick ? [.. locals.Take(QuickLocals)] : locals;
             removed.AddRange(trial.RemoveUsings(tried));
             early.AddRange(trial.DisposeEarly(tried));
-        }
-
-        if (lists)
-        {
-            WriteMisses(run.Console, "using removed", removed);
-            WriteMisses(run.Console, "disposed early", early);
         }
 
         return run.NewDocument("Reach of the analyzer") with
@@ -53,8 +45,7 @@ internal static class AnalyzersCommand
             Tables =
             [
                 ReachDocument.OfProjects(projects),
-                ReachDocument.OfMutations("A `using` removed", removed),
-                ReachDocument.OfMutations("Disposed before the last use", early),
+                ReachDocument.OfMutations(("a `using` removed", removed), ("disposed before the last use", early)),
             ],
         };
     }
@@ -76,29 +67,15 @@ internal static class AnalyzersCommand
           from path in Directory.EnumerateFiles(folder, "*.csproj", SearchOption.AllDirectories).Order(StringComparer.Ordinal)
           select path;
 
-    private static ProjectReach AsItStands(CorpusProject project, int usings, IAnsiConsole console, bool list)
+    private static ProjectReach AsItStands(CorpusProject project, int usings)
     {
-        (ImmutableArray<Diagnostic> found, TimeSpan time) = AnalyzerTrial.OfProject(project.Compilation.WithOptions(ReportingSuppressed(project.Compilation.Options)));
-        if (list)
-        {
-            foreach (Diagnostic diagnostic in found)
-            {
-                console.WriteLine($"  {(diagnostic.IsSuppressed ? "suppressed " : "")}{diagnostic.Id} {Path.GetFileName(diagnostic.Location.SourceTree!.FilePath)}:{diagnostic.Location.GetLineSpan().StartLinePosition.Line + 1}");
-            }
-        }
-
+        (ImmutableArray<Diagnostic> found, TimeSpan time) = AnalyzerTrial.OfProject(
+            project.Compilation.WithOptions(ReportingSuppressed(project.Compilation.Options)));
         int leaks = found.Count(diagnostic => diagnostic.Severity == DiagnosticSeverity.Info);
-        return new ProjectReach(project.Name, project.Lines, usings, found.Length - leaks, found.Count(diagnostic => diagnostic.IsSuppressed), leaks, time);
+        return new ProjectReach(
+            project.Name, project.Lines, usings, found.Length - leaks, found.Count(diagnostic => diagnostic.IsSuppressed), leaks, time);
     }
 
     private static CompilationOptions ReportingSuppressed(CompilationOptions options) =>
         options.WithReportSuppressedDiagnostics(true).WithGeneralDiagnosticOption(ReportDiagnostic.Default);
-
-    private static void WriteMisses(IAnsiConsole console, string name, IEnumerable<Outcome> outcomes)
-    {
-        foreach (Outcome outcome in outcomes.Where(outcome => outcome.Rule is null))
-        {
-            console.WriteLine($"  {name}: {outcome.Place} {(outcome.Compiles ? outcome.Circumstance.ToString() : "does not compile")}");
-        }
-    }
 }

@@ -1,5 +1,6 @@
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.Diagnostics;
 using Microsoft.CodeAnalysis.Text;
 
 namespace Measurements.Analyzers;
@@ -16,7 +17,6 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
     public int Lines => Compilation.SyntaxTrees.Where(IsWritten).Sum(tree => tree.GetText().Lines.Count);
 
     /// <summary>Loads a project of the corpus, for its newest target framework.</summary>
-    /// <exception cref="InvalidOperationException">It does not compile.</exception>
     public static CorpusProject Load(string path)
     {
         string folder = Path.GetDirectoryName(Path.GetFullPath(path))!;
@@ -30,13 +30,75 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
             arguments.MetadataReferences.Select(reference => MetadataReference.CreateFromFile(reference.Reference, reference.Properties)),
             arguments.CompilationOptions.WithStrongNameProvider(null));
         compilation = GeneratedSources.AddTo(compilation, arguments);
-        Diagnostic? error = compilation.GetDiagnostics().FirstOrDefault(diagnostic => diagnostic.DefaultSeverity == DiagnosticSeverity.Error);
+        Diagnostic? error = compilation.GetDiagnostics().FirstOrDefault(
+            diagnostic => diagnostic.DefaultSeverity == DiagnosticSeverity.Error);
         return error is null
             ? new CorpusProject(Path.GetFileNameWithoutExtension(path), compilation)
             : throw new InvalidOperationException($"{Path.GetFileName(path)} does not compile: {error}");
     }
 
-    /// <summary>Gives whether a file was written by somebody, not by the build.</summary>
+    /// <summary>Returns whether a file is source code, not made by the build.</summary>
     public static bool IsWritten(SyntaxTree tree) =>
-        Path.IsPathRooted(tree.FilePath) && !tree.FilePath.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
+        Path.IsPathRooted(tree.FilePath) && !tree.FilePath.Contains(
+            $"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal);
+}
+
+/// <summary>Asks MSBuild for the very arguments that it would give the compiler.</summary>
+internal static class CompilerCommandLine
+{
+    private static readonly string[] s_properties =
+    [
+        "DesignTimeBuild=true", "BuildingInsideVisualStudio=true", "ProvideCommandLineArgs=true", "SkipCompilerExecution=true",
+        "BuildProjectReferences=false",
+
+        // Otherwise references would be looked for in Debug, as Visual Studio leaves the choice to its solution.
+        "ShouldUnsetParentConfigurationAndPlatform=false",
+    ];
+
+    /// <summary>Gives the arguments for a project that has been restored and whose references have been built.</summary>
+    public static string[] Of(string project, string configuration, string? targetFramework)
+    {
+        IEnumerable<string> properties = [.. s_properties, $"Configuration={configuration}"];
+        if (targetFramework is not null)
+        {
+            properties = properties.Append($"TargetFramework={targetFramework}");
+        }
+
+        string output = ChildProgram.Run(new ProcessStartInfo(
+            "dotnet",
+            [
+                "msbuild", project, "-t:Compile", "-getItem:CscCommandLineArgs", .. properties.Select(property => $"-p:{property}"),
+            ]));
+        using JsonDocument document = JsonDocument.Parse(output);
+        return
+        [
+            .. document.RootElement.GetProperty("Items").GetProperty("CscCommandLineArgs").EnumerateArray()
+                .Select(item => item.GetProperty("Identity").GetString()!),
+        ];
+    }
+}
+
+/// <summary>
+/// Adds what the source generators of a project write: without it, those that use regular expressions or JSON do not compile.
+/// </summary>
+internal static class GeneratedSources
+{
+    public static CSharpCompilation AddTo(CSharpCompilation compilation, CSharpCommandLineArguments arguments)
+    {
+        Loader loader = new();
+        IEnumerable<ISourceGenerator> generators = arguments.AnalyzerReferences
+            .SelectMany(reference => new AnalyzerFileReference(reference.FilePath, loader).GetGenerators(LanguageNames.CSharp));
+        CSharpGeneratorDriver.Create(generators, parseOptions: arguments.ParseOptions)
+            .RunGeneratorsAndUpdateCompilation(compilation, out Compilation result, out _);
+        return (CSharpCompilation)result;
+    }
+
+    private sealed class Loader : IAnalyzerAssemblyLoader
+    {
+        public void AddDependencyLocation(string fullPath)
+        {
+        }
+
+        public Assembly LoadFromPath(string fullPath) => Assembly.LoadFrom(fullPath);
+    }
 }

@@ -12,7 +12,6 @@ internal sealed record OwnedLocal(VariableDeclaratorSyntax Variable, ILocalSymbo
 
     public string Name => Variable.Identifier.ValueText;
 
-    public MemberDeclarationSyntax Member => Variable.FirstAncestorOrSelf<MemberDeclarationSyntax>()!;
 }
 
 /// <summary>
@@ -27,7 +26,9 @@ internal static class OwnedLocals
             SemanticModel model = project.Compilation.GetSemanticModel(tree);
             foreach (VariableDeclaratorSyntax variable in tree.GetRoot().DescendantNodes().OfType<VariableDeclaratorSyntax>())
             {
-                if (IsInUsing(variable) && FactoryOf(variable, model) is { } factory && model.GetDeclaredSymbol(variable) is ILocalSymbol symbol)
+                if (
+                    IsInUsing(variable) && FactoryOf(
+                        variable, model) is { } factory && model.GetDeclaredSymbol(variable) is ILocalSymbol symbol)
                 {
                     yield return new OwnedLocal(variable, symbol, factory.ReturnType.Name != "MemoryAllocator");
                 }
@@ -54,14 +55,18 @@ internal static class OwnedLocals
             };
         }
 
-        return value is InvocationExpressionSyntax && model.GetSymbolInfo(value).Symbol is IMethodSymbol method && IsMarked(method) ? method : null;
+        return value is InvocationExpressionSyntax && model.GetSymbolInfo(value).Symbol is IMethodSymbol method && IsMarked(method)
+            ? method
+            : null;
     }
 
     private static bool IsMarked(IMethodSymbol method)
     {
         for (IMethodSymbol? current = method; current is not null; current = current.OverriddenMethod)
         {
-            if (current.OriginalDefinition.GetReturnTypeAttributes().Any(attribute => attribute.AttributeClass?.Name == "OwnedBufferAttribute"))
+            if (
+                current.OriginalDefinition.GetReturnTypeAttributes().Any(
+                    attribute => attribute.AttributeClass?.Name == "OwnedBufferAttribute"))
             {
                 return true;
             }

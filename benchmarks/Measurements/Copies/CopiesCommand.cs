@@ -2,8 +2,7 @@ namespace Measurements.Copies;
 
 /// <summary>
 /// A scanned page allocated and copied, over five kinds of memory. In each trial every test, and of each test every kind of memory in
-/// turn.
-/// Only one process works at a time: whatever else the machine does falls on all kinds.
+/// turn. Only one process works at a time: whatever else the machine does falls on all kinds.
 /// </summary>
 internal static class CopiesCommand
 {
@@ -39,7 +38,7 @@ internal static class CopiesCommand
             int warmTrials = Math.Max(1, trials / TrialsPerWarmTrial);
             ProgressTask freshTask = progress.AddTask("allocate, copy, free", maxValue: trials);
             ProgressTask warmTask = progress.AddTask("copy alone", autoStart: false, maxValue: warmTrials);
-            List<CopyProcess> processes = [.. Enum.GetValues<CopyKind>().Select(kind => new CopyProcess(kind))];
+            List<CopyProcess> processes = [.. PageSource.Kinds.Select((_, kind) => new CopyProcess(kind))];
             processes.ForEach(process => process.Read());
             Run(processes, fresh, trials, isWarm: false, freshTask);
             warmTask.StartTask();

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Measurements.Copies;
 
 /// <summary>Does the tests with one kind of memory: a step for each line that it is sent, answered with the trial.</summary>
@@ -17,16 +15,16 @@ internal sealed unsafe class CopyBench
 
     private static readonly TimeSpan s_compilerTurn = TimeSpan.FromMilliseconds(150);
 
-    private readonly CopyKind _kind;
+    private readonly int _kind;
     private readonly PageSource _buffers;
     private (PageBuffer Source, PageBuffer Destination)? _kept;
     private long _ticks;
     private long _faults;
 
-    private CopyBench(CopyKind kind)
+    private CopyBench(int kind)
     {
         _kind = kind;
-        _buffers = PageSource.Create(kind);
+        _buffers = PageSource.Kinds[kind].Create();
         WarmUp();
     }
 
@@ -108,7 +106,7 @@ internal sealed unsafe class CopyBench
         int equal = step.IsCompared ? source.Span.CommonPrefixLength(destination.Span) : PageBuffer.SizeInBytes;
         if (equal != PageBuffer.SizeInBytes)
         {
-            throw new InvalidOperationException($"{name}, {CopyKinds.Names[(int)_kind]}: the copy differs from its source at byte "
+            throw new InvalidOperationException($"{name}, {PageSource.Kinds[_kind].Name}: the copy differs from its source at byte "
                 + $"{equal}.");
         }
     }
@@ -135,14 +133,74 @@ internal sealed unsafe class CopyBench
                 return false;
             }
 
-            CopyBench bench = new(Enum.Parse<CopyKind>(kind));
+            CopyBench bench = new(int.Parse(kind, CultureInfo.InvariantCulture));
             Console.Out.WriteLine("ready");
             while (Console.In.ReadLine() is { } line)
             {
-                Console.Out.WriteLine(bench.Run(CopyStep.Parse(line)).ToLine());
+                Trial trial = bench.Run(JsonSerializer.Deserialize(line, MeasurementJson.Default.CopyStep));
+                Console.Out.WriteLine(JsonSerializer.Serialize(trial, MeasurementJson.Default.Trial));
             }
 
             return true;
         }
     }
+}
+
+/// <summary>What one kind of memory is to do next.</summary>
+/// <param name="IsWarm">Whether the buffers are those that are kept.</param>
+/// <param name="Test">The test: 0 allocates and frees, those that follow are <see cref="PageCopies.All"/>.</param>
+/// <param name="Seed">What the source is filled from where the copy is compared with it.</param>
+/// <param name="IsCompared">Whether it is.</param>
+internal readonly record struct CopyStep(bool IsWarm, int Test, int Seed, bool IsCompared);
+
+/// <summary>One trial of one test with one kind of memory.</summary>
+internal readonly record struct Trial(double Milliseconds, long Faults);
+
+/// <summary>This program, started again for one kind of memory, with a heap that no other kind has shaped.</summary>
+internal sealed class CopyProcess(int kind) : IDisposable
+{
+    private readonly Process _process = ChildProgram.Start(
+        ChildProgram.Describe(ChildProgram.ThisProgram, ChildProgram.Argument, CopyBench.Name, $"{kind}"));
+
+    /// <summary>Waits for its next line; the first says that it has started and warmed up.</summary>
+    public string Read() => _process.StandardOutput.ReadLine()
+        ?? throw new ChildFailedException($"{PageSource.Kinds[kind].Name}: {_process.StandardError.ReadToEnd().Trim()}");
+
+    /// <summary>Has it do a step, and waits for the end.</summary>
+    public Trial Run(CopyStep step)
+    {
+        _process.StandardInput.WriteLine(JsonSerializer.Serialize(step, MeasurementJson.Default.CopyStep));
+        return JsonSerializer.Deserialize(Read(), MeasurementJson.Default.Trial);
+    }
+
+    public void Dispose()
+    {
+        _process.StandardInput.Close();
+        _process.WaitForExit();
+        _process.Dispose();
+    }
+}
+
+/// <summary>
+/// Counts this thread's page faults that were served without the disk: each is a page of memory that the system has just provided.
+/// </summary>
+internal static unsafe partial class ThreadFaults
+{
+    // getrusage(2): RUSAGE_THREAD, and the place of ru_minflt among the words of struct rusage, which are of one size each.
+    private const int OfThisThread = 1;
+    private const int MinorFaults = 8;
+    private const int Words = 18;
+
+    /// <summary>Gets whether the system tells.</summary>
+    public static bool AreCounted { get; } = OperatingSystem.IsLinux() && Environment.Is64BitProcess;
+
+    /// <summary>Returns how many there have been; 0 where <see cref="AreCounted"/> is false.</summary>
+    public static long Read()
+    {
+        long* usage = stackalloc long[Words];
+        return AreCounted && GetResourceUsage(OfThisThread, usage) == 0 ? usage[MinorFaults] : 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "getrusage")]
+    private static partial int GetResourceUsage(int who, long* usage);
 }

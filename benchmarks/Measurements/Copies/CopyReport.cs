@@ -20,7 +20,8 @@ internal static class CopyReport
         }
 
         tables.Add(Table(
-            "The same: relative standard deviation of the trials", fresh, "%", "0", (test, kind) => 100 * fresh.RelativeDeviation(test, kind)));
+            "The same: relative standard deviation of the trials", fresh, "%", "0", (
+                test, kind) => 100 * fresh.RelativeDeviation(test, kind)));
         tables.Add(Table(warmTitle, warm, "ms", "0.000", warm.Mean));
         tables.Add(Table("The same, relative to HGlobal", warm, "×", "0.00", (test, kind) => warm.Mean(test, kind) / warm.Mean(test, 0)));
         return document with
@@ -32,7 +33,7 @@ internal static class CopyReport
                 Chart(freshTitle, fresh, 1, fresh.Tests.Count, isLogarithmic: false),
                 Chart(warmTitle, warm, 0, warm.Tests.Count, isLogarithmic: false),
             ],
-            Notes = [.. Explanations(), FormattableString.Invariant($"elapsed   {elapsed.TotalSeconds:0.0} s")],
+            Notes = [.. Explanations(), Invariant($"elapsed   {elapsed.TotalSeconds:0.0} s")],
         };
     }
 
@@ -72,10 +73,11 @@ internal static class CopyReport
     {
         Title = title,
         Labels = ["test"],
-        Columns = [.. CopyKinds.Names.Select(kind => new ResultColumn(kind, unit, format))],
+        Columns = [.. PageSource.Kinds.Select(kind => new ResultColumn(kind.Name, unit, format))],
         Rows =
         [
-            .. trials.Tests.Select((name, test) => new ResultRow([name], [.. CopyKinds.Names.Select((_, kind) => (double?)figure(test, kind))])),
+            .. trials.Tests.Select(
+                (name, test) => new ResultRow([name], [.. PageSource.Kinds.Select((_, kind) => (double?)figure(test, kind))])),
         ],
     };
 
@@ -87,7 +89,27 @@ internal static class CopyReport
         Y = "time, ms",
         LogarithmicY = isLogarithmic,
         Categories = [.. trials.Tests.Skip(from).Take(to - from)],
-        Series = [.. CopyKinds.Names.Select((name, kind) => new ResultSeries(
-            name, [.. Enumerable.Range(from, to - from).Select(test => new ResultPoint(test - from, trials.Mean(test, kind)))]))],
+        Series = [.. PageSource.Kinds.Select((source, kind) => new ResultSeries(
+            source.Name, [.. Enumerable.Range(from, to - from).Select(test => new ResultPoint(test - from, trials.Mean(test, kind)))]))],
     };
+}
+
+/// <summary>The trials of several tests, each with several kinds of memory.</summary>
+internal sealed class TrialTable(IReadOnlyList<string> tests)
+{
+    private readonly List<Trial>[,] _trials = new List<Trial>[tests.Count, PageSource.Kinds.Count];
+
+    public IReadOnlyList<string> Tests => tests;
+
+    /// <summary>Gets how many trials each mean is over.</summary>
+    public int Count => _trials[0, 0].Count;
+
+    public void Add(int test, int kind, Trial trial) => (_trials[test, kind] ??= []).Add(trial);
+
+    public double Mean(int test, int kind) => _trials[test, kind].Average(trial => trial.Milliseconds);
+
+    public double Faults(int test, int kind) => _trials[test, kind].Average(trial => trial.Faults);
+
+    public double RelativeDeviation(int test, int kind)
+        => Statistics.Deviation([.. _trials[test, kind].Select(trial => trial.Milliseconds)]) / Mean(test, kind);
 }

@@ -1,29 +1,4 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator;
-using Measuring.Sources;
-
 namespace Measurements.Copies;
-
-/// <summary>The kinds of memory that are compared, the first of which the others are compared with.</summary>
-internal enum CopyKind
-{
-    HGlobal,
-    CoTaskMem,
-    AlignedHeap,
-
-    /// <summary>This library without a pool: a mapping for each page.</summary>
-    Virtual,
-
-    /// <summary>This library's pool.</summary>
-    Pool,
-}
-
-/// <summary>What tables call the kinds of memory.</summary>
-internal static class CopyKinds
-{
-    public static IReadOnlyList<string> Names { get; } = ["HGlobal", "CoTaskMem", "aligned heap", "virtual", "pool"];
-}
 
 /// <summary>Memory for one page of paper: A4 at 300 dots an inch, in colour.</summary>
 /// <param name="Address">Where it begins.</param>
@@ -46,16 +21,18 @@ internal abstract class PageSource
     // Source and destination are 7 blocks of 4 MiB each, and 2 more.
     private const int PoolMegabytes = 64;
 
-    /// <summary>Makes the one that <paramref name="kind"/> names. It is used until the process ends.</summary>
-    public static PageSource Create(CopyKind kind) => kind switch
-    {
-        CopyKind.HGlobal => new Of<MemorySource.HGlobal, HeldAddress>(default),
-        CopyKind.CoTaskMem => new Of<MemorySource.CoTaskMem, HeldAddress>(default),
-        CopyKind.AlignedHeap => new Of<MemorySource.AlignedHeap, HeldAddress>(new(Alignment)),
-        CopyKind.Virtual => OfLibrary(new() { MaximumPoolSizeMegabytes = 0, NativeMemory = NativeMemoryKind.Virtual }),
-        CopyKind.Pool => OfLibrary(new() { MaximumPoolSizeMegabytes = PoolMegabytes }),
-        _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
-    };
+    /// <summary>
+    /// Gets the kinds of memory that are compared, the first of which the others are compared with: of the heap, of this library without a
+    /// pool, which makes a mapping for each page, and of its pool.
+    /// </summary>
+    public static IReadOnlyList<(string Name, Func<PageSource> Create)> Kinds { get; } =
+    [
+        ("HGlobal", () => new Of<MemorySource.HGlobal, HeldAddress>(default)),
+        ("CoTaskMem", () => new Of<MemorySource.CoTaskMem, HeldAddress>(default)),
+        ("aligned heap", () => new Of<MemorySource.AlignedHeap, HeldAddress>(new(Alignment))),
+        ("virtual", () => OfLibrary(new() { MaximumPoolSizeMegabytes = 0, NativeMemory = NativeMemoryKind.Virtual })),
+        ("pool", () => OfLibrary(new() { MaximumPoolSizeMegabytes = PoolMegabytes })),
+    ];
 
     public abstract PageBuffer Allocate();
 
@@ -88,4 +65,58 @@ internal abstract class PageSource
             }
         }
     }
+}
+
+/// <summary>The copies. Those by an array allocate it, as code does that has no other way.</summary>
+internal static unsafe class PageCopies
+{
+    /// <summary>Copies <paramref name="length"/> bytes.</summary>
+    public delegate void Copy(byte* source, byte* destination, int length);
+
+    /// <summary>Gets all of them, in the order of the tables.</summary>
+    public static IReadOnlyList<(string Name, Copy Copy)> All { get; } =
+    [
+        ("byte loop", ByteLoop),
+        ("Marshal.Copy by array", MarshalCopy),
+        ("stream by array", StreamByArray),
+        ("stream CopyTo", StreamCopyTo),
+        ("Buffer.MemoryCopy", MemoryCopy),
+        ("span CopyTo", SpanCopy),
+    ];
+
+    private static void ByteLoop(byte* source, byte* destination, int length)
+    {
+        for (int i = 0; i < length; i++)
+        {
+            destination[i] = source[i];
+        }
+    }
+
+    private static void MarshalCopy(byte* source, byte* destination, int length)
+    {
+        byte[] array = new byte[length];
+        Marshal.Copy((nint)source, array, 0, length);
+        Marshal.Copy(array, 0, (nint)destination, length);
+    }
+
+    private static void StreamByArray(byte* source, byte* destination, int length)
+    {
+        using UnmanagedMemoryStream input = new(source, length);
+        using UnmanagedMemoryStream output = new(destination, length, length, FileAccess.Write);
+        byte[] array = new byte[length];
+        input.ReadExactly(array, 0, length);
+        output.Write(array, 0, length);
+    }
+
+    private static void StreamCopyTo(byte* source, byte* destination, int length)
+    {
+        using UnmanagedMemoryStream input = new(source, length);
+        using UnmanagedMemoryStream output = new(destination, length, length, FileAccess.Write);
+        input.CopyTo(output);
+    }
+
+    private static void MemoryCopy(byte* source, byte* destination, int length) => Buffer.MemoryCopy(source, destination, length, length);
+
+    private static void SpanCopy(byte* source, byte* destination, int length)
+        => new ReadOnlySpan<byte>(source, length).CopyTo(new Span<byte>(destination, length));
 }

@@ -1,9 +1,3 @@
-using System.Buffers;
-using System.Buffers.Binary;
-using System.Runtime.InteropServices;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-
 namespace Measurements.Factors;
 
 /// <summary>AVIF through libavif 0.11, with the decoder that it prefers (dav1d where it has it), on one thread.</summary>

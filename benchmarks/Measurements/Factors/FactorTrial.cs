@@ -1,10 +1,3 @@
-using Allocator;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Codecs.Jpeg;
-using LoadResizeSave.Pictures;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Resizing;
-
 namespace Measurements.Factors;
 
 /// <summary>What is done with a picture.</summary>
@@ -25,8 +18,8 @@ internal sealed record FactorRequest(Operation Operation, string File, string Wa
 /// <summary>What one operation on one picture took at most, in a process of its own.</summary>
 /// <param name="PoolBytes">What the allocator had of the system at most, in whole blocks. Arrays of up to 1 MiB are not in it.</param>
 /// <param name="ProcessBytes">
-/// How far the resident memory of the process rose above where it was with the file in memory, all libraries loaded and all code
-/// compiled. That includes the pool's.
+/// How far the resident memory of the process rose above where it was with the file in memory, all libraries loaded and all code compiled.
+/// That includes the pool's.
 /// </param>
 internal sealed record TrialPeak(long PoolBytes, long ProcessBytes);
 
@@ -38,8 +31,8 @@ internal static class FactorTrial
     private const string ResetPeak = "5";
 
     /// <summary>
-    /// Returns whether the peak of the resident set can be set back here. Elsewhere that since the start of the process is taken, which
-    /// is no smaller.
+    /// Returns whether the peak of the resident set can be set back here. Elsewhere that since the start of the process is taken, which is
+    /// no smaller.
     /// </summary>
     public static bool CanResetPeak => File.Exists(ClearReferences);
 
@@ -91,7 +84,8 @@ internal static class FactorTrial
             return store.Statistics!.Value.PeakCommittedBytes;
         }
 
-        PictureSize target = PictureReduction.Fit(new PictureSize(source.Width, source.Height), Math.Max(1, source.Width / request.Reduction));
+        PictureSize target = PictureReduction.Fit(
+            new PictureSize(source.Width, source.Height), Math.Max(1, source.Width / request.Reduction));
         using Raster<Rgb24> reduced = store.AllocatePixels<Rgb24>(target.Width, target.Height, contiguous: true);
         using (source)
         {
@@ -104,5 +98,26 @@ internal static class FactorTrial
         }
 
         return store.Statistics!.Value.PeakCommittedBytes;
+    }
+}
+
+/// <summary>
+/// A store that is not told what libraries take for themselves: its peak is then what was lent, and theirs shows in the process.
+/// </summary>
+internal sealed class UncountedStore(PixelStore store) : PixelStore
+{
+    public override long CommittedBytes => store.CommittedBytes;
+
+    public override Raster<TPixel> AllocatePixels<TPixel>(int width, int height, bool contiguous) =>
+        store.AllocatePixels<TPixel>(width, height, contiguous);
+
+    public override IMemoryOwner<T> Allocate<T>(int length) => store.Allocate<T>(length);
+
+    public override IDisposable? CountExternal(long bytes) => null;
+
+    public override void Release() => store.Release();
+
+    public override void Dispose()
+    {
     }
 }

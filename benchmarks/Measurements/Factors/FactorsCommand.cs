@@ -23,7 +23,8 @@ internal static class FactorsCommand
         new Option<int>("--reduction") { Description = "How much narrower the result is.", DefaultValueFactory = _ => 4 }.AtLeast(1);
 
     public static Command Create() => new Command(
-        "factors", "Measures how many bytes a pixel decoding, resizing and encoding your pictures take, of an allocator and of the process.")
+        "factors", "Measures how many bytes a pixel decoding, resizing and encoding your pictures take, of an allocator and of the "
+            + "process.")
     {
         s_input, s_least, s_most, s_reduction,
     }.Measures("EstimateFactors", Measure);
@@ -82,7 +83,7 @@ internal static class FactorsCommand
         yield return "Pool: what the allocator has of the system at most, in whole blocks of 4 MiB, as a budget and a "
             + "reservation count them; its arrays of up to 1 MiB show in the process only. Pixels have 3 bytes, in one run of memory; "
             + "add 1 a pixel for alpha.";
-        yield return FormattableString.Invariant($"Resize: to a {reduction}th of the width and height, by the resizer of ")
+        yield return Invariant($"Resize: to a {reduction}th of the width and height, by the resizer of ")
             + "benchmarks/LoadResizeSave. Encode: the small picture to a JPEG, by libjpeg-turbo; the large one is gone by then.";
         yield return "What the libraries free may stay with malloc afterwards, beside these figures: see docs/containers.md.";
         if (!FactorTrial.CanResetPeak)

@@ -1,7 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Codecs.Jpeg;
-using LoadResizeSave.Pixels;
-
 namespace Measurements.Factors;
 
 /// <summary>JPEG through libjpeg-turbo: its interface of one call for a picture.</summary>

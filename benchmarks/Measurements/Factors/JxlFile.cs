@@ -1,8 +1,3 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-
 namespace Measurements.Factors;
 
 /// <summary>JPEG XL through libjxl, on one thread.</summary>

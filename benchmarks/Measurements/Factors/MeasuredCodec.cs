@@ -1,6 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-
 namespace Measurements.Factors;
 
 /// <summary>A native library that decodes one file format to pixels of three bytes, which lie in the memory of a store.</summary>
@@ -14,7 +11,6 @@ internal abstract class MeasuredCodec
 
     public abstract bool Recognizes(ReadOnlySpan<byte> file);
 
-    /// <exception cref="UnreadablePictureException">It is damaged.</exception>
     public abstract PictureSize ReadSize(ReadOnlyMemory<byte> file);
 
     /// <summary>
@@ -25,7 +21,6 @@ internal abstract class MeasuredCodec
     /// <summary>
     /// Decodes the picture, in memory of <paramref name="store"/> for the pixels; the library takes its own for the rest.
     /// </summary>
-    /// <exception cref="UnreadablePictureException">It is damaged, or of a kind that the library does not turn into RGB.</exception>
     public abstract Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store);
 
     protected static Raster<Rgb24> Fill(PictureSize size, PixelStore store, FillPixels fill)

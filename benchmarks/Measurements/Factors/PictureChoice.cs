@@ -1,5 +1,3 @@
-using LoadResizeSave.Codecs;
-
 namespace Measurements.Factors;
 
 /// <summary>A picture of the folder.</summary>

@@ -1,9 +1,3 @@
-using System.Buffers;
-using System.Buffers.Binary;
-using System.Runtime.InteropServices;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-
 namespace Measurements.Factors;
 
 /// <summary>PNG through libpng's simplified interface, which never jumps over the frames of its caller.</summary>

@@ -1,7 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Synthesis;
-
 namespace Measurements.Factors;
 
 /// <summary>Two landscapes, as PNG and as JPEG, for machines without photographs: they show that the program works.</summary>

@@ -1,8 +1,3 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-
 namespace Measurements.Factors;
 
 /// <summary>WebP through libwebp's call for a whole picture. Animations are refused by it.</summary>

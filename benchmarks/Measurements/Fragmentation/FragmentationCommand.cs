@@ -25,7 +25,8 @@ internal static class FragmentationCommand
         new("--seed") { Description = "Seed of the sizes and of the order of releases.", DefaultValueFactory = _ => 15526 };
 
     public static Command Create() => new Command(
-        "fragmentation", "Allocates and releases images of many sizes between small allocations that stay, and shows what the process then occupies.")
+        "fragmentation", "Allocates and releases images of many sizes between small allocations that stay, and shows what the "
+            + "process then occupies.")
     {
         s_iterations, s_limit, s_seed,
     }.Measures("Fragmentation", Measure);
@@ -40,10 +41,6 @@ internal static class FragmentationCommand
             "MB are millions of bytes. Each column is a process of its own; start is taken after a warm-up, end with the live images "
                 + "still held. "
                 + "Every page of every image is written to.",
-            $"Commit: {ProcessMemory.CommittedMeaning}; its peak is read in every iteration, while the new image and the one that it "
-                + "replaces are both there.",
-            "On Linux that counts address space of the pool whose memory went back (MADV_DONTNEED) as well: what is released shows in "
-                + "the resident set.",
             "Raw unaligned: malloc. Raw aligned: NativeMemory.AlignedAlloc(64). Pixels: AllocatePixels of this library with default "
                 + "options. "
                 + "Small allocations: malloc, in all columns.",
@@ -59,9 +56,9 @@ internal static class FragmentationCommand
                 reports.Add(report);
                 if (report.Iterations < iterations / pattern.Threads * pattern.Threads)
                 {
-                    notes.Add(FormattableString.Invariant(
-                        $"{pattern.Name}, {name}: ended after {report.Iterations} of {iterations} iterations, at {report.End.Resident / 1e6:N0} MB ")
-                        + FormattableString.Invariant($"resident with {report.LiveBytes / 1e6:0.0} MB live; the limit was {limit / 1e6:N0} MB."));
+                    notes.Add($"{pattern.Name}, {name}: ended after {report.Iterations} of {iterations} iterations, at "
+                            + $"{report.End / 1e6:N0} MB "
+                        + Invariant($"resident with {report.LiveBytes / 1e6:0.0} MB live; the limit was {limit / 1e6:N0} MB."));
                 }
             }
         }
@@ -80,13 +77,13 @@ internal static class FragmentationCommand
             "What this library keeps idle is there for the next image; half of it goes at the end of each trim period, a minute by "
                 + "default, "
             + "and all of it when asked to.");
-        var patterns = ChurnPattern.All.Select(pattern => (Pattern: pattern, Reports: reports.FindAll(report => report.Pattern == pattern.Name)));
+        var patterns = ChurnPattern.All.Select(
+            pattern => (Pattern: pattern, Reports: reports.FindAll(report => report.Pattern == pattern.Name)));
         return document with
         {
             Tables =
             [
                 ChurnTable.Summary(reports),
-                .. patterns.Select(one => ChurnTable.Create(one.Pattern, one.Reports)),
                 BurstTable.Create(bursts),
             ],
             Charts = [.. patterns.Select(one => ChurnTable.Chart(one.Pattern, one.Reports)), BurstTable.Chart(bursts)],

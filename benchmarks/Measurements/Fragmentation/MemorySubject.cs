@@ -1,8 +1,3 @@
-using System.Runtime.InteropServices;
-using Allocator;
-using Measuring.Classic;
-using Measuring.Sources;
-
 namespace Measurements.Fragmentation;
 
 /// <summary>The sources of memory that are compared.</summary>
@@ -65,7 +60,7 @@ internal abstract class MemorySubject : IDisposable
         {
             Allocate(64, 64).Dispose();
             ReleaseIdle();
-            _ = MemoryReading.Now();
+            _ = ProcessMemory.ReadResident();
         }
     }
 

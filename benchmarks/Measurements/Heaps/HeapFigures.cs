@@ -12,9 +12,9 @@ internal sealed record SizeClass(int SizeInBytes, int Blocks, bool IsTouched)
 
     private string Size => SizeInBytes switch
     {
-        >= 1 << 20 => FormattableString.Invariant($"{SizeInBytes >> 20} MiB"),
-        >= 1 << 10 => FormattableString.Invariant($"{SizeInBytes >> 10} KiB"),
-        _ => FormattableString.Invariant($"{SizeInBytes} B"),
+        >= 1 << 20 => Invariant($"{SizeInBytes >> 20} MiB"),
+        >= 1 << 10 => Invariant($"{SizeInBytes >> 10} KiB"),
+        _ => Invariant($"{SizeInBytes} B"),
     };
 }
 
@@ -27,9 +27,6 @@ internal sealed record Figure(string Name, string Unit, Func<HeapResult, double>
     public static Figure AllocateTime { get; } = new("AllocTime", "ms per million", result => result.AllocateNanoseconds.Average());
 
     public static Figure FreeTime { get; } = new("FreeTime", "ms per million", result => result.FreeNanoseconds.Average());
-
-    /// <summary>Gets both times together: where a thread waits for its turn is chance, that it waits is not.</summary>
-    public static Figure BothTimes { get; } = new("both", "ms per million", result => AllocateTime.Read(result) + FreeTime.Read(result));
 
     public static Figure PeakMemory { get; } = new("PeakMem", "MB", result => result.PeakBytes / Megabyte);
 
@@ -64,5 +61,38 @@ internal sealed class HeapFigures(
 
     /// <summary>Returns a figure for each number of threads; null where there is none.</summary>
     public IReadOnlyList<double?> Series(SizeClass sizeClass, HeapKind heap, Func<HeapResult, double> figure)
-        => [.. threads.Select(count => _results.TryGetValue((sizeClass, heap, count), out HeapResult? result) ? figure(result) : (double?)null)];
+        =>
+        [
+            .. threads.Select(
+                count => _results.TryGetValue((sizeClass, heap, count), out HeapResult? result) ? figure(result) : (double?)null),
+        ];
+}
+
+/// <summary>Names what is compared.</summary>
+internal enum HeapKind
+{
+    /// <summary>This library's pool, by <c>Allocate&lt;byte&gt;</c>: an owner, which the GC collects.</summary>
+    PoolOwner,
+
+    /// <summary>This library's pool, by <c>Rent&lt;byte&gt;</c>: a lease on the stack.</summary>
+    PoolLease,
+
+    ArrayPool,
+    NativeMemory,
+    Mimalloc,
+    Jemalloc,
+    Tbb,
+}
+
+/// <summary>What the heaps are called.</summary>
+internal static class HeapNames
+{
+    private static readonly string[] s_names = ["pool, owner", "pool, lease", "ArrayPool", "NativeMemory", "mimalloc", "jemalloc", "TBB"];
+
+    /// <summary>Gets the names for the command line.</summary>
+    public static IReadOnlyList<string> OfOptions { get; } = [.. s_names.Select(name => name.ToLowerInvariant().Replace(", ", "-"))];
+
+    public static string Of(HeapKind kind) => s_names[(int)kind];
+
+    public static HeapKind Parse(string option) => (HeapKind)OfOptions.Index().First(name => name.Item == option).Index;
 }

@@ -13,13 +13,13 @@ internal sealed record HeapNotes(HeapFigures Figures, double ShortestRun, double
             + "means over all threads and runs. It is time on the clock: once there are more threads than cores, it grows by "
             + $"threads ÷ cores ({Environment.ProcessorCount} here) for a heap that scales perfectly, as threads wait for their turn "
             + "in the middle of a batch.";
-        yield return FormattableString.Invariant(
-            $"A batch allocates, then frees, the last block first. The two halves are timed as a whole, and the clock's own cost (here {Figures.ClockNanoseconds:0} ns a reading, ")
+        yield return $"A batch allocates, then frees, the last block first. The two halves are timed as a whole, and the clock's own cost "
+                + $"(here {Figures.ClockNanoseconds:0} ns a reading, "
             + "measured in each process) is subtracted from each.";
-        yield return FormattableString.Invariant(
-            $"Each heap, size and number of threads has a process of its own. Its threads begin together and do {Figures.Runs} runs, and one before that is not counted, ")
-            + FormattableString.Invariant(
-                $"without a pause between them: each has about {ThreadTime:0.#} ms of processor time for each thread, and {ShortestRun:0} ms in all at least. ")
+        yield return $"Each heap, size and number of threads has a process of its own. Its threads begin together and do {Figures.Runs} "
+                + "runs, and one before that is not counted, "
+            + $"without a pause between them: each has about {ThreadTime:0.#} ms of processor time for each thread, and "
+                    + $"{ShortestRun:0} ms in all at least. "
             + "Runs with a pause between them would end within a thread's time slice, and no wait would be seen.";
         yield return "\"Not touched\" is the cost of the call alone: freed memory above a heap's thresholds goes back to the system, "
             + "and its page faults would come later. "

@@ -4,14 +4,12 @@ namespace Measurements.Heaps;
 internal static class HeapTables
 {
     private static readonly Figure[] s_figures = [Figure.AllocateTime, Figure.FreeTime, Figure.PeakMemory, Figure.HeapMemory];
-    private static readonly HeapKind[] s_sloped = [HeapKind.PoolOwner, HeapKind.PoolLease, HeapKind.ArrayPool];
 
     public static IReadOnlyList<ResultTable> Create(HeapFigures figures)
     {
         IEnumerable<ResultTable?> tables =
         [
-            .. figures.Classes.SelectMany(sizeClass => new[] { Figures(figures, sizeClass), Differences(figures, sizeClass) }),
-            Slopes(figures),
+            .. figures.Classes.Select(sizeClass => Figures(figures, sizeClass)),
             Spreads(figures),
         ];
         return [.. tables.OfType<ResultTable>()];
@@ -30,7 +28,8 @@ internal static class HeapTables
             figures.Classes.Where(sizeClass => sizeClass == figures.Classes[0] || sizeClass.SizeInBytes == largest.SizeInBytes);
         return
         [
-            .. timed.SelectMany(sizeClass => new[] { Chart(figures, sizeClass, Figure.AllocateTime), Chart(figures, sizeClass, Figure.FreeTime) }),
+            .. timed.SelectMany(
+                sizeClass => new[] { Chart(figures, sizeClass, Figure.AllocateTime), Chart(figures, sizeClass, Figure.FreeTime) }),
             Chart(figures, largest, Figure.PeakMemory),
         ];
     }
@@ -54,50 +53,6 @@ internal static class HeapTables
                    from heap in figures.Heaps
                    let series = figures.Series(sizeClass, heap, figure.Read)
                    select new ResultRow([figure.Title, HeapNames.Of(heap)], series.Count > 1 ? [.. series, Slope(series)] : series),
-            ],
-        };
-    }
-
-    private static ResultTable? Differences(HeapFigures figures, SizeClass sizeClass)
-    {
-        List<ResultRow> rows =
-        [
-            .. from pool in figures.Heaps.Where(HeapNames.IsPool)
-               from other in figures.Heaps.Where(heap => !HeapNames.IsPool(heap))
-               from figure in (Figure[])[Figure.AllocateTime, Figure.FreeTime, Figure.PeakMemory]
-               let ours = figures.Series(sizeClass, pool, figure.Read)
-               let theirs = figures.Series(sizeClass, other, figure.Read)
-               select new ResultRow([HeapNames.Of(pool), HeapNames.Of(other), figure.Name], [.. ours.Zip(theirs, Difference)]),
-        ];
-        return rows.Count == 0 ? null : new ResultTable
-        {
-            Title = $"{sizeClass.Title}: (pool − other) ÷ other, in percent; negative where the pool takes less",
-            Labels = ["pool", "other", "figure"],
-            Columns = [.. Columns(figures, "%", "+0.0;-0.0;0.0")],
-            Rows = rows,
-        };
-    }
-
-    // Do times grow with the threads as ArrayPool's do, or less?
-    private static ResultTable? Slopes(HeapFigures figures)
-    {
-        IReadOnlyList<int> threads = figures.Threads;
-        return threads.Count < 2 || !s_sloped.All(figures.Heaps.Contains) ? null : new ResultTable
-        {
-            Title = $"Slopes: times with {threads[^1]} threads, divided by those with {threads[0]}",
-            Labels = ["size", "figure"],
-            Columns =
-            [
-                .. s_sloped.Select(heap => new ResultColumn(HeapNames.Of(heap), "×", "0.0")),
-                new ResultColumn("owner ÷ ArrayPool", "×", "0.00"),
-                new ResultColumn("lease ÷ ArrayPool", "×", "0.00"),
-            ],
-            Rows =
-            [
-                .. from sizeClass in figures.Classes
-                   from figure in (Figure[])[Figure.AllocateTime, Figure.FreeTime, Figure.BothTimes]
-                   let slopes = s_sloped.Select(heap => Slope(figures.Series(sizeClass, heap, figure.Read))).ToArray()
-                   select new ResultRow([sizeClass.Name, figure.Name], [.. slopes, slopes[0] / slopes[2], slopes[1] / slopes[2]]),
             ],
         };
     }
@@ -135,7 +90,7 @@ internal static class HeapTables
     };
 
     private static IEnumerable<ResultColumn> Columns(HeapFigures figures, string? unit, string format) => figures.Threads.Select(
-        threads => new ResultColumn(threads == 1 ? "1 thread" : FormattableString.Invariant($"{threads}"), unit, format));
+        threads => new ResultColumn(threads == 1 ? "1 thread" : Invariant($"{threads}"), unit, format));
 
     private static double Spread(HeapResult result)
     {
@@ -144,7 +99,5 @@ internal static class HeapTables
     }
 
     // A time that is not above the clock's own cost is none, and nothing can be said relative to it.
-    private static double? Difference(double? pool, double? other) => other > 0 ? 100 * (pool - other) / other : null;
-
     private static double? Slope(IReadOnlyList<double?> series) => series[0] > 0 ? series[^1] / series[0] : null;
 }

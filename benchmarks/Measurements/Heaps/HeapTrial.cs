@@ -1,5 +1,4 @@
 using System.Runtime;
-using Measuring.Natives;
 
 namespace Measurements.Heaps;
 
@@ -52,12 +51,15 @@ internal sealed class HeapTrial
     private HeapTrial(HeapRequest request) => _request = request;
 
     public static ChildTask<HeapRequest, HeapResult> Task { get; } = new(
-        "heap", MeasurementJson.Default.HeapRequest, MeasurementJson.Default.HeapResult, static request => new HeapTrial(request).Measure());
+        "heap",
+        MeasurementJson.Default.HeapRequest,
+        MeasurementJson.Default.HeapResult,
+        static request => new HeapTrial(request).Measure());
 
     /// <summary>Sets what a child needs from its start.</summary>
     public static void Prepare(ProcessStartInfo start)
     {
-        NativeAllocatorEnvironment.Prepare(start.Environment);
+        NativeAllocator.Prepare(start);
 
         // 10 ms, in hexadecimal as the runtime reads it. By default the compiler waits until nothing new has been called for 100 ms
         // before it counts calls, and a child's code would be slow for much of its short life.

@@ -9,7 +9,8 @@ internal sealed class HeapsCommand
     // The pool has two ways: arrays up to 1 MiB, blocks above. Batches are shorter where 128 threads would hold more than 2 GiB.
     private static readonly SizeClass[] s_classes =
     [
-        new(16, 64, false), new(4 << 10, 64, false), new(64 << 10, 64, false), new(1 << 20, 16, true), new(4 << 20, 4, false), new(4 << 20, 4, true),
+        new(16, 64, false), new(4 << 10, 64, false), new(64 << 10, 64, false), new(1 << 20, 16, true), new(4 << 20, 4, false),
+        new(4 << 20, 4, true),
     ];
 
     private static readonly Option<string[]> s_heap = new Option<string[]>("--heap")
@@ -36,7 +37,8 @@ internal sealed class HeapsCommand
     private HeapsCommand(HeapFigures figures) => _figures = figures;
 
     public static Command Create() => new Command(
-        "heaps", "Allocates and frees from 1 to 128 threads at once, and compares the pool with ArrayPool and native heaps in time and peak memory.")
+        "heaps", "Allocates and frees from 1 to 128 threads at once, and compares the pool with ArrayPool and native heaps in time "
+            + "and peak memory.")
     {
         s_heap, s_threads, s_runs,
     }.Measures("HeapPerf", Measure);
@@ -54,7 +56,8 @@ internal sealed class HeapsCommand
         HeapNotes notes = run.IsQuick ? new(figures, 1, 1) : new(figures, 20, 3);
         run.Console.Progress().Start(progress =>
         {
-            ProgressTask task = progress.AddTask("heaps", maxValue: figures.Classes.Count * figures.Threads.Count * figures.AllHeaps.Count);
+            ProgressTask task = progress.AddTask(
+                "heaps", maxValue: figures.Classes.Count * figures.Threads.Count * figures.AllHeaps.Count);
             command.Measure(notes, run.IsQuick ? 5 : 3000, task);
         });
         return run.NewDocument("HeapPerf: threads that allocate and free at the same time") with
@@ -64,7 +67,7 @@ internal sealed class HeapsCommand
             Notes =
             [
                 .. notes.Write(), .. command._remarks,
-                FormattableString.Invariant($"elapsed   {Stopwatch.GetElapsedTime(start).TotalSeconds:0.0} s"),
+                Invariant($"elapsed   {Stopwatch.GetElapsedTime(start).TotalSeconds:0.0} s"),
             ],
         };
     }
@@ -116,8 +119,8 @@ internal sealed class HeapsCommand
     {
         long needed = (long)sizeClass.SizeInBytes * sizeClass.Blocks * threads;
         long limit = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 2;
-        string remark = FormattableString.Invariant(
-            $"{sizeClass.Name} with {threads} threads is left out: it holds {needed / Megabyte:N0} MB, more than half of the memory ({limit / Megabyte:N0} MB).");
+        string remark = $"{sizeClass.Name} with {threads} threads is left out: it holds {needed / Megabyte:N0} MB, more than half of the "
+                + $"memory ({limit / Megabyte:N0} MB).";
         if (needed > limit && !_remarks.Contains(remark))
         {
             _remarks.Add(remark);

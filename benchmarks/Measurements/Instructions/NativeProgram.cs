@@ -21,7 +21,9 @@ internal sealed class NativeProgram : IDisposable
     {
         if (published is not null)
         {
-            return File.Exists(published) ? new NativeProgram(published) : throw new InvalidOperationException($"There is no program {published}.");
+            return File.Exists(published)
+                ? new NativeProgram(published)
+                : throw new ChildFailedException($"There is no program {published}.");
         }
 
         string folder = Path.GetFullPath(Path.Combine("artifacts", "instructions"));
@@ -29,7 +31,7 @@ internal sealed class NativeProgram : IDisposable
         {
             Publish(folder, "net10.0");
         }
-        catch (InvalidOperationException exception) when (exception.Message.Contains("NU1", StringComparison.Ordinal))
+        catch (ChildFailedException exception) when (exception.Message.Contains("NU1", StringComparison.Ordinal))
         {
             // The compiler's packages of the newest framework are not on every feed.
             Publish(folder, "net9.0");
@@ -44,7 +46,11 @@ internal sealed class NativeProgram : IDisposable
 
     private static void Publish(string folder, string framework)
     {
-        string[] arguments = ["publish", Path.Combine("tests", "AotSample"), "--configuration", "Release", "--output", folder, $"-p:AotTargetFramework={framework}"];
-        Tool.Run(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", arguments.ToArray());
+        string[] arguments =
+        [
+            "publish", Path.Combine("tests", "AotSample"), "--configuration", "Release", "--output", folder,
+            $"-p:AotTargetFramework={framework}",
+        ];
+        ChildProgram.Run(new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", arguments));
     }
 }

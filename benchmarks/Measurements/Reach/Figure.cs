@@ -4,28 +4,21 @@ namespace Measurements.Reach;
 /// <param name="What">What was measured.</param>
 /// <param name="Against">What it was measured against, or the unit of an absolute figure.</param>
 /// <param name="Measured">The measured value; null where this machine cannot show it.</param>
-internal sealed record Figure(string What, string Against, double? Measured)
+/// <param name="Aim">What would be better still, or null.</param>
+/// <param name="Margin">
+/// By which factor a figure of a noisy machine may miss the limit before <c>--check</c> calls it a regression; 1 for counts, which are the
+/// same on every machine.
+/// </param>
+internal sealed record Figure(
+    string What, string Against, double? Measured, double Limit, double? Aim = null, bool MoreIsBetter = false, double Margin = 1)
 {
-    public required double Limit { get; init; }
-
-    /// <summary>Gets what would be better still, or null.</summary>
-    public double? Aim { get; init; }
-
-    public bool MoreIsBetter { get; init; }
-
-    /// <summary>
-    /// Gets by which factor a figure of a noisy machine may miss <see cref="Limit"/> before <c>--check</c> calls it a regression.
-    /// 1 for counts, which are the same on every machine.
-    /// </summary>
-    public double Margin { get; init; } = 1;
-
     public string Verdict => Measured is not { } value ? "not here"
         : Aim is { } aim && Meets(value, aim) ? "aim"
         : Meets(value, Limit) ? "reached"
         : "no";
 
-    public string Wanted => FormattableString.Invariant($"{(MoreIsBetter ? "≥" : "≤")} {Limit}")
-        + (Aim is { } aim ? FormattableString.Invariant($" (aim {aim})") : "");
+    public string Wanted => Invariant($"{(MoreIsBetter ? "≥" : "≤")} {Limit}")
+        + (Aim is { } aim ? Invariant($" (aim {aim})") : "");
 
     public bool IsRegression => Measured is { } value && !Meets(value, MoreIsBetter ? Limit / Margin : Limit * Margin);
 

@@ -1,18 +1,25 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using Allocator;
-using Measuring.Classic;
-
 namespace Measurements.Reach;
 
 /// <summary>The operations that figures compare, each in a loop of its own: a call between would cost as much as some of them.</summary>
 internal static class Loops
 {
-    public static Action<int> Owner(MemoryAllocator allocator, int length) => count =>
+    public static Action<int> Owner(MemoryAllocator allocator, int length)
+        => Of<MemorySource.Owners, HeldOwner>(new MemorySource.Owners(allocator), length);
+
+    public static Action<int> ClassicOwner(ClassicAllocator allocator, int length)
+        => Of<MemorySource.ClassicOwners, HeldOwner>(new MemorySource.ClassicOwners(allocator), length);
+
+    public static Action<int> SharedOwner(int length) => Of<MemorySource.SharedOwners, HeldOwner>(default, length);
+
+    public static Action<int> Array(int length) => Of<MemorySource.Arrays, HeldArray>(default, length);
+
+    public static Action<int> TouchedHeap(int length) => count =>
     {
         for (int i = 0; i < count; i++)
         {
-            allocator.Allocate<byte>(length).Dispose();
+            nint memory = Marshal.AllocHGlobal(length);
+            PageTouch.Write(memory, length);
+            Marshal.FreeHGlobal(memory);
         }
     };
 
@@ -33,38 +40,14 @@ internal static class Loops
         }
     };
 
-    public static Action<int> ClassicOwner(ClassicAllocator allocator, int length) => count =>
-    {
-        for (int i = 0; i < count; i++)
+    private static Action<int> Of<TSource, THeld>(TSource source, int length)
+        where TSource : struct, IMemorySource<THeld>
+        where THeld : struct, IHeldBytes => count =>
         {
-            allocator.Allocate<byte>(length).Dispose();
-        }
-    };
-
-    public static Action<int> Array(int length) => count =>
-    {
-        ArrayPool<byte> arrays = ArrayPool<byte>.Shared;
-        for (int i = 0; i < count; i++)
-        {
-            arrays.Return(arrays.Rent(length));
-        }
-    };
-
-    public static Action<int> SharedOwner(int length) => count =>
-    {
-        for (int i = 0; i < count; i++)
-        {
-            MemoryPool<byte>.Shared.Rent(length).Dispose();
-        }
-    };
-
-    public static Action<int> TouchedHeap(int length) => count =>
-    {
-        for (int i = 0; i < count; i++)
-        {
-            nint memory = Marshal.AllocHGlobal(length);
-            PageTouch.Write(memory, length);
-            Marshal.FreeHGlobal(memory);
-        }
-    };
+            TSource local = source;
+            for (int i = 0; i < count; i++)
+            {
+                local.Free(local.Allocate(length), length);
+            }
+        };
 }

@@ -8,7 +8,8 @@ internal static class ReachCommand
     private static readonly Option<bool> s_check =
         new("--check") { Description = "Fail where a figure is so far from its limit that it cannot be noise." };
 
-    public static Command Create() => new Command("reach", "Measures each figure that the project set out to reach, against what it is compared with.")
+    public static Command Create()
+        => new Command("reach", "Measures each figure that the project set out to reach, against what it is compared with.")
     {
         s_check,
     }.Measures("Reach", Measure);
@@ -31,7 +32,11 @@ internal static class ReachCommand
             () => SizeFigures.OfFirstTouch(effort, hasHugePages),
         ];
         IReadOnlyList<Figure> figures = [.. measurements.SelectMany(measure => isChecked ? MeasureForCheck(measure) : [.. measure()])];
-        run.HasFailed = isChecked && figures.Any(figure => figure.IsRegression);
+        foreach (Figure figure in figures.Where(figure => isChecked && figure.IsRegression))
+        {
+            run.Failures.Add($"regression: {figure.What}");
+        }
+
         return document with { Tables = [Table(figures), RentSteps.Measure(effort)] };
     }
 
@@ -43,8 +48,9 @@ internal static class ReachCommand
             Figure[] figures = [.. measure()];
             foreach (Figure figure in figures.Where(figure => figure.IsRegression))
             {
-                Console.WriteLine(FormattableString.Invariant(
-                    $"look {look} of {Looks}: regression: {figure.What}: {figure.Measured:0.##}, wanted {figure.Wanted}, margin {figure.Margin}"));
+                Console.WriteLine(
+                    $"look {look} of {Looks}: regression: {figure.What}: {figure.Measured:0.##}, wanted {figure.Wanted}, "
+                        + $"margin {figure.Margin}");
             }
 
             if (look == Looks || !figures.Any(figure => figure.IsRegression))
@@ -59,6 +65,9 @@ internal static class ReachCommand
         Title = "Medians over rounds in which all that is compared runs in turn",
         Labels = ["what", "against, or unit", "wanted", "verdict"],
         Columns = [new ResultColumn("measured", null, "0.##")],
-        Rows = [.. figures.Select(figure => new ResultRow([figure.What, figure.Against, figure.Wanted, figure.Verdict], [figure.Measured]))],
+        Rows =
+        [
+            .. figures.Select(figure => new ResultRow([figure.What, figure.Against, figure.Wanted, figure.Verdict], [figure.Measured])),
+        ],
     };
 }

@@ -1,11 +1,8 @@
-using System.Runtime.CompilerServices;
-using Allocator;
-
 namespace Measurements.Reach;
 
 /// <summary>
-/// What a rent of one block is made of: each step by itself, beside the whole. Out of order, a processor overlaps steps, so they add up
-/// to more than the whole.
+/// What a rent of one block is made of: each step by itself, beside the whole. Out of order, a processor overlaps steps, so they add up to
+/// more than the whole.
 /// </summary>
 internal static class RentSteps
 {
@@ -83,7 +80,11 @@ internal static class RentSteps
         {
             Title = "What a rent and its return are made of",
             Labels = ["what"],
-            Columns = [new ResultColumn("median", "ns", "0.0"), new ResultColumn("best", "ns", "0.0"), new ResultColumn("of the lease", "×", "0.00")],
+            Columns =
+            [
+                new ResultColumn("median", "ns", "0.0"), new ResultColumn("best", "ns", "0.0"),
+                new ResultColumn("of the lease", "×", "0.00"),
+            ],
             Rows = [.. steps.Run().Select(time => new ResultRow([time.Name], [time.Median, time.Best, time.Ratio]))],
         };
     }

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using Allocator;
-
 namespace Measurements.Reach;
 
 /// <summary>Going through rows, one pixel of each read.</summary>
@@ -29,11 +26,8 @@ internal static class RowFigures
             passes => SumOfRows(many, passes));
         foreach ((int index, string name) in ((int, string)[])[(1, "one block"), (2, "many blocks")])
         {
-            yield return new Figure($"GetRowSpan(y), {name}: share of its time", "span.Slice over an array", times[index].Ratio)
-            {
-                Limit = 2,
-                Margin = 4,
-            };
+            yield return new Figure(
+                $"GetRowSpan(y), {name}: share of its time", "span.Slice over an array", times[index].Ratio, Limit: 2, Margin: 4);
         }
     }
 

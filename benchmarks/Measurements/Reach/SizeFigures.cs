@@ -1,6 +1,3 @@
-using Allocator;
-using Measuring.Classic;
-
 namespace Measurements.Reach;
 
 /// <summary>
@@ -18,18 +15,11 @@ internal static class SizeFigures
             IReadOnlyList<OperationTime> times =
                 effort.Compare(Loops.Array(length), Loops.Owner(allocator, length), Loops.Lease(allocator, length));
             string size = $"{length >> 10} KB";
-            yield return new Figure($"Allocate {size} + Dispose: share of its time", "ArrayPool<byte>.Shared", times[1].Ratio)
-            {
-                Limit = 3,
-                Margin = 3,
-            };
-            yield return new Figure($"Rent {size} + Dispose: share of its time", "ArrayPool<byte>.Shared", times[2].Ratio)
-            {
-                Limit = 4,
-                Aim = 2,
-                Margin = 2.5,
-            };
-            yield return new Figure($"Allocate {size} + Dispose: GC bytes", "bytes", times[1].AllocatedBytes) { Limit = 40 };
+            yield return new Figure(
+                $"Allocate {size} + Dispose: share of its time", "ArrayPool<byte>.Shared", times[1].Ratio, Limit: 3, Margin: 3);
+            yield return new Figure(
+                $"Rent {size} + Dispose: share of its time", "ArrayPool<byte>.Shared", times[2].Ratio, Limit: 4, Aim: 2, Margin: 2.5);
+            yield return new Figure($"Allocate {size} + Dispose: GC bytes", "bytes", times[1].AllocatedBytes, Limit: 40);
         }
     }
 
@@ -54,34 +44,24 @@ internal static class SizeFigures
                 }
             });
         classic.Release();
-        yield return new Figure("Pixel buffer of 64 MB in 16 blocks: times faster", "classic model", times[1].Ratio)
-        {
-            Limit = 5,
-            MoreIsBetter = true,
-            Margin = 2.5,
-        };
+        yield return new Figure(
+            "Pixel buffer of 64 MB in 16 blocks: times faster", "classic model", times[1].Ratio,
+            Limit: 5, MoreIsBetter: true, Margin: 2.5);
 
         // The buffer, its group, and one array of addresses: what is allocated grows by one pointer a block, and by no object.
         double sixteenMore = BytesOf(allocator, 2 * Side) - times[0].AllocatedBytes;
-        yield return new Figure("Pixel buffer: GC bytes for a further block", "bytes", sixteenMore / 16) { Limit = IntPtr.Size };
+        yield return new Figure("Pixel buffer: GC bytes for a further block", "bytes", sixteenMore / 16, Limit: IntPtr.Size);
     }
 
     // Contiguous images: allocated, a byte of each page written, given back; over and over.
     public static IEnumerable<Figure> OfContiguousImages(Effort effort)
     {
         yield return new Figure(
-            "64 MB contiguous, allocate + touch + dispose: times faster", "AllocHGlobal", 1 / CompareWithHeap(effort, 64 << 20))
-        {
-            Limit = 20,
-            MoreIsBetter = true,
-            Margin = 2,
-        };
+            "64 MB contiguous, allocate + touch + dispose: times faster", "AllocHGlobal", 1 / CompareWithHeap(effort, 64 << 20),
+            Limit: 20, MoreIsBetter: true, Margin: 2);
         yield return new Figure(
-            "14 MB contiguous, allocate + touch + dispose: share of its time", "AllocHGlobal", CompareWithHeap(effort, 14 << 20))
-        {
-            Limit = 1.1,
-            Margin = 2,
-        };
+            "14 MB contiguous, allocate + touch + dispose: share of its time", "AllocHGlobal", CompareWithHeap(effort, 14 << 20),
+            Limit: 1.1, Margin: 2);
     }
 
     // Memory beyond the pool: it comes from the system each time, and the first write to each page is what it costs.
@@ -94,12 +74,9 @@ internal static class SizeFigures
             double? ratio = hasHugePages
                 ? effort.CompareLong(Loops.TouchedLease(allocator, length), Loops.TouchedHeap(length))[1].Ratio
                 : null;
-            yield return new Figure($"First touch of {length >> 20} MB beyond the pool: times faster", "AllocHGlobal", ratio)
-            {
-                Limit = 5,
-                MoreIsBetter = true,
-                Margin = 3,
-            };
+            yield return new Figure(
+                $"First touch of {length >> 20} MB beyond the pool: times faster", "AllocHGlobal", ratio,
+                Limit: 5, MoreIsBetter: true, Margin: 3);
         }
     }
 

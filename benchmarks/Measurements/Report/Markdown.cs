@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Measurements.Report;
 
 /// <summary>Writes Markdown, in which some characters of a text mean something else.</summary>

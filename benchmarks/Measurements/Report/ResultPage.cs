@@ -1,86 +1,92 @@
-using System.Text;
-using Measuring.Charts;
-
 namespace Measurements.Report;
 
 /// <summary>The page about one result, and its charts.</summary>
-internal static class ResultPage
+internal static partial class ResultPage
 {
     private const string Missing = "–";
 
-    /// <exception cref="InvalidDataException">A chart cannot be drawn, a picture is missing, or a name is taken.</exception>
-    public static void AddTo(PageSet pages, StoredResult result)
+    // A title may be a sentence; a name is to be read in a list of files.
+    private const int MostCharacters = 48;
+
+    public static void AddTo(SortedDictionary<string, string> pages, StoredResult result)
     {
         ResultDocument document = result.Document;
-        List<(string Title, string Name)> pictures = [];
-        foreach (ResultPicture picture in document.Pictures)
+        List<(string Title, string Name)> pictures = [.. document.Pictures.Select(picture => (picture.Title, picture.File))];
+        if (
+            pictures.FirstOrDefault(
+                picture => !File.Exists(Path.Combine(result.Folder, result.Beside(picture.Name)))) is { Name: { } missing })
         {
-            pictures.Add(pages.Exists(result.Beside(picture.File))
-                ? (picture.Title, picture.File)
-                : throw new InvalidDataException($"the picture {picture.File}, which the program drew itself, does not lie beside it."));
+            throw new InvalidDataException(
+                $"{result.Path}: the picture {missing}, which the program drew itself, does not lie beside it.");
         }
 
-        IReadOnlyList<string> names = ChartNames(result);
-        for (int i = 0; i < document.Charts.Count; i++)
+        foreach (ResultChart chart in document.Charts)
         {
-            if (document.Pictures.Any(picture => picture.File == names[i]))
+            // A single chart is called as its result; of several, each has its title in the name, and a number where titles are alike.
+            string name = document.Charts.Count == 1 ? result.Name : $"{result.Name}-{Slug(chart.Title)}";
+            string file = name + ".svg";
+            for (int i = 2; pictures.Any(picture => picture.Name == file); i++)
             {
-                throw new InvalidDataException($"the chart \"{document.Charts[i].Title}\" would overwrite the picture {names[i]}.");
+                file = Invariant($"{name}-{i}.svg");
             }
 
-            pages.Add(result.Beside(names[i]), ChartPicture.Draw(document.Charts[i]));
-            pictures.Add((document.Charts[i].Title, names[i]));
+            pages.Add(result.Beside(file), SvgElements.Draw(chart));
+            pictures.Add((chart.Title, file));
         }
 
         pages.Add(result.Stem + ".md", Write(result, pictures));
     }
 
+    /// <summary>
+    /// Returns as many words of <paramref name="title"/> as make a name, in small letters and digits, with hyphens between.
+    /// </summary>
+    private static string Slug(string title)
+    {
+        string slug = Others().Replace(title.ToLowerInvariant(), "-").Trim('-');
+        int end = slug.Length <= MostCharacters ? slug.Length : slug.LastIndexOf('-', MostCharacters);
+        return slug[..(end > 0 ? end : MostCharacters)];
+    }
+
     private static string Write(StoredResult result, List<(string Title, string Name)> pictures)
     {
         ResultDocument document = result.Document;
+        MachineDescription machine = document.Machine;
         StringBuilder page = new();
-        _ = page.Append(CultureInfo.InvariantCulture, $"# {Markdown.Text(document.Title)}\n\n")
-            .Append(CultureInfo.InvariantCulture, $"<!-- Made by benchmarks/Report from {result.Name}.json: changes here are lost. -->\n\n")
-            .Append(Markdown.Table(["", ""], 0, Facts(result)));
+        _ = page.Append($"# {Markdown.Text(document.Title)}\n\n")
+            .Append($"<!-- Made by benchmarks/Report from {result.Name}.json: changes here are lost. -->\n\n")
+            .Append(Markdown.Table(["", ""], 0, (string[][])[
+                ["program", Markdown.Text(document.Program)],
+                ["command", Markdown.Code(document.Command)],
+                ["date", document.Date.UtcDateTime.ToString("yyyy-MM-dd HH:mm 'UTC'", CultureInfo.InvariantCulture)],
+                ["machine", Markdown.Text(MachineText.Describe(machine))],
+                ["pages", Invariant($"{machine.PageSize:N0} bytes; transparent huge pages: {machine.HugePages ?? "none"}")],
+                ["data", Markdown.Link(result.Name + ".json", result.Name + ".json")],
+            ]));
         foreach (ResultTable table in document.Tables)
         {
-            _ = page.Append(CultureInfo.InvariantCulture, $"\n## {Markdown.Text(table.Title)}\n\n").Append(Write(table));
+            _ = page.Append($"\n## {Markdown.Text(table.Title)}\n\n").Append(Write(table));
         }
 
         if (document.Notes.Count > 0)
         {
-            _ = page.Append("\n## Notes\n\n");
-            foreach (string note in document.Notes)
-            {
-                _ = page.Append(CultureInfo.InvariantCulture, $"- {Markdown.Text(note)}\n");
-            }
+            _ = page.Append("\n## Notes\n\n").AppendJoin("", document.Notes.Select(note => $"- {Markdown.Text(note)}\n"));
         }
 
         foreach ((string title, string name) in pictures)
         {
-            _ = page.Append(CultureInfo.InvariantCulture, $"\n## {Markdown.Text(title)}\n\n{Markdown.Picture(title, name)}\n");
+            _ = page.Append($"\n## {Markdown.Text(title)}\n\n{Markdown.Picture(title, name)}\n");
         }
 
         return page.ToString();
     }
 
-    private static IEnumerable<IEnumerable<string>> Facts(StoredResult result)
-    {
-        MachineDescription machine = result.Document.Machine;
-        string hugePages = machine.HugePages is null ? "none" : machine.HugePages;
-        return
-        [
-            ["program", Markdown.Text(result.Document.Program)],
-            ["command", Markdown.Code(result.Document.Command)],
-            ["date", result.Document.Date.UtcDateTime.ToString("yyyy-MM-dd HH:mm 'UTC'", CultureInfo.InvariantCulture)],
-            ["machine", Markdown.Text(MachineText.Describe(machine))],
-            ["pages", Markdown.Text(FormattableString.Invariant($"{machine.PageSize:N0} bytes; transparent huge pages: {hugePages}"))],
-            ["data", Markdown.Link(result.Name + ".json", result.Name + ".json")],
-        ];
-    }
-
     private static string Write(ResultTable table)
     {
+        if (table.Rows.Any(row => row.Labels.Count != table.Labels.Count || row.Values.Count != table.Columns.Count))
+        {
+            throw new InvalidDataException($"A row of the table \"{table.Title}\" is not as long as its headings.");
+        }
+
         IEnumerable<string> columns = table.Columns.Select(column => column.Unit is null ? column.Name : $"{column.Name}, {column.Unit}");
         return Markdown.Table(
             [.. table.Labels.Concat(columns).Select(Markdown.Text)],
@@ -91,27 +97,6 @@ internal static class ResultPage
     private static string Write(double? value, ResultColumn column)
         => value?.ToString(column.Format, CultureInfo.InvariantCulture) ?? Missing;
 
-    // A single chart is called as its result; of several, each has its title in the name, and a number where titles are alike.
-    private static IReadOnlyList<string> ChartNames(StoredResult result)
-    {
-        IReadOnlyList<ResultChart> charts = result.Document.Charts;
-        if (charts.Count == 1)
-        {
-            return [result.Name + ".svg"];
-        }
-
-        List<string> names = [];
-        foreach (string slug in charts.Select(chart => FileName.Slug(chart.Title)))
-        {
-            string name = $"{result.Name}-{slug}.svg";
-            for (int i = 2; names.Contains(name); i++)
-            {
-                name = string.Create(CultureInfo.InvariantCulture, $"{result.Name}-{slug}-{i}.svg");
-            }
-
-            names.Add(name);
-        }
-
-        return names;
-    }
+    [GeneratedRegex("[^a-z0-9]+")]
+    private static partial Regex Others();
 }

@@ -1,5 +1,3 @@
-using Measuring.Cgroups;
-
 namespace Measurements.Settings;
 
 /// <summary>What the variables of .NET's collector do to a process in a container that works in arrays.</summary>
@@ -23,16 +21,13 @@ internal sealed class ArrayQuestion(int jobs, int runs, Action<string> report)
         new("DOTNET_GCHeapHardLimitPercent=28 DOTNET_GCConserveMemory=9"),
     ];
 
-    private readonly int _jobs = jobs;
-
     /// <summary>Measures all settings beside <paramref name="nativeMegabytes"/> of native memory.</summary>
-    /// <exception cref="CgroupUnavailableException">No cgroup can be made here.</exception>
     public ResultTable Measure(int nativeMegabytes)
     {
         string beside = nativeMegabytes == 0 ? "nothing else" : $"{nativeMegabytes} MiB of native memory in use";
         return new ResultTable
         {
-            Title = $"Arrays: {_jobs} jobs, {Workers} at a time, in a memory cgroup of {LimitMegabytes} MiB, beside {beside}",
+            Title = $"Arrays: {jobs} jobs, {Workers} at a time, in a memory cgroup of {LimitMegabytes} MiB, beside {beside}",
             Labels = ["environment"],
             Columns =
             [
@@ -54,7 +49,7 @@ internal sealed class ArrayQuestion(int jobs, int runs, Action<string> report)
             using MemoryCgroup group = MemoryCgroup.Create((long)LimitMegabytes << 20);
             try
             {
-                survived.Add(ArrayRun.Task.Run(new ArrayRequest(_jobs, Workers, nativeMegabytes), start =>
+                survived.Add(ArrayRun.Task.Run(new ArrayRequest(jobs, Workers, nativeMegabytes), start =>
                 {
                     setting.Apply(start);
                     group.Wrap(start);

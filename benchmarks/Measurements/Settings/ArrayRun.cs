@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Measurements.Settings;
 
 /// <summary>What a child is to do: jobs on some threads, beside so much native memory that is in use all the time.</summary>
@@ -14,8 +12,7 @@ internal sealed record ArrayFigures(
 
 /// <summary>
 /// Jobs as an imaging application has them that pools nothing: a new array for the file, one for the pixels of 8 to 15 megapixels of 3
-/// bytes,
-/// one for a picture of a quarter of the width, rows in between; all written to, and left to the collector.
+/// bytes, one for a picture of a quarter of the width, rows in between; all written to, and left to the collector.
 /// </summary>
 internal sealed class ArrayRun(ArrayRequest request)
 {
@@ -33,7 +30,8 @@ internal sealed class ArrayRun(ArrayRequest request)
     private int _refused;
 
     public static ChildTask<ArrayRequest, ArrayFigures> Task { get; } = new(
-        "arrays", MeasurementJson.Default.ArrayRequest, MeasurementJson.Default.ArrayFigures, static request => new ArrayRun(request).Run());
+        "arrays", MeasurementJson.Default.ArrayRequest, MeasurementJson.Default.ArrayFigures, static request => new ArrayRun(
+            request).Run());
 
     /// <summary>Runs in this process, with the settings that it was started with.</summary>
     private ArrayFigures Run()

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Measurements.Settings;
 
 /// <summary>What one child measured of malloc. Resident memory is above that before the first allocation; all sizes in bytes.</summary>
@@ -38,7 +36,8 @@ internal sealed class MallocRun
     private bool _stop;
 
     public static ChildTask<int, MallocFigures> Task { get; } = new(
-        "malloc", MeasurementJson.Default.Int32, MeasurementJson.Default.MallocFigures, static milliseconds => new MallocRun(milliseconds).Run());
+        "malloc", MeasurementJson.Default.Int32, MeasurementJson.Default.MallocFigures, static milliseconds => new MallocRun(
+            milliseconds).Run());
 
     public MallocRun(int milliseconds) => _duration = TimeSpan.FromMilliseconds(milliseconds);
 
@@ -133,6 +132,25 @@ internal sealed class MallocRun
         for (int i = 0; i < SmallHeld; i++)
         {
             NativeMemory.Free(small[i]);
+        }
+    }
+}
+
+/// <summary>
+/// Environment variables that a child is started with: <c>NAME=value</c>, several of them divided by blanks; null for none.
+/// </summary>
+internal sealed record Setting(string? Variables)
+{
+    public string Name => Variables ?? "none";
+
+    /// <summary>Sets them, and takes away whatever else could act in their place.</summary>
+    public void Apply(ProcessStartInfo start)
+    {
+        ChildProgram.ForgetMemorySettings(start);
+        foreach (string one in Variables?.Split(' ') ?? [])
+        {
+            int equals = one.IndexOf('=');
+            start.Environment[one[..equals]] = one[(equals + 1)..];
         }
     }
 }

@@ -1,5 +1,3 @@
-using Measuring.Cgroups;
-
 namespace Measurements.Settings;
 
 /// <summary>What the environment variables of glibc's malloc and of .NET's collector do to the memory of a process.</summary>
@@ -17,7 +15,8 @@ internal static class SettingsCommand
     private static readonly Option<int> s_native =
         new Option<int>("--native") { Description = "MiB of native memory beside the arrays.", DefaultValueFactory = _ => 128 }.AtLeast(0);
 
-    public static Command Create() => new Command("settings", "Measures what settings of malloc and of the collector do to the memory of a process.")
+    public static Command Create()
+        => new Command("settings", "Measures what settings of malloc and of the collector do to the memory of a process.")
     {
         s_milliseconds, s_jobs, s_runs, s_native,
     }.Measures("ProcessSettings", Measure);

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Measurements.Transfers;
 
 /// <summary>The memory of one transfer, in one segment or several; none of them moves.</summary>
@@ -10,15 +7,13 @@ internal abstract class TransferBuffer : IDisposable
 
     public abstract Span<byte> GetSegment(int index);
 
-    /// <summary>
-    /// Sees to it that the memory stays where it is for the transfer. Does nothing where that is not asked for, or is so already.
-    /// </summary>
-    public virtual void Register()
+    /// <summary>Locks the memory, where that is asked for and not so already.</summary>
+    public virtual void Lock()
     {
     }
 
-    /// <summary>Ends what <see cref="Register"/> began.</summary>
-    public virtual void Unregister()
+    /// <summary>Ends what <see cref="Lock"/> began.</summary>
+    public virtual void Unlock()
     {
     }
 
@@ -41,9 +36,9 @@ internal sealed class LockedBuffer(TransferBuffer memory) : TransferBuffer
 
     public override Span<byte> GetSegment(int index) => memory.GetSegment(index);
 
-    public override void Register() => ForEachSegment(PageLock.Lock);
+    public override void Lock() => ForEachSegment(PageLock.Lock);
 
-    public override void Unregister() => ForEachSegment(PageLock.Unlock);
+    public override void Unlock() => ForEachSegment(PageLock.Unlock);
 
     public override void Dispose() => memory.Dispose();
 
@@ -55,4 +50,44 @@ internal sealed class LockedBuffer(TransferBuffer memory) : TransferBuffer
             action((nint)Unsafe.AsPointer(ref MemoryMarshal.GetReference(segment)), segment.Length);
         }
     }
+}
+
+/// <summary>
+/// Locks memory, so that it stays where it is: what every registration with a device does, and the part of it that needs none.
+/// </summary>
+internal static partial class PageLock
+{
+    public static string CallName => OperatingSystem.IsWindows() ? "VirtualLock" : "mlock";
+
+    public static void Lock(nint address, long bytes)
+    {
+        if (!(OperatingSystem.IsWindows() ? VirtualLock(address, (nuint)bytes) : MemoryLock(address, (nuint)bytes) == 0))
+        {
+            throw new Win32Exception(
+                Marshal.GetLastPInvokeError(), $"{CallName} of {bytes} bytes: {Marshal.GetLastPInvokeErrorMessage()}");
+        }
+    }
+
+    public static void Unlock(nint address, long bytes)
+    {
+        if (!(OperatingSystem.IsWindows() ? VirtualUnlock(address, (nuint)bytes) : MemoryUnlock(address, (nuint)bytes) == 0))
+        {
+            throw new Win32Exception(Marshal.GetLastPInvokeError(), $"The end of {CallName} of {bytes} bytes: "
+                + $"{Marshal.GetLastPInvokeErrorMessage()}");
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "mlock", SetLastError = true)]
+    private static partial int MemoryLock(nint address, nuint length);
+
+    [LibraryImport("libc", EntryPoint = "munlock", SetLastError = true)]
+    private static partial int MemoryUnlock(nint address, nuint length);
+
+    [LibraryImport("kernel32", SetLastError = true)]
+    [return: MarshalAs(UnmanagedType.Bool)]
+    private static partial bool VirtualLock(nint address, nuint size);
+
+    [LibraryImport("kernel32", SetLastError = true)]
+    [return: MarshalAs(UnmanagedType.Bool)]
+    private static partial bool VirtualUnlock(nint address, nuint size);
 }

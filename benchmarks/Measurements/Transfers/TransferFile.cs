@@ -1,13 +1,9 @@
-using Microsoft.Win32.SafeHandles;
-
 namespace Measurements.Transfers;
 
 /// <summary>The file that is read: random bytes, on a device if there is a folder that allows it. Deleted when disposed.</summary>
 internal sealed class TransferFile(string path, SafeFileHandle handle, string? fallbackReason) : IDisposable
 {
     private const int Seed = 4096;
-
-    private readonly string _path = path;
 
     public SafeFileHandle Handle { get; } = handle;
 
@@ -22,7 +18,7 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
         {
             try
             {
-                return new DriveInfo(_path).DriveFormat;
+                return new DriveInfo(path).DriveFormat;
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException)
             {
@@ -32,8 +28,8 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
     }
 
     /// <summary>
-    /// Writes <paramref name="content"/> below the first of <paramref name="folders"/> whose file system allows direct reads;
-    /// below the first of all where none does, to be read through the cache.
+    /// Writes <paramref name="content"/> below the first of <paramref name="folders"/> whose file system allows direct reads; below the
+    /// first of all where none does, to be read through the cache.
     /// </summary>
     public static TransferFile Create(ReadOnlySpan<string> folders, byte[] content)
     {
@@ -88,7 +84,7 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
     public void Dispose()
     {
         Handle.Dispose();
-        File.Delete(_path);
+        File.Delete(path);
     }
 
     private static string Write(string folder, byte[] content)
@@ -111,4 +107,98 @@ internal sealed class TransferFile(string path, SafeFileHandle handle, string? f
             throw;
         }
     }
+}
+
+/// <summary>Opens files so that reads go from the device into the caller's memory, without the system's cache between.</summary>
+internal static partial class DirectFile
+{
+    private const int ReadOnly = 0;
+    private const int CloseOnExec = 0x80000;
+
+    // FILE_FLAG_NO_BUFFERING, which FileOptions has no name for and passes through.
+    private const FileOptions NoBuffering = (FileOptions)0x20000000;
+
+    public static string FlagName => OperatingSystem.IsWindows() ? "FILE_FLAG_NO_BUFFERING" : "O_DIRECT";
+
+    /// <summary>Opens <paramref name="path"/> for direct reads, or returns null and says why it cannot be.</summary>
+    public static SafeFileHandle? TryOpen(string path, out string reason)
+    {
+        reason = string.Empty;
+        if (OperatingSystem.IsWindows())
+        {
+            try
+            {
+                return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read, NoBuffering);
+            }
+            catch (IOException exception)
+            {
+                reason = exception.Message;
+                return null;
+            }
+        }
+
+        if (!OperatingSystem.IsLinux() || DirectFlag() is not { } direct)
+        {
+            reason = $"{FlagName} is not known for {RuntimeInformation.OSDescription} on {RuntimeInformation.ProcessArchitecture}";
+            return null;
+        }
+
+        int file = Open(path, ReadOnly | CloseOnExec | direct);
+        if (file < 0)
+        {
+            reason = $"{Marshal.GetLastPInvokeErrorMessage()} (error {Marshal.GetLastPInvokeError()})";
+            return null;
+        }
+
+        return new SafeFileHandle(file, ownsHandle: true);
+    }
+
+    /// <summary>
+    /// Tries out which addresses direct reads accept: the system's documentation leaves it to kernel, file system and device. Returns the
+    /// smallest power of two, in bytes, on whose multiples a read into memory succeeds; null where none does, not even on a page.
+    /// </summary>
+    public static unsafe int? FindLeastAlignment(SafeFileHandle handle)
+    {
+        const int ReadBytes = 64 << 10;
+        int page = Environment.SystemPageSize;
+        byte* memory = (byte*)NativeMemory.AlignedAlloc(ReadBytes + (nuint)page, (nuint)page);
+        try
+        {
+            int least = 2 * page;
+            while (least > 1 && Accepts(memory + (least / 2 % page)))
+            {
+                least /= 2;
+            }
+
+            return least > page ? null : least;
+        }
+        finally
+        {
+            NativeMemory.AlignedFree(memory);
+        }
+
+        bool Accepts(byte* address)
+        {
+            try
+            {
+                return RandomAccess.Read(handle, new Span<byte>(address, ReadBytes), 0) == ReadBytes;
+            }
+            catch (Exception exception) when (exception is IOException or ArgumentException)
+            {
+                return false;
+            }
+        }
+    }
+
+    // The value is one of the few that differ between Linux's architectures.
+    private static int? DirectFlag() => RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 or Architecture.X86 or Architecture.RiscV64 or Architecture.S390x or Architecture.LoongArch64 => 0x4000,
+        Architecture.Arm64 or Architecture.Arm or Architecture.Armv6 => 0x10000,
+        Architecture.Ppc64le => 0x20000,
+        _ => null,
+    };
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Open(string path, int flags);
 }

@@ -1,8 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Microsoft.Win32.SafeHandles;
-
 namespace Measurements.Transfers;
 
 /// <summary>Reads the file into memory of every way, in turn, and times the phases.</summary>
@@ -72,8 +67,8 @@ internal sealed unsafe class TransferMeasurement : IDisposable
         long start = Stopwatch.GetTimestamp();
         TransferBuffer buffer = way.Allocate(bytes);
         double allocate = Lap(ref start);
-        buffer.Register();
-        double register = Lap(ref start);
+        buffer.Lock();
+        double locking = Lap(ref start);
         buffer.Touch();
         double populate = Lap(ref start);
         (double read, double copy) = way.Bounces ? ReadBouncing(buffer) : ReadDirectly(buffer);
@@ -86,8 +81,8 @@ internal sealed unsafe class TransferMeasurement : IDisposable
         }
 
         double process = Lap(ref start);
-        buffer.Unregister();
-        double unregister = Lap(ref start);
+        buffer.Unlock();
+        double unlocking = Lap(ref start);
         buffer.Dispose();
         double release = Lap(ref start);
         if (sum != expected)
@@ -95,17 +90,7 @@ internal sealed unsafe class TransferMeasurement : IDisposable
             throw new InvalidDataException($"{way.Name}: {bytes} bytes arrived with the sum {sum:x}; it must be {expected:x}.");
         }
 
-        return new TransferPhases
-        {
-            Allocate = allocate,
-            Register = register,
-            Populate = populate,
-            Read = read,
-            Copy = copy,
-            Process = process,
-            Unregister = unregister,
-            Release = release,
-        };
+        return new TransferPhases(allocate, locking, populate, read, copy, process, unlocking, release);
     }
 
     // The sum of all 64-bit words: work that reads every byte once, and shows that the right bytes came. The length is a multiple of 8.

@@ -1,7 +1,3 @@
-using System.Buffers;
-using Allocator;
-using Measuring.Sources;
-
 namespace Measurements.Transfers;
 
 /// <summary>A way to get memory for a transfer.</summary>
@@ -25,8 +21,8 @@ internal sealed class TransferWay(string name, bool bounces, Func<int, TransferB
     public int MostBytes { get; private init; } = int.MaxValue;
 
     /// <summary>
-    /// Lists the ways, the pool's first, that the others are compared with. <paramref name="leastAlignment"/> is what direct reads
-    /// accept, in bytes: where the heap's own alignment is enough, one way reads into its memory without a copy.
+    /// Lists the ways, the pool's first, that the others are compared with. <paramref name="leastAlignment"/> is what direct reads accept,
+    /// in bytes: where the heap's own alignment is enough, one way reads into its memory without a copy.
     /// </summary>
     public static IReadOnlyList<TransferWay> List(MemoryAllocator allocator, int leastAlignment)
     {
@@ -66,7 +62,10 @@ internal sealed class TransferWay(string name, bool bounces, Func<int, TransferB
     [
         new("pool, locked once", false, bytes => new GroupBuffer(keeping.AllocateGroup<byte>(bytes))),
         new("pool, locked each time", false, bytes => new LockedBuffer(new GroupBuffer(allocator.AllocateGroup<byte>(bytes)))),
-        new($"{PageMemory.CallName}, locked each time", false, static bytes => new LockedBuffer(Allocate(default(MemorySource.Pages), bytes))),
+        new(
+            $"{PageMemory.CallName}, locked each time",
+            false,
+            static bytes => new LockedBuffer(Allocate(default(MemorySource.Pages), bytes))),
         new("pool, not locked", false, bytes => new GroupBuffer(allocator.AllocateGroup<byte>(bytes))),
     ];
 

@@ -1,77 +1,51 @@
-using System.ComponentModel;
-using Allocator;
-
 namespace Measurements.Transfers;
 
-/// <summary>Measures what it costs when memory that a device is to fill or to read does not begin on a page, or is not pinned.</summary>
-internal sealed class TransfersCommand
+/// <summary>Measures what it costs when memory that a device is to fill does not begin on a page, or is not locked.</summary>
+internal static class TransfersCommand
 {
     private const int PoolMegabytes = 512;
+    private const int LeastLockedBytes = 4 << 20;
 
     private static readonly int[] s_sizes = [64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20];
 
-    private static readonly Option<DirectoryInfo?> s_directory = WritableDirectory(
-        "--directory",
-        "Where the file to read is written (64 MiB). Unless given, the first of artifacts, the temporary folder and the home folder "
-            + "that allows direct reads.");
-
-    private static readonly Option<string?> s_cudaLibrary = new("--cuda-library")
+    private static readonly Option<DirectoryInfo?> s_directory = new("--directory")
     {
-        Description = "The library of the CUDA driver; the system's own unless given.",
+        Description = "Where the file to read is written (64 MiB). Unless given, the first of artifacts, the temporary folder and the "
+            + "home folder that allows direct reads.",
     };
 
-    private readonly MeasurementRun _run;
-    private readonly MemoryAllocator _allocator;
-    private readonly List<string> _notes = [];
-    private readonly List<ResultTable> _tables = [];
-    private readonly List<ResultChart> _charts = [];
-
-    private TransfersCommand(MeasurementRun run, MemoryAllocator allocator)
+    public static Command Create() => new Command("transfers", "Reads a file past the system's cache into page-aligned and other memory.")
     {
-        _run = run;
-        _allocator = allocator;
-    }
-
-    public static Command Create() => new Command(
-        "transfers", "Reads a file past the system's cache into page-aligned and other memory, and copies memory to a CUDA device where there is one.")
-    {
-        s_directory, s_cudaLibrary,
+        s_directory,
     }.Measures("PageAlignedTransfer", Measure);
 
     private static ResultDocument Measure(MeasurementRun run)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = PoolMegabytes });
-        TransfersCommand command = new(run, allocator);
         byte[] content = TransferFile.MakeContent(s_sizes[^1]);
-        using (TransferFile file = TransferFile.Create(Folders(run.Get(s_directory)), content))
-        {
-            command.ReadFile(file, content);
-            command.ReadIntoLockedMemory(file, content);
-        }
-
-        command.CopyToDevice();
-        return run.NewDocument("Page-aligned memory for transfers: what alignment and pinning save") with
-        {
-            Tables = command._tables,
-            Charts = command._charts,
-            Notes = command._notes,
-        };
-    }
-
-    private void ReadFile(TransferFile file, byte[] content)
-    {
-        _run.Console.WriteLine(file.IsDirect
+        using TransferFile file = TransferFile.Create(Folders(run.Get(s_directory)), content);
+        run.Console.WriteLine(file.IsDirect
             ? $"reading with {DirectFile.FlagName} from {file.FileSystem}"
             : $"reading through the system's cache: {file.FallbackReason}");
         int least = file.IsDirect ? DirectFile.FindLeastAlignment(file.Handle)!.Value : Environment.SystemPageSize;
-        _notes.AddRange(NotesOf(file, least));
-        using TransferMeasurement measurement = new(file.Handle, content, TransferWay.List(_allocator, least));
-        TransferTables transfers = new(MeasureSizes(s_sizes, "reading {0}", measurement.Run, 10, (1, 7, 201)));
-        _tables.AddRange([transfers.PhaseByPhase(), transfers.OfFile()]);
-        _charts.Add(transfers.TimeChart());
+        List<string> notes = [.. Notes(file, least)];
+        using TransferMeasurement measurement = new(file.Handle, content, TransferWay.List(allocator, least));
+        TransferTables transfers = new(MeasureSizes(run, s_sizes, "", measurement));
+        List<ResultTable> tables = [transfers.PhaseByPhase(), transfers.All("Every size and way")];
+        if (ReadIntoLockedMemory(run, file, content, allocator, notes) is { } locked)
+        {
+            tables.Add(locked);
+        }
+
+        return run.NewDocument("Page-aligned memory for transfers: what alignment and locking save") with
+        {
+            Tables = tables,
+            Charts = [transfers.TimeChart()],
+            Notes = notes,
+        };
     }
 
-    private static IEnumerable<string> NotesOf(TransferFile file, int least)
+    private static IEnumerable<string> Notes(TransferFile file, int least)
     {
         if (file.IsDirect)
         {
@@ -90,20 +64,20 @@ internal sealed class TransfersCommand
         }
         else
         {
-            yield return $"Reads go through the system's cache, and show no device: {file.FallbackReason}";
-            yield return "No way needs the bounce buffer then; it is used all the same, to show the copy.";
+            yield return $"Reads go through the system's cache, and show no device: {file.FallbackReason} "
+                + "No way needs the bounce buffer then; it is used all the same, to show the copy.";
         }
 
         yield return "Pool: blocks of 4 MiB, each read into by itself; up to 1 MiB the beginning of one. AllocateAligned(page), "
             + "which the system serves each time, differs up to 1 MiB only; contiguous pool memory above 4 MiB only.";
         yield return $"The bounce buffer has {TransferMeasurement.BounceBytes >> 20} MiB, begins on a page, and is kept for the whole "
-            + "run: "
-            + "a bounced transfer is charged for the copy, not for the buffer.";
+            + "run: a bounced transfer is charged for the copy, not for the buffer.";
         yield return "Populate writes to every page before the read; process sums all words, and the sum is compared. "
             + "All ways in turn in each round; a round before the first is not counted.";
     }
 
-    private void ReadIntoLockedMemory(TransferFile file, byte[] content)
+    private static ResultTable? ReadIntoLockedMemory(
+        MeasurementRun run, TransferFile file, byte[] content, MemoryAllocator allocator, List<string> notes)
     {
         try
         {
@@ -116,87 +90,43 @@ internal sealed class TransfersCommand
             });
             long start = Stopwatch.GetTimestamp();
             keeping.Prewarm(s_sizes[^1]);
-            _notes.Add(FormattableString.Invariant(
-                $"A pool of {s_sizes[^1] >> 20} MiB that keeps its blocks was made resident and locked in {Stopwatch.GetElapsedTime(start).TotalMilliseconds:0} ms, ")
-                + "once. Locking is the part of a registration with a device that needs no device: "
-                + "what a driver does besides is not in these figures.");
-            using TransferMeasurement measurement = new(file.Handle, content, TransferWay.ListLocked(keeping, _allocator));
-            int[] sizes = [.. s_sizes.Where(bytes => bytes >= 4 << 20)];
-            _tables.Add(new TransferTables(
-                MeasureSizes(sizes, "reading {0} into locked memory", measurement.Run, 10, (1, 7, 201))).OfLocked());
+            double milliseconds = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
+            notes.Add(Invariant($"A pool of {s_sizes[^1] >> 20} MiB that keeps its blocks was made resident and locked ")
+                + Invariant($"in {milliseconds:0} ms, once. ")
+                + "Locking is the part of a registration with a device that needs no device: what a driver does besides is not "
+                + "in these figures.");
+            using TransferMeasurement measurement = new(file.Handle, content, TransferWay.ListLocked(keeping, allocator));
+            int[] sizes = [.. s_sizes.Where(bytes => bytes >= LeastLockedBytes)];
+            return new TransferTables(MeasureSizes(run, sizes, " into locked memory", measurement))
+                .All($"Direct reads into memory locked by {PageLock.CallName}, once or for each transfer");
         }
         catch (Win32Exception exception)
         {
-            _run.Console.MarkupLineInterpolated($"[yellow]no reads into locked memory: {exception.Message}[/]");
-            _notes.Add($"No reads into locked memory: {exception.Message}.");
+            run.Console.MarkupLineInterpolated($"[yellow]no reads into locked memory: {exception.Message}[/]");
+            notes.Add($"No reads into locked memory: {exception.Message}.");
+            return null;
         }
     }
 
-    private void CopyToDevice()
-    {
-        try
-        {
-            using CudaDevice device = CudaDevice.Open(_run.Get(s_cudaLibrary));
-            string name = $"{device.Name} (CUDA {device.DriverVersion / 1000}.{device.DriverVersion % 1000 / 10})";
-            DeviceCopyMeasurement measurement = new(device, _allocator);
-            TransferTables copies = new(MeasureSizes(s_sizes, $"copying {{0}} to {device.Name}", measurement.Run, 5, (2, 11, 501)));
-            _tables.Add(copies.OfDevice(name));
-            _charts.Add(copies.RateChart());
-            _notes.Add(
-                $"Device: {name}. A copy ends with cuCtxSynchronize; what arrived was read back and compared. "
-                + "\"Registered each time\" has cuMemHostRegister and its end in the total.");
-        }
-        catch (CudaException exception)
-        {
-            _run.Console.MarkupLineInterpolated($"[yellow]no copies to a CUDA device: {exception.Message}[/]");
-            _notes.Add($"No copies to a CUDA device: {exception.Message}.");
-        }
-    }
-
-    // Each size for some seconds, within bounds of rounds; in a quick run a few rounds alone.
-    private List<IReadOnlyList<TransferTime>> MeasureSizes(
-        int[] sizes,
-        string progress,
-        Func<int, TimeSpan, int, int, IReadOnlyList<TransferTime>> measure,
-        int seconds,
-        (int Quick, int Least, int Most) rounds)
+    // Each size for some seconds, within bounds of rounds; in a quick run one round alone.
+    private static List<IReadOnlyList<TransferTime>> MeasureSizes(
+        MeasurementRun run, int[] sizes, string where, TransferMeasurement measurement)
     {
         List<IReadOnlyList<TransferTime>> times = [];
         foreach (int bytes in sizes)
         {
-            _run.Console.WriteLine($"{string.Format(CultureInfo.InvariantCulture, progress, TransferTables.Size(bytes))} ...");
-            times.Add(_run.IsQuick
-                ? measure(bytes, TimeSpan.Zero, rounds.Quick, rounds.Quick)
-                : measure(bytes, TimeSpan.FromSeconds(seconds), rounds.Least, rounds.Most));
+            run.Console.WriteLine($"reading {TransferTables.Size(bytes)}{where} ...");
+            times.Add(run.IsQuick
+                ? measurement.Run(bytes, TimeSpan.Zero, 1, 1)
+                : measurement.Run(bytes, TimeSpan.FromSeconds(10), 7, 201));
         }
 
         return times;
     }
 
-    private static Option<DirectoryInfo?> WritableDirectory(string name, string description)
-    {
-        Option<DirectoryInfo?> option = new(name) { Description = description };
-        option.Validators.Add(result =>
-        {
-            try
-            {
-                result.GetValueOrDefault<DirectoryInfo?>()?.Create();
-            }
-            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-            {
-                result.AddError($"{name}: {exception.Message}");
-            }
-        });
-        return option;
-    }
-
-    private static string[] Folders(DirectoryInfo? directory)
-    {
-        string[] usual =
-        [
-            Path.Combine("artifacts", "page-aligned-transfer"), Path.GetTempPath(),
-            Environment.GetFolderPath(Environment.SpecialFolder.UserProfile),
-        ];
-        return directory is not null ? [directory.FullName] : [.. usual.Where(folder => folder.Length > 0)];
-    }
+    private static string[] Folders(DirectoryInfo? directory) => directory is not null ? [directory.FullName] :
+    [
+        Path.Combine("artifacts", "page-aligned-transfer"), Path.GetTempPath(),
+        Environment.GetFolderPath(Environment.SpecialFolder.UserProfile),
+    ];
 }

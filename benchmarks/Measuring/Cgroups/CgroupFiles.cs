@@ -7,8 +7,9 @@ namespace Measuring.Cgroups;
 /// <param name="Usage">Tells what is charged now, in bytes.</param>
 /// <param name="Peak">Tells the most that ever was; absent in version 2 before Linux 5.19.</param>
 /// <param name="Events">Holds the line <c>oom_kill</c>, which counts the processes that the kernel ended.</param>
-/// <param name="CachedFiles">The line of <c>memory.stat</c> with cached files and shared memory together, of the group and those below
-/// it.</param>
+/// <param name="CachedFiles">
+/// The line of <c>memory.stat</c> with cached files and shared memory together, of the group and those below it.
+/// </param>
 /// <param name="SharedMemory">The line with shared memory alone, which the kernel cannot drop.</param>
 internal sealed record CgroupFiles(
     string Limit,

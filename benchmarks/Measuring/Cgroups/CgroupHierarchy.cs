@@ -13,8 +13,7 @@ internal sealed record CgroupHierarchy(string Folder, string MountPoint, CgroupF
 {
     /// <summary>
     /// Finds it from the contents of <c>/proc/self/cgroup</c> and <c>/proc/self/mountinfo</c>, or returns null where memory is under no
-    /// control.
-    /// Version 1 goes first: where both are mounted, the controller belongs to it.
+    /// control. Version 1 goes first: where both are mounted, the controller belongs to it.
     /// </summary>
     public static CgroupHierarchy? Find(string membership, string mounts)
     {
@@ -24,7 +23,6 @@ internal sealed record CgroupHierarchy(string Folder, string MountPoint, CgroupF
     }
 
     /// <summary>Returns the folder below which a group can be made that limits memory.</summary>
-    /// <exception cref="IOException">There is none.</exception>
     public string FindParent()
     {
         if (Files == CgroupFiles.Version1)

@@ -20,8 +20,7 @@ public sealed class CgroupUnavailableException : Exception
 
 /// <summary>
 /// A memory cgroup of one's own, as a container has: the kernel charges it with what its processes use, and ends one of them where that
-/// would exceed the limit.
-/// Made below the group of this process, and removed when disposed.
+/// would exceed the limit. Made below the group of this process, and removed when disposed.
 /// </summary>
 /// <remarks>Wants the rights of an administrator, or a group that was delegated to this user.</remarks>
 public sealed class MemoryCgroup : IDisposable
@@ -50,8 +49,7 @@ public sealed class MemoryCgroup : IDisposable
     public CgroupMemory Memory { get; }
 
     /// <summary>
-    /// Gets what is charged to the group now: memory of its processes, and files that they read and wrote as far as they are still
-    /// cached.
+    /// Gets what is charged to the group now: memory of its processes, and files that they read and wrote as far as they are still cached.
     /// </summary>
     public long UsedBytes => Memory.UsedBytes;
 
@@ -65,7 +63,6 @@ public sealed class MemoryCgroup : IDisposable
     public long PageFaults => ReadKey("memory.stat", "pgfault") ?? 0;
 
     /// <summary>Makes a group that may hold <paramref name="limitInBytes"/> and no swap; null: it only counts.</summary>
-    /// <exception cref="CgroupUnavailableException">That cannot be done here.</exception>
     public static MemoryCgroup Create(long? limitInBytes)
     {
         if (!OperatingSystem.IsLinux())
@@ -153,7 +150,8 @@ public sealed class MemoryCgroup : IDisposable
     /// <summary>Makes a group in <paramref name="hierarchy"/>.</summary>
     internal static MemoryCgroup Create(CgroupHierarchy hierarchy, long? limitInBytes)
     {
-        string name = string.Create(CultureInfo.InvariantCulture, $"measuring-{Environment.ProcessId}-{Interlocked.Increment(ref s_created)}");
+        string name = string.Create(
+            CultureInfo.InvariantCulture, $"measuring-{Environment.ProcessId}-{Interlocked.Increment(ref s_created)}");
         try
         {
             MemoryCgroup group = new(Path.Combine(hierarchy.FindParent(), name), hierarchy.Files);

@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Globalization;
-using System.Text;
-
 namespace Measuring.Charts;
 
 /// <summary>Writes a curve as the path data of SVG, without the points that a straight line goes through anyway.</summary>
@@ -37,5 +32,5 @@ public sealed class ChartCurve
     }
 
     public string ToArea(double bottom)
-        => FormattableString.Invariant($"{ToLine()}L{_points[^1].X:0.#} {bottom:0.#}L{_points[0].X:0.#} {bottom:0.#}Z");
+        => Invariant($"{ToLine()}L{_points[^1].X:0.#} {bottom:0.#}L{_points[0].X:0.#} {bottom:0.#}Z");
 }

@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Xml.Linq;
-
 namespace Measuring.Charts;
 
 /// <summary>The names of the series with a sample of each, in rows above the plot.</summary>
@@ -14,30 +9,28 @@ internal sealed class ChartLegend
     private const double Space = 20;
     private const double RowHeight = 20;
 
-    private readonly List<(double X, int Row)> _places = [];
-    private readonly IReadOnlyList<(string Name, SeriesStyle Style)> _series;
+    private readonly List<(string Name, double X, int Row)> _entries = [];
     private readonly bool _hasLines;
+    private readonly bool _isDense;
     private readonly double _sampleWidth;
 
-    /// <summary>
-    /// Arranges the names of <paramref name="series"/> on <paramref name="width"/> pixels. One series needs no legend: the title names
-    /// it.
-    /// </summary>
-    public ChartLegend(IReadOnlyList<(string Name, SeriesStyle Style)> series, bool hasLines, double width)
+    /// <summary>Arranges the names on <paramref name="width"/> pixels. One series needs no legend: the title names it.</summary>
+    public ChartLegend(ResultChart chart, bool hasLines, double width)
     {
-        _series = series.Count > 1 ? series : [];
         _hasLines = hasLines;
+        _isDense = hasLines && LineChart.IsDense(chart);
         _sampleWidth = hasLines ? LineSample : BarSample;
         (double x, int row) = (0, 0);
-        foreach (double entry in _series.Select(entry => _sampleWidth + Gap + TextMeasure.Width(entry.Name)))
+        foreach (string name in chart.Series.Count > 1 ? chart.Series.Select(series => series.Name) : [])
         {
+            double entry = _sampleWidth + Gap + TextMeasure.Width(name);
             (x, row) = x > 0 && x + entry > width ? (0, row + 1) : (x, row);
-            _places.Add((x, row));
+            _entries.Add((name, x, row));
             Width = Math.Max(Width, x + entry);
             x += entry + Space;
         }
 
-        Height = _places.Count == 0 ? 0 : (row + 1) * RowHeight;
+        Height = _entries.Count == 0 ? 0 : (row + 1) * RowHeight;
     }
 
     public double Width { get; }
@@ -46,17 +39,22 @@ internal sealed class ChartLegend
 
     public void AddTo(XElement picture, double left, double top)
     {
-        foreach (((double x, int row), int i) in _places.Select((place, i) => (place, i)))
+        foreach ((int i, (string name, double x, int row)) in _entries.Index())
         {
-            (string name, SeriesStyle style) = _series[i];
+            SeriesStyle style = SeriesStyle.Of(i, _isDense);
             double middle = top + ((row + 0.5) * RowHeight);
-            picture.Add(_hasLines
-                ? (object[])[Stroke(left + x, middle, style), ChartMarker.Create(left + x + (LineSample / 2), middle, style)]
-                : [SvgElements.Rectangle(left + x, middle - (BarSample / 2), BarSample, BarSample, style.Colour)]);
+            if (_hasLines)
+            {
+                string stroke = Invariant($"M{left + x:0.#} {middle:0.#}h{LineSample}");
+                picture.Add(SvgElements.Path(stroke, style.Colour, LineChart.LineWidth, dashes: style.Dashes));
+                picture.Add(style.MarkAt(left + x + (LineSample / 2), middle));
+            }
+            else
+            {
+                picture.Add(SvgElements.Rectangle(left + x, middle - (BarSample / 2), BarSample, BarSample, style.Colour));
+            }
+
             picture.Add(SvgElements.Text(left + x + _sampleWidth + Gap, middle + 4.5, name));
         }
     }
-
-    private static XElement Stroke(double x, double y, SeriesStyle style)
-        => SvgElements.Path(FormattableString.Invariant($"M{x:0.#} {y:0.#}h{LineSample}"), style.Colour, LineChart.LineWidth, dashes: style.Dashes);
 }

@@ -1,13 +1,8 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Text;
-
 namespace Measuring.Charts;
 
 /// <summary>
-/// Tells how wide a text will be, which SVG leaves to whoever draws it. The widths are those of DejaVu Sans, the widest of the fonts
-/// that the charts ask for, so that with another font there is some room to spare.
+/// Estimates how wide a text will be, which SVG leaves to the viewer. The widths are those of DejaVu Sans, the widest of the fonts that
+/// the charts ask for, so that with another font there is some room to spare.
 /// </summary>
 public static class TextMeasure
 {

@@ -1,10 +1,4 @@
-using System;
 using System.Buffers.Text;
-using System.Diagnostics;
-using System.Globalization;
-using System.IO;
-using System.Linq;
-using Microsoft.Win32.SafeHandles;
 
 namespace Measuring.Machines;
 
@@ -12,10 +6,6 @@ namespace Measuring.Machines;
 public static class ProcessMemory
 {
     private static readonly SafeFileHandle? s_statm = OperatingSystem.IsLinux() ? File.OpenHandle("/proc/self/statm") : null;
-
-    public static string CommittedMeaning => OperatingSystem.IsLinux()
-        ? "private writable mappings and stacks, touched or not (field 6 of /proc/self/statm, which is VmData + VmStk)"
-        : OperatingSystem.IsWindows() ? "the commit charge (PrivateUsage)" : "not to be had on this system";
 
     /// <summary>Returns the memory of the machine that this process occupies (RSS, working set), in bytes.</summary>
     /// <remarks>
@@ -28,10 +18,10 @@ public static class ProcessMemory
     }
 
     /// <summary>
-    /// As <see cref="ReadResident"/>, without walking the page tables and without allocating where there is <c>/proc</c>: for whoever
-    /// reads it every few milliseconds.
+    /// As <see cref="ReadResident"/>, without walking the page tables and without allocating where there is <c>/proc</c>: to be read every
+    /// few milliseconds.
     /// </summary>
-    public static long ReadResidentOften() => OperatingSystem.IsLinux() ? ReadStatm(field: 1) : Environment.WorkingSet;
+    public static long ReadResidentOften() => OperatingSystem.IsLinux() ? ReadStatm() : Environment.WorkingSet;
 
     /// <summary>Returns the resident size of another process, or null where it has ended.</summary>
     public static long? TryReadResident(int processId)
@@ -59,40 +49,15 @@ public static class ProcessMemory
         return process.PeakWorkingSet64;
     }
 
-    /// <summary>
-    /// Returns the memory that the system has promised to this process, in bytes, or null where it does not tell; see <see
-    /// cref="CommittedMeaning"/>.
-    /// </summary>
-    public static long? ReadCommitted()
-    {
-        if (OperatingSystem.IsLinux())
-        {
-            return ReadStatm(field: 5);
-        }
-
-        if (!OperatingSystem.IsWindows())
-        {
-            return null;
-        }
-
-        using Process process = Process.GetCurrentProcess();
-        return process.PrivateMemorySize64;
-    }
-
     // proc(5): size, resident, shared, text, lib, data (and stack), dt, in pages. Read without a trace on the managed heap, so that it
     // can be read often.
-    private static long ReadStatm(int field)
+    private static long ReadStatm()
     {
         Span<byte> text = stackalloc byte[128];
         ReadOnlySpan<byte> rest = text[..RandomAccess.Read(s_statm!, text, 0)];
-        for (int i = 0; i < field; i++)
-        {
-            rest = rest[(rest.IndexOf((byte)' ') + 1)..];
-        }
-
-        return Utf8Parser.TryParse(rest, out long pages, out _)
+        return Utf8Parser.TryParse(rest[(rest.IndexOf((byte)' ') + 1)..], out long pages, out _)
             ? pages * Environment.SystemPageSize
-            : throw new InvalidDataException($"/proc/self/statm has no field {field + 1}.");
+            : throw new InvalidDataException("/proc/self/statm has no second field.");
     }
 
     private static long ReadKilobytes(string file, string key)

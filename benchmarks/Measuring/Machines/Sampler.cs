@@ -1,14 +1,8 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.Threading;
-
 namespace Measuring.Machines;
 
 /// <summary>
 /// Reads something again and again on a thread of its own, so that busy workers do not delay it, from its making until it is stopped.
-/// Memory is
-/// read from outside too: a process that is killed cannot report its own last moments.
+/// Memory is read from outside too: a process that is killed cannot report its own last moments.
 /// </summary>
 public sealed class Sampler<T> : IDisposable
     where T : struct

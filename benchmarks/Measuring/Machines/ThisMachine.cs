@@ -1,17 +1,10 @@
-using System;
-using System.IO;
-using System.Linq;
-using System.Runtime.InteropServices;
-using System.Text.RegularExpressions;
-using Measuring.Results;
-
 namespace Measuring.Machines;
 
 /// <summary>Writes machines for people.</summary>
 public static class MachineText
 {
     /// <summary>Returns processor, cores, memory, operating system and runtime in one line.</summary>
-    public static string Describe(MachineDescription machine) => FormattableString.Invariant(
+    public static string Describe(MachineDescription machine) => Invariant(
         $"{machine.Processor}, {machine.Cores} cores, {machine.MemoryBytes / 1e9:0} GB, {machine.OperatingSystem}, {machine.Runtime}");
 }
 
@@ -30,8 +23,8 @@ public static partial class ThisMachine
     };
 
     /// <summary>
-    /// Returns the name of the folder that keeps the results of machines with such a processor: its name in small letters,
-    /// without trade marks and what every processor is called, for instance <c>intel-xeon</c>.
+    /// Returns the name of the folder that keeps the results of machines with such a processor: its name in small letters, without trade
+    /// marks and what every processor is called, for instance <c>intel-xeon</c>.
     /// </summary>
     public static string FolderName(MachineDescription machine)
     {
@@ -42,7 +35,9 @@ public static partial class ThisMachine
     private static string ReadProcessor()
     {
         const string Information = "/proc/cpuinfo";
-        string? line = File.Exists(Information) ? File.ReadLines(Information).FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal)) : null;
+        string? line = File.Exists(Information)
+            ? File.ReadLines(Information).FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))
+            : null;
         return line is null
             ? Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? RuntimeInformation.ProcessArchitecture.ToString()
             : line[(line.IndexOf(':') + 1)..].Trim();

@@ -1,24 +1,11 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.IO;
-using System.Linq;
 using System.Reflection;
-using System.Threading;
-using System.Threading.Tasks;
 
 namespace Measuring.Processes;
 
 /// <summary>A child ended without a result.</summary>
-public sealed class ChildFailedException : Exception
-{
-    public ChildFailedException(string message)
-        : base(message)
-    {
-    }
-}
+public sealed class ChildFailedException(string message) : Exception(message);
 
-/// <summary>Starts a measurement program again.</summary>
+/// <summary>Starts programs: a measurement program again, or one of the system's.</summary>
 public static class ChildProgram
 {
     /// <summary>The argument that makes a program a child; the task's name and its request follow.</summary>
@@ -30,14 +17,9 @@ public static class ChildProgram
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(30);
 
     /// <summary>Gets the path of the program that runs now, to be started again.</summary>
-    public static string ThisProgram => Assembly.GetEntryAssembly()?.Location is { Length: > 0 } assembly
-        ? assembly
-        : Environment.ProcessPath ?? throw new InvalidOperationException("The system does not tell this program's path.");
+    public static string ThisProgram => Assembly.GetEntryAssembly()!.Location;
 
     /// <summary>Runs what <paramref name="start"/> describes to its end, and returns what it wrote to its output.</summary>
-    /// <exception cref="ChildFailedException">
-    /// It ended with another exit code than 0, or did not end; the message holds what it wrote about that.
-    /// </exception>
     public static string Run(ProcessStartInfo start)
     {
         using Process child = Start(start);
@@ -54,36 +36,31 @@ public static class ChildProgram
             : throw new ChildFailedException($"exit code {child.ExitCode}. {errors.Result}{output.Result}".Trim());
     }
 
-    /// <summary>
-    /// Called by a child: ends it when its parent has gone, however it went. The pipe that is the child's input then ends.
-    /// </summary>
+    /// <summary>Ends this process when its parent has gone, however it went: the pipe that is its input then ends.</summary>
     public static void EndWithParent() => new Thread(WatchInput) { IsBackground = true, Name = "parent watch" }.Start();
 
-    /// <summary>Returns how <paramref name="program"/> is started, with all its streams redirected.</summary>
-    public static ProcessStartInfo Describe(string program, IReadOnlyList<string> arguments)
+    /// <summary>Returns how <paramref name="program"/>, an assembly of .NET, is started.</summary>
+    public static ProcessStartInfo Describe(string program, params IEnumerable<string> arguments)
     {
-        ProcessStartInfo start = new() { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
         string executable = Path.ChangeExtension(program, OperatingSystem.IsWindows() ? ".exe" : null);
-        if (File.Exists(executable))
-        {
-            start.FileName = executable;
-        }
-        else
-        {
-            start.FileName = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
-            start.ArgumentList.Add(program);
-        }
-
-        foreach (string argument in arguments)
-        {
-            start.ArgumentList.Add(argument);
-        }
-
-        return start;
+        return File.Exists(executable)
+            ? new ProcessStartInfo(executable, arguments)
+            : new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program, .. arguments]);
     }
 
+    /// <summary>Starts it with all its streams redirected.</summary>
     public static Process Start(ProcessStartInfo start)
-        => Process.Start(start) ?? throw new InvalidOperationException($"{start.FileName} could not be started.");
+    {
+        (start.RedirectStandardInput, start.RedirectStandardOutput, start.RedirectStandardError) = (true, true, true);
+        try
+        {
+            return Process.Start(start)!;
+        }
+        catch (System.ComponentModel.Win32Exception exception)
+        {
+            throw new ChildFailedException($"{start.FileName} could not be started: {exception.Message}");
+        }
+    }
 
     /// <summary>Takes away what glibc and the runtime would be told about memory: this program's own start may have set some.</summary>
     public static void ForgetMemorySettings(ProcessStartInfo start)

@@ -1,6 +1,3 @@
-using System;
-using System.Diagnostics;
-using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 
 namespace Measuring.Processes;
@@ -12,14 +9,22 @@ public interface IChildTask
     bool TryServe(string[] arguments);
 }
 
+/// <summary>How a child ended.</summary>
+/// <param name="Errors">What it wrote beside its messages.</param>
+public sealed record ChildEnd(int ExitCode, string Errors);
+
 /// <summary>
 /// What a program does when it starts itself again, so that each subject has a process, and with it a heap and a peak, of its own: a
-/// request
-/// as JSON on the command line, a result as JSON on the output.
+/// request as JSON on the command line, messages on the output, each a line of JSON; of many tasks the only message is the result.
 /// </summary>
-public sealed class ChildTask<TRequest, TResult>(
-    string name, JsonTypeInfo<TRequest> request, JsonTypeInfo<TResult> result, Func<TRequest, TResult> work) : IChildTask
+public sealed class ChildTask<TRequest, TMessage>(
+    string name, JsonTypeInfo<TRequest> request, JsonTypeInfo<TMessage> message, Action<TRequest, Action<TMessage>> work) : IChildTask
 {
+    public ChildTask(string name, JsonTypeInfo<TRequest> request, JsonTypeInfo<TMessage> result, Func<TRequest, TMessage> work)
+        : this(name, request, result, (what, send) => send(work(what)))
+    {
+    }
+
     public bool TryServe(string[] arguments)
     {
         if (arguments is not [ChildProgram.Argument, var asked, var json] || asked != name)
@@ -28,29 +33,58 @@ public sealed class ChildTask<TRequest, TResult>(
         }
 
         ChildProgram.EndWithParent();
-        Console.Out.Write(JsonSerializer.Serialize(work(JsonSerializer.Deserialize(json, request)!), result));
+        TextWriter parent = Console.Out;
+        work(JsonSerializer.Deserialize(json, request)!, one =>
+        {
+            parent.WriteLine(JsonSerializer.Serialize(one, message));
+            parent.Flush();
+        });
         return true;
     }
 
     /// <summary>
-    /// Has a child do it. <paramref name="prepare"/> changes how the child is started; <paramref name="program"/> is another build of
-    /// this program.
+    /// Returns the start of a child that does it; <paramref name="program"/> is another build of this program. It is not the program that
+    /// runs now: tests start children too.
     /// </summary>
-    /// <exception cref="ChildFailedException">It ended with another exit code than 0, wrote no result, or took too long.</exception>
-    public TResult Run(TRequest what, Action<ProcessStartInfo>? prepare = null, string? program = null)
+    public ProcessStartInfo Describe(TRequest what, string? program = null) => ChildProgram.Describe(
+        program ?? typeof(TMessage).Assembly.Location, ChildProgram.Argument, name, JsonSerializer.Serialize(what, request));
+
+    /// <summary>Has a child do it. <paramref name="prepare"/> changes how the child is started.</summary>
+    public TMessage Run(TRequest what, Action<ProcessStartInfo>? prepare = null, string? program = null)
     {
-        // Not the program that runs now: tests call this too.
-        program ??= work.Method.Module.Assembly.Location;
-        ProcessStartInfo start = ChildProgram.Describe(program, [ChildProgram.Argument, name, JsonSerializer.Serialize(what, request)]);
+        ProcessStartInfo start = Describe(what, program);
         prepare?.Invoke(start);
         string output = ChildProgram.Run(start);
         try
         {
-            return JsonSerializer.Deserialize(output, result)!;
+            return JsonSerializer.Deserialize(output, message)!;
         }
         catch (JsonException)
         {
             throw new ChildFailedException($"it wrote \"{output.Trim()}\" instead of a result.");
         }
+    }
+
+    /// <summary>Passes on the messages of a child until it has ended, which it does when the token says so.</summary>
+    public async Task<ChildEnd> FollowAsync(Process child, Action<TMessage> onMessage, CancellationToken cancellationToken)
+    {
+        await using CancellationTokenRegistration registration = cancellationToken.Register(() => child.Kill(entireProcessTree: true));
+        Task<string> errors = child.StandardError.ReadToEndAsync(CancellationToken.None);
+        StringBuilder unexpected = new();
+        while (await child.StandardOutput.ReadLineAsync(CancellationToken.None) is { } line)
+        {
+            try
+            {
+                onMessage(JsonSerializer.Deserialize(line, message)!);
+            }
+            catch (JsonException)
+            {
+                // A process that is killed may leave half a line.
+                _ = unexpected.AppendLine(line);
+            }
+        }
+
+        await child.WaitForExitAsync(CancellationToken.None);
+        return new ChildEnd(child.ExitCode, $"{unexpected}{await errors}".Trim());
     }
 }

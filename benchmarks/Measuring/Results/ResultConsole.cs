@@ -1,15 +1,9 @@
-using System;
-using System.Collections.Generic;
-using System.Globalization;
-using System.Linq;
-using Spectre.Console;
-
 namespace Measuring.Results;
 
 /// <summary>Shows results in a terminal or a log file.</summary>
 public static class ResultConsole
 {
-    // A table that is cut at 80 columns in a log file is of no use to anybody.
+    // A table that is cut at 80 columns in a log file cannot be read.
     private const int RedirectedWidth = 160;
 
     public static IAnsiConsole Create()
@@ -19,7 +13,8 @@ public static class ResultConsole
             return AnsiConsole.Console;
         }
 
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors });
+        IAnsiConsole console = AnsiConsole.Create(
+            new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors });
         console.Profile.Width = RedirectedWidth;
         return console;
     }
@@ -28,7 +23,8 @@ public static class ResultConsole
     {
         MachineDescription machine = document.Machine;
         console.MarkupLineInterpolated($"[bold]{document.Title}[/]");
-        console.MarkupLineInterpolated($"[grey]{machine.Processor}, {machine.Cores} cores, {machine.OperatingSystem}, {machine.Runtime}[/]");
+        console.MarkupLineInterpolated(
+            $"[grey]{machine.Processor}, {machine.Cores} cores, {machine.OperatingSystem}, {machine.Runtime}[/]");
         foreach (ResultTable table in document.Tables)
         {
             console.WriteLine();
@@ -52,7 +48,8 @@ public static class ResultConsole
 
         foreach (ResultColumn column in result.Columns)
         {
-            _ = table.AddColumn(new TableColumn(Markup.Escape(column.Unit is null ? column.Name : $"{column.Name}\n{column.Unit}")).RightAligned());
+            _ = table.AddColumn(
+                new TableColumn(Markup.Escape(column.Unit is null ? column.Name : $"{column.Name}\n{column.Unit}")).RightAligned());
         }
 
         foreach (ResultRow row in result.Rows)

@@ -1,7 +1,3 @@
-using System.IO;
-using System.Text.Json;
-using System.Text.Json.Serialization;
-
 namespace Measuring.Results;
 
 /// <summary>Reads and writes result files.</summary>
@@ -28,7 +24,6 @@ public static class ResultFile
         return path;
     }
 
-    /// <exception cref="InvalidDataException">The file holds something else.</exception>
     public static ResultDocument Read(string path)
     {
         try

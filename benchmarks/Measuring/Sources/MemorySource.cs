@@ -1,10 +1,3 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-using Allocator;
-using Measuring.Classic;
-using Measuring.Memory;
-using Measuring.Natives;
-
 namespace Measuring.Sources;
 
 /// <summary>The ways to get memory that measurements compare.</summary>
@@ -27,8 +20,8 @@ public static unsafe class MemorySource
     }
 
     /// <summary>
-    /// Alignment without help from the heap, as imaging libraries have long done it: allocate too much, move up to the boundary,
-    /// and keep the heap's own address in the word below.
+    /// Alignment without help from the heap, as imaging libraries have long done it: allocate too much, move up to the boundary, and keep
+    /// the heap's own address in the word below.
     /// </summary>
     public readonly struct OverAlignedHeap(int alignment) : IMemorySource<HeldAddress>
     {
@@ -109,4 +102,43 @@ public static unsafe class MemorySource
 
         public void Free(HeldOwner held, int bytes) => held.Owner.Dispose();
     }
+}
+
+/// <summary>
+/// Memory that a source gave. Structs, also where they hold one reference: code over references is shared, and not compiled for each.
+/// </summary>
+public interface IHeldBytes
+{
+    /// <summary>Returns the first <paramref name="count"/> bytes, which is how many were asked for.</summary>
+    Span<byte> GetBytes(int count);
+}
+
+/// <summary>Memory by its address.</summary>
+public readonly unsafe record struct HeldAddress(nint Address) : IHeldBytes
+{
+    public Span<byte> GetBytes(int count) => new((void*)Address, count);
+}
+
+/// <summary>An array of a pool.</summary>
+public readonly record struct HeldArray(byte[] Array) : IHeldBytes
+{
+    public Span<byte> GetBytes(int count) => Array.AsSpan(0, count);
+}
+
+/// <summary>A buffer of this library.</summary>
+public readonly record struct HeldOwner(IMemoryOwner<byte> Owner) : IHeldBytes
+{
+    public Span<byte> GetBytes(int count) => Owner.Memory.Span[..count];
+}
+
+/// <summary>
+/// A way to get memory. Implemented by structs, so that a loop is compiled for each of them, without calls between. All of them are safe
+/// for many threads.
+/// </summary>
+public interface IMemorySource<THeld>
+    where THeld : struct, IHeldBytes
+{
+    THeld Allocate(int bytes);
+
+    void Free(THeld held, int bytes);
 }

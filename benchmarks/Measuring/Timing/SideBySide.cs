@@ -1,7 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.Linq;
+using System.Runtime;
 
 namespace Measuring.Timing;
 
@@ -12,8 +9,8 @@ namespace Measuring.Timing;
 public sealed record OperationTime(string Name, double Median, double Best, double Ratio, double AllocatedBytes);
 
 /// <summary>
-/// Times several operations in turn, again and again, in one process: whatever else the machine does falls on all of them,
-/// so that their ratios are steadier than their times.
+/// Times several operations in turn, again and again, in one process: whatever else the machine does falls on all of them, so that their
+/// ratios are steadier than their times.
 /// </summary>
 /// <remarks>
 /// For what takes long enough to be looped over from outside; BenchmarkDotNet is the better choice for a single call without ratios.
@@ -101,5 +98,34 @@ public sealed class SideBySide
         while (!isWarm);
 
         return (int)Math.Clamp(_sample.TotalNanoseconds / fastest, 1, MostRepetitions);
+    }
+}
+
+/// <summary>Watches the just-in-time compiler, which replaces code in the background while that code is being measured.</summary>
+internal sealed class CompilerWatch
+{
+    // The runtime collects methods for a tenth of a second before it compiles them anew.
+    private static readonly TimeSpan s_quietTime = TimeSpan.FromMilliseconds(250);
+
+    private readonly long _start = Stopwatch.GetTimestamp();
+    private long _changed = Stopwatch.GetTimestamp();
+    private long _methods = JitInfo.GetCompiledMethodCount();
+
+    public TimeSpan Elapsed => Stopwatch.GetElapsedTime(_start);
+
+    /// <summary>Gets whether nothing has been compiled for a while. To be asked often.</summary>
+    public bool IsQuiet
+    {
+        get
+        {
+            long methods = JitInfo.GetCompiledMethodCount();
+            if (methods != _methods)
+            {
+                _methods = methods;
+                _changed = Stopwatch.GetTimestamp();
+            }
+
+            return Stopwatch.GetElapsedTime(_changed) >= s_quietTime;
+        }
     }
 }

@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-
 namespace Measuring.Timing;
 
 /// <summary>The few figures that samples are summed up in.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Threading;
-
 namespace Measuring.Timing;
 
 /// <summary>Threads that run the same loop at the same time, as often as they are asked to.</summary>

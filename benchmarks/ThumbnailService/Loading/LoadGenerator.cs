@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using LoadResizeSave.Running;
 
 namespace ThumbnailService.Loading;
 
@@ -23,24 +22,25 @@ internal sealed class LoadGenerator(IReadOnlyList<UploadFile> files, int request
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
-    private readonly int _clients = clients;
-
     /// <summary>
-    /// Sends them to <paramref name="service"/>, and returns what became of each. When nobody answers any more, the rest is not sent.
+    /// Sends them to <paramref name="service"/>, and returns what became of each. When the service no longer answers, the rest is not
+    /// sent.
     /// </summary>
     public async Task<IReadOnlyList<RequestOutcome>> RunAsync(Uri service, Action onAnswer)
     {
-        using SocketsHttpHandler handler = new() { MaxConnectionsPerServer = _clients, UseProxy = false };
+        using SocketsHttpHandler handler = new() { MaxConnectionsPerServer = clients, UseProxy = false };
         using HttpClient client = new(handler) { Timeout = s_patience };
         using CancellationTokenSource gone = new();
         int next = -1;
-        List<RequestOutcome>[] outcomes = await Task.WhenAll(Enumerable.Range(0, _clients).Select(_ => SendAsync()));
+        List<RequestOutcome>[] outcomes = await Task.WhenAll(Enumerable.Range(0, clients).Select(_ => SendAsync()));
         return [.. outcomes.SelectMany(list => list)];
 
         async Task<List<RequestOutcome>> SendAsync()
         {
             List<RequestOutcome> answers = [];
-            for (int i = Interlocked.Increment(ref next); i < requests && !gone.IsCancellationRequested; i = Interlocked.Increment(ref next))
+            for (
+                int i = Interlocked.Increment(
+                    ref next); i < requests && !gone.IsCancellationRequested; i = Interlocked.Increment(ref next))
             {
                 answers.Add(await SendOneAsync(client, new Uri(service, "/thumbnails?width=200"), files[i % files.Count], gone));
                 onAnswer();
@@ -61,7 +61,8 @@ internal sealed class LoadGenerator(IReadOnlyList<UploadFile> files, int request
             double seconds = Stopwatch.GetElapsedTime(started).TotalSeconds;
             return response.IsSuccessStatusCode
                 ? new RequestOutcome(file.Name, seconds, Convert.ToHexStringLower(SHA256.HashData(answer)), null)
-                : new RequestOutcome(file.Name, seconds, null, $"{(int)response.StatusCode}: {System.Text.Encoding.UTF8.GetString(answer)}");
+                : new RequestOutcome(
+                    file.Name, seconds, null, $"{(int)response.StatusCode}: {System.Text.Encoding.UTF8.GetString(answer)}");
         }
         catch (Exception exception) when (exception is HttpRequestException or OperationCanceledException)
         {

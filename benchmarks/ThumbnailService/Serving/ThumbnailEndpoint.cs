@@ -1,14 +1,10 @@
-using System.Buffers;
-using Allocator;
-using LoadResizeSave.Pictures;
 using Microsoft.AspNetCore.Http;
 
 namespace ThumbnailService.Serving;
 
 /// <summary>
-/// Makes a thumbnail of an upload. Of each request no more than the header is read before there is memory for all that it will take;
-/// those that do not fit
-/// wait on their connections, where they cost next to nothing, and no thread waits for them.
+/// Makes a thumbnail of an upload. Of each request no more than the header is read before there is memory for all that it will take; those
+/// that do not fit wait on their connections, where they cost next to nothing, and no thread waits for them.
 /// </summary>
 internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
 {
@@ -20,7 +16,9 @@ internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
     {
         if (context.Request.ContentLength is not long length || length > ThumbnailServer.LargestUpload)
         {
-            context.Response.StatusCode = context.Request.ContentLength is null ? StatusCodes.Status411LengthRequired : StatusCodes.Status413PayloadTooLarge;
+            context.Response.StatusCode = context.Request.ContentLength is null
+                ? StatusCodes.Status411LengthRequired
+                : StatusCodes.Status413PayloadTooLarge;
             return;
         }
 
@@ -58,7 +56,8 @@ internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
     }
 
     private static int Width(HttpRequest request)
-        => int.TryParse(request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width is >= 1 and <= LargestWidth
+        => int.TryParse(
+            request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width is >= 1 and <= LargestWidth
             ? width
             : DefaultWidth;
 

@@ -12,7 +12,7 @@ internal static class ThumbnailServer
 {
     public const int LargestUpload = 64 * 1024 * 1024;
 
-    // What Kestrel reads ahead of a request that waits is in nobody's budget; by default it is a megabyte each.
+    // What Kestrel reads ahead of a request that waits is in no budget; by default it is a megabyte each.
     private const int ReadAheadBytes = 64 * 1024;
 
     // Under full load an upload may be slow because this machine is, and not its client: the usual five seconds would refuse it.

@@ -1,6 +1,3 @@
-using System.Buffers;
-using LoadResizeSave.Pictures;
-
 namespace ThumbnailService.Serving;
 
 /// <summary>The body of a request: first as much of it as has the picture's header, and the rest when there is memory for it.</summary>
@@ -19,7 +16,6 @@ internal sealed class Upload : IDisposable
     }
 
     /// <summary>Reads as much as it takes to know the header, which is valid until this is disposed.</summary>
-    /// <exception cref="UnreadablePictureException">There is none, or it is too long.</exception>
     public async Task<PictureHeader> ReadHeaderAsync(PictureCodecs codecs, CancellationToken cancellationToken)
     {
         int wanted = Math.Min(_length, PictureHeader.UsualLength);
@@ -37,7 +33,6 @@ internal sealed class Upload : IDisposable
         }
     }
 
-    /// <exception cref="UnreadablePictureException">The client sent less than it promised.</exception>
     public async Task<IMemoryOwner<byte>> ReadAsync(PixelStore store, CancellationToken cancellationToken)
     {
         IMemoryOwner<byte> owner = store.Allocate<byte>(_length);

@@ -1,23 +1,11 @@
-using LoadResizeSave.Limits;
-using Measuring.Cgroups;
-using ThumbnailService.Loading;
-using ThumbnailService.Reporting;
-
 namespace ThumbnailService.Trials;
 
 /// <summary>The service with a budget in a cgroup, without one where nothing limits it, and without one in the same cgroup.</summary>
-internal sealed class ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
+internal sealed class ServiceMeasurement(ServiceLoad load, MeasurementRun run)
 {
     private const int BaseClients = 2;
 
-    private readonly List<string> _failures = [];
-
-    /// <summary>
-    /// Gets what is not as it should be: any request that failed where there is memory for all, and anything that did not come back.
-    /// </summary>
-    public IReadOnlyList<string> Failures => _failures;
-
-    public async Task<ResultDocument> RunAsync(Func<string, ResultDocument> newDocument)
+    public async Task<ResultDocument> RunAsync()
     {
         string? noCgroup = MemoryCgroup.WhyUnavailable();
         IReadOnlyList<UploadFile> files = UploadSet.Get(load);
@@ -28,7 +16,9 @@ internal sealed class ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
         [
             new("with a budget", AllocatorKind.Budget, budget, load.LimitMegabytes),
             new("without a budget or limit", AllocatorKind.Pool, null, null),
-            .. noCgroup is null ? [new("without a budget, in the limit", AllocatorKind.Pool, null, load.LimitMegabytes)] : Array.Empty<ServiceTrial>(),
+            .. noCgroup is null
+                ? [new("without a budget, in the limit", AllocatorKind.Pool, null, load.LimitMegabytes)]
+                : Array.Empty<ServiceTrial>(),
         ];
         List<ServiceTrialResult> results = [];
         foreach (ServiceTrial trial in trials)
@@ -37,18 +27,20 @@ internal sealed class ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
             Check(results[^1], results[0]);
         }
 
-        return new ServiceReport(load, files.Count, processBase, results, noCgroup).Complete(newDocument(ServiceReport.Title));
+        return new ServiceReport(load, files.Count, processBase, results, noCgroup).Complete(run.NewDocument(ServiceReport.Title));
     }
 
     // Each picture once, two at a time, with nothing kept: what is there afterwards is the process itself.
     private async Task<ProcessBase> MeasureBaseAsync(ServiceTrialRunner runner, IReadOnlyList<UploadFile> files)
     {
-        ServiceTrialResult result = await RunAsync(runner, new ServiceTrial("the service alone", AllocatorKind.Unpooled, null, null), files, files.Count, BaseClients);
+        ServiceTrialResult result = await RunAsync(
+            runner, new ServiceTrial("the service alone", AllocatorKind.Unpooled, null, null), files, files.Count, BaseClients);
         return new ProcessBase(result.Memory[^1].ResidentBytes);
     }
 
-    private Task<ServiceTrialResult> RunAsync(ServiceTrialRunner runner, ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients)
-        => console.Progress().StartAsync(progress =>
+    private Task<ServiceTrialResult> RunAsync(
+        ServiceTrialRunner runner, ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients)
+        => run.Console.Progress().StartAsync(progress =>
         {
             ProgressTask task = progress.AddTask(trial.Name, maxValue: requests);
             return runner.RunAsync(trial, files, requests, clients, () => task.Increment(1));
@@ -60,20 +52,23 @@ internal sealed class ServiceMeasurement(ServiceLoad load, IAnsiConsole console)
         if (!mayFail && result.Answered < result.Requests)
         {
             string reason = result.Outcomes.FirstOrDefault(outcome => outcome.Failure is not null)?.Failure ?? "not sent";
-            _failures.Add($"{result.Trial.Name}: {result.Requests - result.Answered} of {result.Requests} requests failed: {reason} "
+            run.Failures.Add($"{result.Trial.Name}: {result.Requests - result.Answered} of {result.Requests} requests failed: {reason} "
                 + $"{result.Errors}");
         }
 
         if (!mayFail && result.Statistics is not { OutstandingAllocations: 0, BudgetUsedBytes: 0 })
         {
-            _failures.Add($"{result.Trial.Name}: memory is out although nobody asks for anything: {result.Statistics}");
+            run.Failures.Add($"{result.Trial.Name}: memory is outstanding although there is no request: {result.Statistics}");
         }
 
         List<(string File, string? Thumbnail)> thumbnails =
-            [.. first.Outcomes.Concat(result.Outcomes).Where(outcome => outcome.Thumbnail is not null).Select(outcome => (outcome.File, outcome.Thumbnail)).Distinct()];
+            [
+                .. first.Outcomes.Concat(result.Outcomes).Where(outcome => outcome.Thumbnail is not null).Select(
+                    outcome => (outcome.File, outcome.Thumbnail)).Distinct(),
+            ];
         if (thumbnails.Count > thumbnails.DistinctBy(pair => pair.File).Count())
         {
-            _failures.Add($"{result.Trial.Name}: one picture came back as different thumbnails");
+            run.Failures.Add($"{result.Trial.Name}: one picture came back as different thumbnails");
         }
     }
 }

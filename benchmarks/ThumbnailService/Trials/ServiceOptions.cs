@@ -7,7 +7,10 @@ internal sealed record ServiceLoad(string? Input, int LimitMegabytes, int Reques
 /// <summary>The options of the load generator.</summary>
 internal sealed class ServiceOptions
 {
-    private readonly Option<string?> _input = new("--input") { Description = "Folder of pictures to upload. Without it a set of large synthetic photographs is made first." };
+    private readonly Option<string?> _input = new("--input")
+    {
+        Description = "Folder of pictures to upload. Without it a set of large synthetic photographs is made first.",
+    };
     private readonly Option<int> _limit = AtLeast("--memory-limit", "MiB of the memory cgroup that the service runs in.", 400, 96);
     private readonly Option<int> _requests = AtLeast("--requests", "Uploads in each trial.", 96, 1);
     private readonly Option<int> _clients = AtLeast("--clients", "Uploads at once.", 32, 1);

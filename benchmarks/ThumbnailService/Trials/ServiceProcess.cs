@@ -1,17 +1,11 @@
 using System.Collections.Concurrent;
 using System.Net.Http.Json;
-using Allocator;
-using LoadResizeSave.Limits;
-using Measuring.Cgroups;
-using ThumbnailService.Serving;
 
 namespace ThumbnailService.Trials;
 
 /// <summary>The service, in a process of its own and where that can be in a cgroup of its own.</summary>
 internal sealed class ServiceProcess : IDisposable
 {
-    private const string MappedFromBytes = "1048576";
-
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _errors = new();
 
@@ -35,17 +29,11 @@ internal sealed class ServiceProcess : IDisposable
     /// <summary>
     /// Starts it as <paramref name="trial"/> asks, in <paramref name="group"/> if there is one, and waits until it listens.
     /// </summary>
-    /// <exception cref="ChildFailedException">It ended instead.</exception>
     public static async Task<ServiceProcess> StartAsync(ServiceTrial trial, MemoryCgroup? group)
     {
-        ProcessStartInfo start = ChildProgram.Describe(ChildProgram.ThisProgram, ServeCommand.ChildArguments(trial.Allocator, trial.BudgetMegabytes));
-        start.Environment["MALLOC_MMAP_THRESHOLD_"] = MappedFromBytes;
-        if (trial.BudgetMegabytes is not null)
-        {
-            // A budget and a limit of the heap go together. Without, the choice is left to the runtime.
-            start.Environment["DOTNET_GCHeapHardLimit"] = ProcessBase.HeapLimitInBytes.ToString("x", CultureInfo.InvariantCulture);
-        }
-
+        ProcessStartInfo start = ChildProgram.Describe(
+            ChildProgram.ThisProgram, ServeCommand.ChildArguments(trial.Allocator, trial.BudgetMegabytes));
+        ProcessBase.Prepare(start, hasBudget: trial.BudgetMegabytes is not null);
         group?.Wrap(start);
         Process process = ChildProgram.Start(start);
         string? line = await process.StandardOutput.ReadLineAsync();
@@ -75,7 +63,7 @@ internal sealed class ServiceProcess : IDisposable
 
     public void Dispose()
     {
-        // Its input ends, which is how it hears that nobody needs it any more.
+        // Its input ends, and with it the process.
         _process.StandardInput.Close();
         _process.WaitForExit();
         _process.Dispose();

@@ -1,6 +1,3 @@
-using Allocator;
-using ThumbnailService.Loading;
-
 namespace ThumbnailService.Trials;
 
 /// <summary>The service under one condition.</summary>
@@ -29,7 +26,7 @@ internal sealed record ServiceTrialResult
 
     public bool WasKilled { get; init; }
 
-    /// <summary>Gets the allocator's own counters afterwards; null where nobody answered.</summary>
+    /// <summary>Gets the allocator's own counters afterwards; null where the service did not answer.</summary>
     public MemoryAllocatorStatistics? Statistics { get; init; }
 
     public string Errors { get; init; } = "";

@@ -1,7 +1,3 @@
-using Allocator;
-using Measuring.Cgroups;
-using ThumbnailService.Loading;
-
 namespace ThumbnailService.Trials;
 
 /// <summary>Starts the service, loads it, and looks at its memory meanwhile.</summary>
@@ -9,7 +5,8 @@ internal sealed class ServiceTrialRunner(bool hasCgroups)
 {
     private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(50);
 
-    public async Task<ServiceTrialResult> RunAsync(ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients, Action onAnswer)
+    public async Task<ServiceTrialResult> RunAsync(
+        ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients, Action onAnswer)
     {
         using MemoryCgroup? group = hasCgroups ? MemoryCgroup.Create(trial.LimitMegabytes * (1L << 20)) : null;
         using ServiceProcess service = await ServiceProcess.StartAsync(trial, group);

@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Allocator.Diagnostics;
 
-/// <summary>Describes a detected out-of-bounds or use-after-return write.</summary>
+/// <summary>Describes a detected out-of-bounds or use-after-return write, or an invalid free by native code.</summary>
 public sealed class CorruptionEventArgs : EventArgs
 {
     internal CorruptionEventArgs(
@@ -25,7 +25,7 @@ public sealed class CorruptionEventArgs : EventArgs
 
     /// <summary>
     /// Gets where the first changed byte is, counted from the start of the buffer: negative before it, <see cref="Bytes"/> and more behind
-    /// it.
+    /// it. For <see cref="CorruptionKind.InvalidFree"/> the address.
     /// </summary>
     public long Offset { get; }
 
@@ -41,7 +41,7 @@ public sealed class CorruptionEventArgs : EventArgs
     public string? ReturnStackTrace { get; }
 
     /// <summary>Describes the finding in full, stacks included.</summary>
-    public override string ToString() => string.Format(
+    public override string ToString() => Kind == CorruptionKind.InvalidFree ? DescribeInvalidFree() : string.Format(
         CultureInfo.InvariantCulture,
         "A byte was changed {0} a buffer of {1:N0} bytes{2}. It was found {3:N0} ms after the allocation.\n"
             + "Allocated at:\n{4}\nReturned at:\n{5}",
@@ -51,6 +51,12 @@ public sealed class CorruptionEventArgs : EventArgs
         Age.TotalMilliseconds,
         AllocationStackTrace?.TrimEnd() ?? "   an unknown place",
         ReturnStackTrace?.TrimEnd() ?? "   nowhere: the owner was collected without Dispose");
+
+    private string DescribeInvalidFree() => string.Format(
+        CultureInfo.InvariantCulture,
+        "Native code freed 0x{0:x}, which its callbacks had not allocated or had freed already. The call was ignored.\nFreed at:\n{1}",
+        Offset,
+        ReturnStackTrace?.TrimEnd());
 
     private string DescribePlace() => Kind switch
     {

@@ -1,6 +1,6 @@
 namespace Allocator.Diagnostics;
 
-/// <summary>How memory was written to that was not the writer's.</summary>
+/// <summary>How memory was misused.</summary>
 public enum CorruptionKind
 {
     /// <summary>Behind the end of a buffer, while it was rented.</summary>
@@ -11,4 +11,10 @@ public enum CorruptionKind
 
     /// <summary>After the buffer had been returned.</summary>
     WriteAfterReturn,
+
+    /// <summary>
+    /// Not written to: native code freed an address that its <see cref="NativeAllocationCallbacks"/> had not allocated, or had freed
+    /// already. The call was ignored.
+    /// </summary>
+    InvalidFree,
 }

@@ -1,6 +1,3 @@
-using System.Threading.Tasks;
-using Xunit;
-
 namespace Allocator.Analyzers.Tests.Escaping;
 
 /// <summary>A user's own owner types with a <c>Slice</c> or an indexer, reached by <c>[..]</c> and <c>[^1]</c>.</summary>

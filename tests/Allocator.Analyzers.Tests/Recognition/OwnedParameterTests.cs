@@ -1,6 +1,3 @@
-using System.Threading.Tasks;
-using Xunit;
-
 namespace Allocator.Analyzers.Tests.Recognition;
 
 /// <summary>Owners that a method hands out by a parameter.</summary>

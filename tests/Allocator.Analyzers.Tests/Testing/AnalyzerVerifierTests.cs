@@ -1,11 +1,4 @@
-using System;
-using System.Collections.Immutable;
-using System.Linq;
-using System.Threading.Tasks;
-using Allocator.Analyzers.Testing;
-using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
-using Xunit;
 
 namespace Allocator.Analyzers.Tests.Testing;
 

@@ -1,8 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using Interleaving;
-using Interleaving.Atomics;
+using Allocator.Concurrency.Interleaving;
+using Allocator.Concurrency.Interleaving.Atomics;
 using Xunit;
 
 namespace Allocator.Concurrency.Engine;

@@ -2,8 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using Allocator.Budgeting;
+using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Seam;
-using Interleaving;
 using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;

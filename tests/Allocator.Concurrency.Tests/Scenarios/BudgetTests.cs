@@ -1,8 +1,8 @@
 using System;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
+using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Seam;
-using Interleaving;
 using Xunit;
 using Xunit.Abstractions;
 

@@ -1,10 +1,10 @@
 using System;
 using System.Numerics;
 using Allocator.Budgeting;
+using Allocator.Concurrency.Interleaving;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Interleaving;
 using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;

@@ -1,4 +1,4 @@
-using Interleaving;
+using Allocator.Concurrency.Interleaving;
 using Xunit;
 using Xunit.Abstractions;
 using static Allocator.Concurrency.Scenarios.FreeMapScenario;

@@ -1,5 +1,5 @@
 using System;
-using Interleaving;
+using Allocator.Concurrency.Interleaving;
 using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;

@@ -1,5 +1,5 @@
+using Allocator.Concurrency.Interleaving;
 using Allocator.Lifetime;
-using Interleaving;
 using Xunit;
 using Xunit.Abstractions;
 using static Allocator.Concurrency.Scenarios.GuardScenario;

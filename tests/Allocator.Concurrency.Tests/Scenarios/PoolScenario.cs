@@ -1,10 +1,10 @@
 using System.Reflection;
 using Allocator.Budgeting;
+using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Seam;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Interleaving;
 using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;

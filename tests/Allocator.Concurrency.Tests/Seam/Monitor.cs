@@ -1,4 +1,4 @@
-using Interleaving.Atomics;
+using Allocator.Concurrency.Interleaving.Atomics;
 
 // The compiler takes this one for lock statements.
 namespace System.Threading;

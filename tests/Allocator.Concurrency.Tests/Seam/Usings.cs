@@ -1,5 +1,5 @@
 global using GC = Allocator.Concurrency.Seam.Collector;
-global using Interlocked = Interleaving.Atomics.Interlocked;
-global using SpinWait = Interleaving.Atomics.SpinWait;
+global using Interlocked = Allocator.Concurrency.Interleaving.Atomics.Interlocked;
+global using SpinWait = Allocator.Concurrency.Interleaving.Atomics.SpinWait;
 global using ThreadPool = Allocator.Concurrency.Seam.WorkItems;
-global using Volatile = Interleaving.Atomics.Volatile;
+global using Volatile = Allocator.Concurrency.Interleaving.Atomics.Volatile;

@@ -1,6 +1,6 @@
 using System;
 using System.Collections.Generic;
-using Interleaving;
+using Allocator.Concurrency.Interleaving;
 
 namespace Allocator.Concurrency.Seam;
 

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Allocator.Tests.Native;
 
-/// <summary>What the Windows source makes of what it reads; the reading itself is tried by <c>tests/WindowsSmoke</c>.</summary>
+/// <summary>What the Windows source makes of what it reads; the reading itself is tried by <c>tests/PlatformSmoke</c>.</summary>
 public class WindowsSystemMemoryTests
 {
     private static readonly MemoryLoad s_quietMachine = Load(MemoryLoadSource.Machine, 100, 1000);

@@ -1,8 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pictures;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-
 namespace LoadResizeSave.Tests;
 
 /// <summary>The job in a budget: what it estimates is enough, and what does not fit waits.</summary>
@@ -33,17 +28,6 @@ public sealed class BudgetTests : IDisposable
     }
 
     [Fact]
-    public async Task ProcessAsync_InterlacedPicture_IsEstimatedToo()
-    {
-        File.WriteAllBytes(Path.Combine(_folder.FullName, "a.png"), new PngFixture(700, 400, 16, 6, true).Header().Pixels((x, y, _) => (x * y) & 0xFF).End().ToArray());
-        using Admission others = await _store.AdmitAsync(BudgetInBytes - Estimate("a.png"), CancellationToken.None);
-
-        SavedPicture saved = await Pipeline().ProcessAsync(_folder.FullName, "a.png");
-
-        Assert.Equal(700 * 400, saved.SourcePixels);
-    }
-
-    [Fact]
     public async Task ProcessAsync_BudgetTaken_WaitsWithoutAThreadAndGoesOnWhenItIsBack()
     {
         Write("a.png", 300, 200);
@@ -65,7 +49,8 @@ public sealed class BudgetTests : IDisposable
         Write("a.png", 3000, 2000);
         Assert.True(20 * Estimate("a.png") > 3 * BudgetInBytes);
 
-        SavedPicture[] saved = await Task.WhenAll(Enumerable.Range(0, 20).Select(i => Task.Run(() => Pipeline(i).ProcessAsync(_folder.FullName, "a.png").AsTask())));
+        SavedPicture[] saved = await Task.WhenAll(Enumerable.Range(0, 20).Select(
+            i => Task.Run(() => Pipeline(i).ProcessAsync(_folder.FullName, "a.png").AsTask())));
 
         Assert.Single(saved.Select(picture => picture.Sha256).Distinct());
         Assert.InRange(_store.Statistics!.Value.PeakCommittedBytes, 1, BudgetInBytes);
@@ -109,5 +94,5 @@ public sealed class BudgetTests : IDisposable
     }
 
     private PicturePipeline Pipeline(int number = 0)
-        => new(new CommandLine().Read([]), _codecs, _store, Path.Combine(_folder.FullName, "out", $"{number}"));
+        => new(_codecs, _store, Path.Combine(_folder.FullName, "out", $"{number}"));
 }

@@ -1,7 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Codecs.Jpeg;
-using LoadResizeSave.Pixels;
-
 namespace LoadResizeSave.Tests;
 
 public class JpegCodecTests

@@ -1,4 +1,3 @@
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Resizing;
 
 namespace LoadResizeSave.Tests;
@@ -53,7 +52,8 @@ public class LanczosResizerTests
         }
     }
 
-    private static Rgb24[] Resize(int width, int height, int newWidth, int newHeight, Func<int, int, Rgb24> pixel, AllocatorKind kind = AllocatorKind.Pool)
+    private static Rgb24[] Resize(
+        int width, int height, int newWidth, int newHeight, Func<int, int, Rgb24> pixel, AllocatorKind kind = AllocatorKind.Pool)
     {
         using PixelStore store = Pictures.Store(kind);
         using Raster<Rgb24> source = Pictures.Make(store, width, height, pixel);

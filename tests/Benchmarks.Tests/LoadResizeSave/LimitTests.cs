@@ -1,8 +1,3 @@
-using LoadResizeSave.Limits;
-using LoadResizeSave.Pixels;
-using LoadResizeSave.Running;
-using Measuring.Results;
-
 namespace LoadResizeSave.Tests;
 
 public class LimitTests
@@ -46,17 +41,10 @@ public class LimitTests
 
         ResultTable limited = Assert.Single(document.Tables, table => table.Title.Contains("350", StringComparison.Ordinal));
         Assert.Equal(["killed", "finished"], limited.Rows.Select(row => row.Labels[^1]));
-        Assert.All(document.Charts, chart => Assert.Equal([("pool, no limit", 1), ("pool", 0), ("pool with budget", 1)], chart.Series.Select(series => (series.Name, series.Points.Count))));
-    }
-
-    [Fact]
-    public void Complete_Document_IsOneOfItsOwn()
-    {
-        ResultDocument document = Report();
-
+        Assert.All(document.Charts, chart => Assert.Equal(
+            [("pool, no limit", 1), ("pool", 0), ("pool with budget", 1)],
+            chart.Series.Select(series => (series.Name, series.Points.Count))));
         Assert.Equal("LoadResizeSave-memory-limit", document.Program);
-        Assert.All(document.Tables, table => Assert.All(table.Rows, row => Assert.Equal(table.Columns.Count, row.Values.Count)));
-        Assert.All(document.Notes, note => Assert.EndsWith(".", note));
     }
 
     private static ResultDocument Report()
@@ -67,20 +55,23 @@ public class LimitTests
             Result(Limit, AllocatorKind.Pool, 0) with { Run = null, WasKilled = true },
             Result(Limit, AllocatorKind.Budget, Pictures),
         ];
-        CommandLine commandLine = new();
-        string[] arguments = ["--memory-limit", "350", "--parallelism", "2", "--allocator", "pool", "budget", "--repeat", "2"];
-        return new LimitReport(results, commandLine.Read(arguments), new ProcessBase(60 << 20)).Complete(CommandLine.NewDocument("title", commandLine.Root.Parse(arguments)));
+        JobOptions options = JobCommand.Read(JobCommand.Create().Parse(
+            ["--memory-limit", "350", "--parallelism", "2", "--allocator", "pool", "--repeat", "2"]));
+        ResultDocument empty = MeasurementRun.NewDocument("LoadResizeSave", "title", JobCommand.Create().Parse([]));
+        return new LimitReport(results, options, new ProcessBase(60 << 20), Pictures).Complete(empty);
     }
 
     private static TrialResult Result(int? limit, AllocatorKind kind, int pictures)
     {
-        MeasuredPass first = new(10, pictures / 2, new ProcessCounters { UserTime = TimeSpan.FromSeconds(9), MinorFaults = 5000, MajorFaults = 7 });
-        MeasuredPass second = new(2, pictures / 2, new ProcessCounters { UserTime = TimeSpan.FromSeconds(2), MinorFaults = 400, MajorFaults = 0 });
-        return new TrialResult
-        {
-            Trial = new JobTrial(limit, 2, kind, kind == AllocatorKind.Budget ? 191 : null),
-            Run = Runs.Create(kind) with { Pictures = pictures, Passes = [first, second] },
-            PeakBytes = 300_000_000,
-        };
+        MeasuredPass first =
+            new(10, pictures / 2, new ProcessCounters { UserTime = TimeSpan.FromSeconds(9), MinorFaults = 5000, MajorFaults = 7 });
+        MeasuredPass second =
+            new(2, pictures / 2, new ProcessCounters { UserTime = TimeSpan.FromSeconds(2), MinorFaults = 400, MajorFaults = 0 });
+        return new TrialResult(
+            new JobTrial(limit, 2, kind, kind == AllocatorKind.Budget ? 191 : null),
+            Runs.Create(kind) with { Pictures = pictures, Passes = [first, second] },
+            Failure: null,
+            WasKilled: false,
+            PeakBytes: 300_000_000);
     }
 }

@@ -1,6 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
-
 namespace LoadResizeSave.Tests;
 
 /// <summary>Short ways to pictures in memory.</summary>

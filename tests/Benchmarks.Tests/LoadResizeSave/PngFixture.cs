@@ -9,14 +9,11 @@ namespace LoadResizeSave.Tests;
 /// </summary>
 internal sealed class PngFixture
 {
-    private static readonly (int X, int Y, int Dx, int Dy)[] s_passes =
-        [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)];
-
     private readonly MemoryStream _file = new();
 
-    public PngFixture(int width, int height, int bitDepth, int colourType, bool interlaced)
+    public PngFixture(int width, int height, int bitDepth, int colourType)
     {
-        (Width, Height, BitDepth, ColourType, Interlaced) = (width, height, bitDepth, colourType, interlaced);
+        (Width, Height, BitDepth, ColourType) = (width, height, bitDepth, colourType);
         _file.Write([0x89, (byte)'P', (byte)'N', (byte)'G', 13, 10, 26, 10]);
     }
 
@@ -28,18 +25,16 @@ internal sealed class PngFixture
 
     public int ColourType { get; }
 
-    public bool Interlaced { get; }
-
     public int Channels => ColourType switch { 0 or 3 => 1, 4 => 2, 2 => 3, _ => 4 };
 
     public byte[] ToArray() => _file.ToArray();
 
-    public PngFixture Header(byte compression = 0, byte filter = 0, byte? interlace = null)
+    public PngFixture Header(byte compression = 0, byte filter = 0, byte interlace = 0)
     {
         byte[] data = new byte[13];
         BinaryPrimitives.WriteInt32BigEndian(data, Width);
         BinaryPrimitives.WriteInt32BigEndian(data.AsSpan(4), Height);
-        (data[8], data[9], data[10], data[11], data[12]) = ((byte)BitDepth, (byte)ColourType, compression, filter, interlace ?? (byte)(Interlaced ? 1 : 0));
+        (data[8], data[9], data[10], data[11], data[12]) = ((byte)BitDepth, (byte)ColourType, compression, filter, interlace);
         return Chunk("IHDR", data);
     }
 
@@ -56,7 +51,10 @@ internal sealed class PngFixture
         return this;
     }
 
-    /// <summary>Writes the pixels that <paramref name="sample"/> gives by column, row and channel, in chunks of <paramref name="chunkLength"/>, with all five filters in turn.</summary>
+    /// <summary>
+    /// Writes the pixels that <paramref name="sample"/> gives by column, row and channel, in chunks of <paramref name="chunkLength"/>,
+    /// with all five filters in turn.
+    /// </summary>
     public PngFixture Pixels(Func<int, int, int, int> sample, int chunkLength = int.MaxValue)
     {
         using MemoryStream compressed = new();
@@ -101,29 +99,17 @@ internal sealed class PngFixture
     private byte[] Filtered(Func<int, int, int, int> sample)
     {
         using MemoryStream rows = new();
-        foreach ((int left, int top, int stepX, int stepY) in Interlaced ? s_passes : [(0, 0, 1, 1)])
+        byte[] prior = new byte[((Width * Channels * BitDepth) + 7) / 8];
+        for (int y = 0; y < Height; y++)
         {
-            int columns = (Width - left + stepX - 1) / stepX;
-            if (columns <= 0)
+            byte[] row = new byte[prior.Length];
+            for (int i = 0; i < Width * Channels; i++)
             {
-                continue;
+                SetBits(row, i * BitDepth, sample(i / Channels, y, i % Channels));
             }
 
-            byte[] prior = new byte[((columns * Channels * BitDepth) + 7) / 8];
-            for (int y = top, i = 0; y < Height; y += stepY, i++)
-            {
-                byte[] row = new byte[prior.Length];
-                for (int x = 0; x < columns; x++)
-                {
-                    for (int channel = 0; channel < Channels; channel++)
-                    {
-                        SetBits(row, ((x * Channels) + channel) * BitDepth, sample(left + (x * stepX), y, channel));
-                    }
-                }
-
-                WriteFiltered(rows, i % 5, row, prior);
-                prior = row;
-            }
+            WriteFiltered(rows, y % 5, row, prior);
+            prior = row;
         }
 
         return rows.ToArray();

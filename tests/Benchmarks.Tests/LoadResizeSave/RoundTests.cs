@@ -1,36 +1,20 @@
-using System.Xml.Linq;
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Reporting;
-using LoadResizeSave.Running;
-using Measuring.Results;
 
 namespace LoadResizeSave.Tests;
 
 public class RoundTests
 {
     [Fact]
-    public void Order_FortyRoundsOfThree_BeginsWithEachEquallyOften()
-    {
-        string[] items = ["a", "b", "c"];
-
-        List<string[]> orders = [.. Enumerable.Range(0, 40).Select(round => Rotation.Order(items, round).ToArray())];
-
-        Assert.Equal(["a", "b", "c"], orders[0]);
-        Assert.Equal(["b", "c", "a"], orders[1]);
-        Assert.Equal(["c", "a", "b"], orders[2]);
-        Assert.All(orders, order => Assert.Equal(items, order.Order()));
-        Assert.All(items, item => Assert.InRange(orders.Count(order => order[0] == item), 13, 14));
-    }
-
-    [Fact]
     public void Create_FiveRounds_HasQuartilesAndMedians()
     {
         ResultTable table = Table("Each allocator", Runs.Rounds((300, 100), (100, 100), (500, 100), (200, 100), (400, 100)));
 
         Assert.Equal([200, 300, 400], Column(table, "peak RSS").Take(3));
-        Assert.Equal([["pool", "lower quartile"], ["pool", "median"], ["pool", "upper quartile"]], table.Rows.Take(3).Select(row => row.Labels));
+        Assert.Equal(
+            [["pool", "lower quartile"], ["pool", "median"], ["pool", "upper quartile"]], table.Rows.Take(3).Select(row => row.Labels));
         Assert.Equal(["unpooled", "median"], table.Rows[4].Labels);
-        Assert.Equal([1, 24, 3, 3, 0, 1000, 5], Values(table, 1, "photographs", "megapixels", "CPU", "user", "system", "page faults", "GC"));
+        Assert.Equal(
+            [1, 24, 3, 3, 0, 1000, 5], Values(table, 1, "photographs", "megapixels", "CPU", "user", "system", "page faults", "GC"));
     }
 
     [Fact]
@@ -60,10 +44,6 @@ public class RoundTests
     }
 
     [Fact]
-    public void Create_OneAllocator_HasNoRatios()
-        => Assert.Single(new RoundTables([new(1, [Runs.Create(AllocatorKind.Pool)])]).Create());
-
-    [Fact]
     public void Create_SystemThatDoesNotTellFaults_LeavesThemOut()
     {
         MeasuredRun run = Runs.Create(AllocatorKind.Pool);
@@ -78,37 +58,26 @@ public class RoundTests
         => Assert.Equal([null], Column(Table("Medians of the ratios to pool in the same round", Runs.Rounds((1, 1))), "system"));
 
     [Fact]
-    public void Find_SeveralRounds_IsTheOneNearestToTheMedians()
-        => Assert.Equal(3, MedianRound.Find(Runs.Rounds((300, 900), (100, 100), (290, 110), (500, 120), (200, 10))).Number);
+    public void Median_SeveralRounds_IsTheOneNearestToTheMedians()
+        => Assert.Equal(3, Round.Median(Runs.Rounds((300, 900), (100, 100), (290, 110), (500, 120), (200, 10))).Number);
 
     [Fact]
     public void Complete_ThreeRounds_ShowsEachOfThemAndThePictureOfOne()
     {
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("rounds-");
-        try
-        {
-            JobOptions options = new CommandLine().Read(["--runs", "3", "--output", folder.FullName]);
-            RoundReport report = new(Runs.Rounds((300, 100), (100, 100), (200, 100)), options);
+        ParseResult parsed = JobCommand.Create().Parse(["--runs", "3"]);
+        ResultDocument empty = MeasurementRun.NewDocument("LoadResizeSave", "title", parsed);
+        List<Round> rounds = Runs.Rounds((300, 100), (100, 100), (200, 100));
 
-            ResultDocument document = report.Complete(CommandLine.NewDocument(report.Title, new CommandLine().Root.Parse(["--runs", "3"])), TimeSpan.FromMinutes(20));
-            report.SaveChart();
+        ResultDocument document = RoundMeasurement.Complete(empty, rounds, JobCommand.Read(parsed), TimeSpan.FromMinutes(20));
 
-            Assert.Equal("LoadResizeSave", document.Program);
-            Assert.Equal("dotnet run -c Release --project benchmarks/LoadResizeSave -- --runs 3", document.Command);
-            Assert.Equal([new(1, 300), new(2, 100), new ResultPoint(3, 200)], document.Charts[1].Series[0].Points);
-            Assert.Equal(["pool", "unpooled"], document.Charts[0].Series.Select(series => series.Name));
-            ResultPicture picture = Assert.Single(document.Pictures);
-            Assert.Equal("Memory over time, round 3", picture.Title);
-            Assert.Equal("svg", XDocument.Load(Path.Combine(folder.FullName, picture.File)).Root!.Name.LocalName);
-            Assert.Contains(document.Notes, note => note.Contains("the same in all 6 runs"));
-        }
-        finally
-        {
-            folder.Delete(recursive: true);
-        }
+        Assert.Equal([new(1, 300), new(2, 100), new ResultPoint(3, 200)], document.Charts[1].Series[0].Points);
+        Assert.Equal(["pool", "unpooled"], document.Charts[0].Series.Select(series => series.Name));
+        Assert.Equal("Memory over time, round 3", Assert.Single(document.Pictures).Title);
+        Assert.Contains(document.Notes, note => note.Contains("the same in all 6 runs"));
     }
 
-    private static ResultTable Table(string title, IReadOnlyList<Round> rounds) => new RoundTables(rounds).Create().Single(table => table.Title == title);
+    private static ResultTable Table(string title, IReadOnlyList<Round> rounds)
+        => new RoundTables(rounds).Create().Single(table => table.Title == title);
 
     private static List<double?> Column(ResultTable table, string name)
     {
@@ -116,5 +85,6 @@ public class RoundTests
         return [.. table.Rows.Select(row => row.Values[index])];
     }
 
-    private static IEnumerable<double?> Values(ResultTable table, int row, params IEnumerable<string> names) => names.Select(name => Column(table, name)[row]);
+    private static IEnumerable<double?> Values(ResultTable table, int row, params IEnumerable<string> names)
+        => names.Select(name => Column(table, name)[row]);
 }

@@ -1,5 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 using Measurements.Factors;
 
 namespace Measurements.Tests;

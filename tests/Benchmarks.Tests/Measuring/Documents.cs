@@ -1,5 +1,3 @@
-using Measuring.Results;
-
 namespace Measuring.Tests;
 
 /// <summary>Results and charts to test with.</summary>

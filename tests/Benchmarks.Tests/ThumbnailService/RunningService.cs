@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 using Microsoft.AspNetCore.Builder;
 using ThumbnailService.Serving;
 

@@ -1,8 +1,3 @@
-using System.CommandLine;
-using LoadResizeSave.Limits;
-using LoadResizeSave.Pixels;
-using Measuring;
-using Measuring.Results;
 using ThumbnailService.Reporting;
 using ThumbnailService.Trials;
 
@@ -17,7 +12,10 @@ public sealed class ServiceReportTests
     [Fact]
     public void Complete_LongRun_KeepsItsPeakInTheChart()
     {
-        List<MemoryPoint> memory = [.. Enumerable.Range(0, 5000).Select(i => new MemoryPoint(i * 0.05, 100 * Megabyte, (i == 1234 ? 399 : 200) * Megabyte))];
+        List<MemoryPoint> memory =
+        [
+            .. Enumerable.Range(0, 5000).Select(i => new MemoryPoint(i * 0.05, 100 * Megabyte, (i == 1234 ? 399 : 200) * Megabyte)),
+        ];
 
         ResultDocument document = Report(Result("with a budget") with { Memory = memory });
 
@@ -37,7 +35,11 @@ public sealed class ServiceReportTests
     [Fact]
     public void Complete_KilledService_SaysSoAndCountsWhatFailed()
     {
-        ServiceTrialResult killed = Result("without") with { WasKilled = true, Outcomes = [new("a", 1, "hash", null), new("b", 2, null, "gone")] };
+        ServiceTrialResult killed = Result("without") with
+        {
+            WasKilled = true,
+            Outcomes = [new("a", 1, "hash", null), new("b", 2, null, "gone")],
+        };
 
         ResultDocument document = Report(killed);
 
@@ -60,7 +62,7 @@ public sealed class ServiceReportTests
     private static ResultDocument Report(string? noCgroup, params IReadOnlyList<ServiceTrialResult> results)
     {
         ResultDocument document =
-            MeasurementRun.NewDocument("ThumbnailService", "ThumbnailService", ServiceReport.Title, new RootCommand().Parse([]));
+            MeasurementRun.NewDocument("ThumbnailService", ServiceReport.Title, new RootCommand().Parse([]));
         return new ServiceReport(s_load, files: 2, new ProcessBase(70 * Megabyte), results, noCgroup).Complete(document);
     }
 

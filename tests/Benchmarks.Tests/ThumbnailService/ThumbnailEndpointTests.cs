@@ -1,6 +1,4 @@
 using System.Net;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 
 namespace ThumbnailService.Tests;
 
@@ -61,7 +59,8 @@ public sealed class ThumbnailEndpointTests
         await using RunningService service = await RunningService.StartAsync(BudgetMegabytes);
         Admission others = await service.Store.AdmitAsync(BudgetMegabytes << 20, CancellationToken.None);
         using CancellationTokenSource client = new();
-        Task<HttpResponseMessage> gone = service.Client.PostAsync(new Uri("/thumbnails", UriKind.Relative), new ByteArrayContent(Picture(400, 300)), client.Token);
+        Task<HttpResponseMessage> gone = service.Client.PostAsync(
+            new Uri("/thumbnails", UriKind.Relative), new ByteArrayContent(Picture(400, 300)), client.Token);
         await service.UntilWaitingAsync(requests: 1);
 
         await client.CancelAsync();
@@ -104,7 +103,10 @@ public sealed class ThumbnailEndpointTests
     public async Task Post_WithoutLength_IsRefused()
     {
         await using RunningService service = await RunningService.StartAsync(budgetMegabytes: null);
-        using HttpRequestMessage request = new(HttpMethod.Post, "/thumbnails") { Content = new StreamContent(new MemoryStream(Picture(40, 30))) };
+        using HttpRequestMessage request = new(HttpMethod.Post, "/thumbnails")
+        {
+            Content = new StreamContent(new MemoryStream(Picture(40, 30))),
+        };
         request.Headers.TransferEncodingChunked = true;
 
         using HttpResponseMessage response = await service.Client.SendAsync(request);

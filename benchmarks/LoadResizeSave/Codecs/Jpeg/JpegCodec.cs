@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Codecs.Jpeg;
 
 /// <summary>
@@ -16,8 +13,6 @@ internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
     // pixels.
     private const int DecompressFlags = TurboJpegLibrary.FlagStopOnWarning | TurboJpegLibrary.FlagLimitScans;
 
-    private readonly TurboJpegLibrary _library = library;
-
     public string Extension => ".jpg";
 
     public bool NeedsContiguousPixels => true;
@@ -28,10 +23,10 @@ internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
 
     public PictureSize ReadSize(ReadOnlyMemory<byte> start)
     {
-        using TurboJpegHandle decompressor = new(_library, compress: false);
+        using TurboJpegHandle decompressor = new(library, compress: false);
         using MemoryHandle pin = start.Pin();
         int width, height, subsampling, colourSpace;
-        decompressor.Check(_library.DecompressHeader(
+        decompressor.Check(library.DecompressHeader(
             decompressor.Value, (byte*)pin.Pointer, new CULong((uint)start.Length), &width, &height, &subsampling, &colourSpace));
         return width > 0 && height > 0
             ? new PictureSize(width, height)
@@ -43,7 +38,8 @@ internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
 
     public long EstimateDecoding(ReadOnlyMemory<byte> start, PixelStore store) => JpegFrame.Read(start.Span).DecoderBytes;
 
-    public long EstimateEncoding(PictureSize size, PixelStore store) => store.Estimate<byte>(LargestFile(size.Width, size.Height)) + JpegFrame.WorkingBytes(size.Width);
+    public long EstimateEncoding(PictureSize size, PixelStore store)
+        => store.Estimate<byte>(LargestFile(size.Width, size.Height)) + JpegFrame.WorkingBytes(size.Width);
 
     public void Decode(ReadOnlyMemory<byte> file, Raster<Rgb24> picture, PixelStore store)
     {
@@ -51,11 +47,11 @@ internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
         using IDisposable? ofLibrary = store.CountExternal(JpegFrame.Read(file.Span).DecoderBytes);
         bool contiguous = picture.TryProcessPixels(pixels =>
         {
-            using TurboJpegHandle decompressor = new(_library, compress: false);
+            using TurboJpegHandle decompressor = new(library, compress: false);
             using MemoryHandle pin = file.Pin();
             fixed (Rgb24* target = pixels)
             {
-                decompressor.Check(_library.Decompress(
+                decompressor.Check(library.Decompress(
                     decompressor.Value,
                     (byte*)pin.Pointer,
                     new CULong((uint)file.Length),
@@ -81,7 +77,7 @@ internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
 
     private int LargestFile(int width, int height)
     {
-        ulong bound = _library.BufferSize(width, height, TurboJpegLibrary.Subsampling420).Value;
+        ulong bound = library.BufferSize(width, height, TurboJpegLibrary.Subsampling420).Value;
         return bound is > 0 && bound <= (ulong)Array.MaxLength
             ? (int)bound
             : throw new UnreadablePictureException($"{width} x {height} pixels are too many for a JPEG");
@@ -89,13 +85,13 @@ internal sealed unsafe class JpegCodec(TurboJpegLibrary library) : IPictureCodec
 
     private int Compress(ReadOnlySpan<Rgb24> pixels, int width, int height, Memory<byte> file)
     {
-        using TurboJpegHandle compressor = new(_library, compress: true);
+        using TurboJpegHandle compressor = new(library, compress: true);
         using MemoryHandle pin = file.Pin();
         byte* start = (byte*)pin.Pointer;
         CULong length = new((uint)file.Length);
         fixed (Rgb24* source = pixels)
         {
-            compressor.Check(_library.Compress(
+            compressor.Check(library.Compress(
                 compressor.Value,
                 (byte*)source,
                 width,

@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-
 namespace LoadResizeSave.Codecs.Jpeg;
 
 /// <summary>
@@ -21,7 +19,6 @@ internal readonly record struct JpegFrame(int Width, long Coefficients, bool Has
 
     public static long WorkingBytes(int width) => TablesInBytes + ((long)WorkingRows * width);
 
-    /// <exception cref="UnreadablePictureException">They are not there.</exception>
     public static JpegFrame Read(ReadOnlySpan<byte> start)
     {
         ReadOnlySpan<byte> frame = default;

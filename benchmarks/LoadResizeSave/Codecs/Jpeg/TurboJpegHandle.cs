@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Codecs.Jpeg;
 
 /// <summary>One compressor or decompressor of libjpeg-turbo: used by one thread at a time, and destroyed with the picture.</summary>

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Codecs.Jpeg;
 
 /// <summary>
@@ -18,19 +16,24 @@ internal sealed unsafe class TurboJpegLibrary
     private static readonly string[] s_names = OperatingSystem.IsWindows()
         ? ["turbojpeg.dll", "libturbojpeg.dll", @"C:\libjpeg-turbo64\bin\turbojpeg.dll"]
         : OperatingSystem.IsMacOS()
-            ? ["libturbojpeg.dylib", "/opt/homebrew/opt/jpeg-turbo/lib/libturbojpeg.dylib", "/usr/local/opt/jpeg-turbo/lib/libturbojpeg.dylib"]
+            ?
+            [
+                "libturbojpeg.dylib", "/opt/homebrew/opt/jpeg-turbo/lib/libturbojpeg.dylib",
+                "/usr/local/opt/jpeg-turbo/lib/libturbojpeg.dylib",
+            ]
             : ["libturbojpeg.so.0", "libturbojpeg.so"];
 
     private TurboJpegLibrary(nint library)
     {
-        InitCompress = (delegate* unmanaged<nint>)NativeLibrary.GetExport(library, "tjInitCompress");
-        InitDecompress = (delegate* unmanaged<nint>)NativeLibrary.GetExport(library, "tjInitDecompress");
-        Destroy = (delegate* unmanaged<nint, int>)NativeLibrary.GetExport(library, "tjDestroy");
-        GetErrorText = (delegate* unmanaged<nint, byte*>)NativeLibrary.GetExport(library, "tjGetErrorStr2");
-        BufferSize = (delegate* unmanaged<int, int, int, CULong>)NativeLibrary.GetExport(library, "tjBufSize");
-        DecompressHeader = (delegate* unmanaged<nint, byte*, CULong, int*, int*, int*, int*, int>)NativeLibrary.GetExport(library, "tjDecompressHeader3");
-        Decompress = (delegate* unmanaged<nint, byte*, CULong, byte*, int, int, int, int, int, int>)NativeLibrary.GetExport(library, "tjDecompress2");
-        Compress = (delegate* unmanaged<nint, byte*, int, int, int, int, byte**, CULong*, int, int, int, int>)NativeLibrary.GetExport(library, "tjCompress2");
+        nint Export(string name) => NativeLibrary.GetExport(library, name);
+        InitCompress = (delegate* unmanaged<nint>)Export("tjInitCompress");
+        InitDecompress = (delegate* unmanaged<nint>)Export("tjInitDecompress");
+        Destroy = (delegate* unmanaged<nint, int>)Export("tjDestroy");
+        GetErrorText = (delegate* unmanaged<nint, byte*>)Export("tjGetErrorStr2");
+        BufferSize = (delegate* unmanaged<int, int, int, CULong>)Export("tjBufSize");
+        DecompressHeader = (delegate* unmanaged<nint, byte*, CULong, int*, int*, int*, int*, int>)Export("tjDecompressHeader3");
+        Decompress = (delegate* unmanaged<nint, byte*, CULong, byte*, int, int, int, int, int, int>)Export("tjDecompress2");
+        Compress = (delegate* unmanaged<nint, byte*, int, int, int, int, byte**, CULong*, int, int, int, int>)Export("tjCompress2");
     }
 
     public delegate* unmanaged<nint> InitCompress { get; }
@@ -42,8 +45,7 @@ internal sealed unsafe class TurboJpegLibrary
     public delegate* unmanaged<nint, byte*> GetErrorText { get; }
 
     /// <summary>
-    /// Gets <c>tjBufSize(width, height, subsampling)</c>: no JPEG of that size is larger. C's <c>unsigned long</c> has 32 bits on
-    /// Windows.
+    /// Gets <c>tjBufSize(width, height, subsampling)</c>: no JPEG of that size is larger. C's <c>unsigned long</c> has 32 bits on Windows.
     /// </summary>
     public delegate* unmanaged<int, int, int, CULong> BufferSize { get; }
 

@@ -1,5 +1,3 @@
-using System.Buffers.Binary;
-
 namespace LoadResizeSave.Codecs.Png;
 
 /// <summary>The checksum of PNG chunks (ISO 3309, polynomial 0xEDB88320), eight bytes a step.</summary>

@@ -1,35 +1,86 @@
 namespace LoadResizeSave.Codecs.Png;
 
-/// <summary>All that a PNG says before its pixels: header, palette, transparency; and where its pixels start.</summary>
-internal sealed class PngMetadata(
-    PngHeader header, ReadOnlyMemory<byte> palette, ReadOnlyMemory<byte> transparency, PngChunkReader chunks, PngChunk firstImageData)
+/// <summary>The colour types of a PNG, by the numbers that its header holds.</summary>
+internal enum PngColourType : byte
 {
-    public PngHeader Header { get; } = header;
+    Gray = 0,
 
-    /// <summary>Gets the palette, three bytes an entry; empty where there is none.</summary>
-    public ReadOnlyMemory<byte> Palette { get; } = palette;
+    Rgb = 2,
 
-    /// <summary>Gets the data of the transparency chunk; empty where there is none.</summary>
-    public ReadOnlyMemory<byte> Transparency { get; } = transparency;
+    Palette = 3,
 
-    /// <summary>Gets the reader, which stands behind the first chunk of pixels.</summary>
-    public PngChunkReader Chunks { get; } = chunks;
+    GrayAlpha = 4,
 
-    public PngChunk FirstImageData { get; } = firstImageData;
+    Rgba = 6,
+}
 
-    public static PngHeader ReadHeader(PngChunkReader chunks)
+/// <summary>The first chunk of a PNG, checked: what the rest of the file must contain follows from it.</summary>
+internal readonly record struct PngHeader(int Width, int Height, int BitDepth, PngColourType ColourType)
+{
+    public const int Length = 13;
+
+    public int Channels => ColourType switch
+    {
+        PngColourType.Gray or PngColourType.Palette => 1,
+        PngColourType.GrayAlpha => 2,
+        PngColourType.Rgb => 3,
+        _ => 4,
+    };
+
+    /// <summary>Gets how far apart the bytes are that a filter compares: a pixel, and one byte where a pixel is less.</summary>
+    public int FilterDistance => Math.Max(1, Channels * BitDepth / 8);
+
+    /// <summary>Gets how many bytes a row takes, without its filter byte.</summary>
+    public long RowBytes => (((long)Width * Channels * BitDepth) + 7) / 8;
+
+    public static PngHeader Read(PngChunkReader chunks)
     {
         PngChunk first = chunks.Read();
-        return first.Type == PngChunk.Header
-            ? PngHeader.Parse(first.Data.Span)
-            : throw new UnreadablePictureException($"starts with chunk {first.Name} instead of IHDR");
-    }
+        ReadOnlySpan<byte> data = first.Data.Span;
+        if (first.Type != PngChunk.Header || data.Length != Length)
+        {
+            throw new UnreadablePictureException("there is no header");
+        }
 
-    /// <exception cref="UnreadablePictureException">Something is missing, misplaced or of a wrong length.</exception>
+        uint width = BinaryPrimitives.ReadUInt32BigEndian(data);
+        uint height = BinaryPrimitives.ReadUInt32BigEndian(data[4..]);
+        if (width is 0 or > int.MaxValue || height is 0 or > int.MaxValue)
+        {
+            throw new UnreadablePictureException($"the header claims {width} x {height} pixels");
+        }
+
+        int depth = data[8];
+        PngColourType type = (PngColourType)data[9];
+        bool valid = type switch
+        {
+            PngColourType.Gray => depth is 1 or 2 or 4 or 8 or 16,
+            PngColourType.Palette => depth is 1 or 2 or 4 or 8,
+            PngColourType.Rgb or PngColourType.GrayAlpha or PngColourType.Rgba => depth is 8 or 16,
+            _ => false,
+        };
+        if (!valid || data[10] != 0 || data[11] != 0)
+        {
+            throw new UnreadablePictureException($"colour type {data[9]} with {depth} bits, compression {data[10]}, filter method "
+                + $"{data[11]}: not in the specification");
+        }
+
+        return data[12] == 0
+            ? new PngHeader((int)width, (int)height, depth, type)
+            : throw new UnreadablePictureException("it is interlaced, which this program does not read");
+    }
+}
+
+/// <summary>All that a PNG says before its pixels; and where its pixels start.</summary>
+/// <param name="Palette">The palette, three bytes an entry; empty where there is none.</param>
+/// <param name="Transparency">The data of the transparency chunk; empty where there is none.</param>
+/// <param name="Chunks">The reader, which stands behind the first chunk of pixels.</param>
+internal sealed record PngMetadata(
+    PngHeader Header, ReadOnlyMemory<byte> Palette, ReadOnlyMemory<byte> Transparency, PngChunkReader Chunks, PngChunk FirstImageData)
+{
     public static PngMetadata Read(ReadOnlyMemory<byte> file)
     {
         PngChunkReader chunks = new(file);
-        PngHeader header = ReadHeader(chunks);
+        PngHeader header = PngHeader.Read(chunks);
         ReadOnlyMemory<byte> palette = default;
         ReadOnlyMemory<byte> transparency = default;
         while (true)
@@ -37,22 +88,18 @@ internal sealed class PngMetadata(
             PngChunk chunk = chunks.Read();
             switch (chunk.Type)
             {
-                case PngChunk.Palette:
-                    palette = RequirePalette(chunk.Data);
+                case PngChunk.Palette when chunk.Data.Length is > 0 and <= 768 && chunk.Data.Length % 3 == 0:
+                    palette = chunk.Data;
                     break;
-                case PngChunk.Transparency:
-                    transparency = RequireTransparency(chunk.Data, header, palette);
+                case PngChunk.Transparency when IsPossible(chunk.Data.Length, header, palette):
+                    transparency = chunk.Data;
                     break;
-                case PngChunk.ImageData when header.ColourType == PngColourType.Palette && palette.IsEmpty:
-                    throw new UnreadablePictureException("the palette is missing");
-                case PngChunk.ImageData:
+                case PngChunk.ImageData when header.ColourType != PngColourType.Palette || !palette.IsEmpty:
                     return new PngMetadata(header, palette, transparency, chunks, chunk);
-                case PngChunk.End:
-                    throw new UnreadablePictureException("there are no pixels");
                 default:
-                    if (chunk.IsCritical)
+                    if (chunk.IsCritical || chunk.Type == PngChunk.Transparency)
                     {
-                        throw new UnreadablePictureException($"chunk {chunk.Name} is unknown or misplaced");
+                        throw new UnreadablePictureException("a chunk before the pixels is unknown, misplaced or of a wrong length");
                     }
 
                     break;
@@ -60,20 +107,11 @@ internal sealed class PngMetadata(
         }
     }
 
-    private static ReadOnlyMemory<byte> RequirePalette(ReadOnlyMemory<byte> data)
-        => data.Length is > 0 and <= 768 && data.Length % 3 == 0
-            ? data
-            : throw new UnreadablePictureException($"a palette of {data.Length} bytes is not possible");
-
-    private static ReadOnlyMemory<byte> RequireTransparency(ReadOnlyMemory<byte> data, PngHeader header, ReadOnlyMemory<byte> palette)
+    private static bool IsPossible(int length, PngHeader header, ReadOnlyMemory<byte> palette) => header.ColourType switch
     {
-        bool valid = header.ColourType switch
-        {
-            PngColourType.Palette => data.Length <= palette.Length / 3,
-            PngColourType.Gray => data.Length == 2,
-            PngColourType.Rgb => data.Length == 6,
-            _ => false,
-        };
-        return valid ? data : throw new UnreadablePictureException($"{data.Length} bytes of transparency do not fit the colour type");
-    }
+        PngColourType.Palette => length <= palette.Length / 3,
+        PngColourType.Gray => length == 2,
+        PngColourType.Rgb => length == 6,
+        _ => false,
+    };
 }

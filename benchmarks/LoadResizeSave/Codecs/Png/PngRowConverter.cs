@@ -1,11 +1,8 @@
-using System.Buffers.Binary;
-using System.Runtime.InteropServices;
-
 namespace LoadResizeSave.Codecs.Png;
 
 /// <summary>
-/// Turns rows of any colour type and depth into <see cref="Rgb24"/>: gray is spread, 16 bits are rounded to 8,
-/// and what is transparent, by an alpha channel or a transparency chunk, is composited on white. Profiles and gamma are ignored.
+/// Turns rows of any colour type and depth into <see cref="Rgb24"/>: gray is spread, 16 bits are rounded to 8, and what is transparent, by
+/// an alpha channel or a transparency chunk, is composited on white. Profiles and gamma are ignored.
 /// </summary>
 internal sealed class PngRowConverter
 {

@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.IO.Compression;
-
 namespace LoadResizeSave.Codecs.Png;
 
 /// <summary>Inflates one row at a time and takes its filter away. Holds two rows, whatever the height.</summary>
@@ -17,38 +14,34 @@ internal sealed class PngRowReader : IDisposable
     {
         _header = metadata.Header;
         _owner = store.Allocate<byte>(ScratchLength(_header));
-        int longest = ScratchLength(_header) / 2;
-        _row = _owner.Memory[..longest];
-        _prior = _owner.Memory[longest..];
+        int length = ScratchLength(_header) / 2;
+        _row = _owner.Memory[..length];
+        _prior = _owner.Memory[length..];
+
+        // The first row has no row above.
+        _prior.Span.Clear();
         _compressed = new ImageDataStream(metadata.Chunks, metadata.FirstImageData);
         _inflated = new ZLibStream(_compressed, CompressionMode.Decompress, leaveOpen: true);
     }
 
-    /// <exception cref="UnreadablePictureException">A row is longer than one buffer can be.</exception>
     public static int ScratchLength(PngHeader header)
     {
-        long longest = header.RowBytes(header.Width) + 1;
-        return longest <= Array.MaxLength / 2
-            ? 2 * (int)longest
-            : throw new UnreadablePictureException($"a row of {longest:N0} bytes is too long");
+        long length = header.RowBytes + 1;
+        return length <= Array.MaxLength / 2
+            ? 2 * (int)length
+            : throw new UnreadablePictureException($"a row of {length:N0} bytes is too long");
     }
 
-    /// <summary>Starts a picture, or a pass of an interlaced one: its first row has no row above.</summary>
-    public void StartPass() => _prior.Span.Clear();
-
-    /// <summary>Returns the next row of <paramref name="width"/> pixels, valid until the next call.</summary>
-    /// <exception cref="UnreadablePictureException">The data ends before the row does, or names a filter that does not exist.</exception>
-    public ReadOnlySpan<byte> ReadRow(int width)
+    /// <summary>Returns the next row, valid until the next call.</summary>
+    public ReadOnlySpan<byte> ReadRow()
     {
-        int length = (int)_header.RowBytes(width) + 1;
-        Span<byte> row = _row.Span[..length];
-        int read = _inflated.ReadAtLeast(row, length, throwOnEndOfStream: false);
-        if (read < length)
+        Span<byte> row = _row.Span;
+        if (_inflated.ReadAtLeast(row, row.Length, throwOnEndOfStream: false) < row.Length)
         {
             throw new UnreadablePictureException("the pixels end before the last row");
         }
 
-        PngUnfilter.Apply(row[0], row[1..], _prior.Span[1..length], _header.FilterDistance);
+        PngFilters.Undo(row[0], row[1..], _prior.Span[1..], _header.FilterDistance);
         (_row, _prior) = (_prior, _row);
         return row[1..];
     }

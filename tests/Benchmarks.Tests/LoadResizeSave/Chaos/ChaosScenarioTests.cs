@@ -1,11 +1,3 @@
-using System.CommandLine;
-using Allocator;
-using LoadResizeSave.Chaos;
-using LoadResizeSave.Containers;
-using LoadResizeSave.Running;
-using LoadResizeSave.Tests.Containers;
-using Measuring.Results;
-
 namespace LoadResizeSave.Tests.Chaos;
 
 public class ChaosScenarioTests
@@ -16,7 +8,6 @@ public class ChaosScenarioTests
     public void All_Scenarios_HaveNamesOfTheirOwnAndKindsThatMeetEachPicture()
     {
         Assert.Equal(ChaosScenario.All.Count, ChaosScenario.All.Select(scenario => scenario.Name).Distinct().Count());
-        Assert.All(ChaosScenario.All, scenario => Assert.Same(scenario, ChaosScenario.Get(scenario.Name)));
         Assert.All(ChaosScenario.All, scenario => Assert.True(scenario.Kinds.Count is 1 or 5 or 7 or 11, scenario.Name));
     }
 
@@ -68,32 +59,5 @@ public class ChaosScenarioTests
         Assert.Contains("at the end 1 bytes are quarantined", Find(good with { Run = isOut }));
 
         static IEnumerable<string> Find(ContainedRun run) => s_scenario.FindFaults(run, mayRefuse: false);
-    }
-
-    [Fact]
-    public void Complete_Results_SayWhatFailedFirst()
-    {
-        ChaosResult passed = new(s_scenario, MemoryWay.Get("reserve"));
-        passed.Add(ContainedRuns.Done(3));
-        ChaosResult failed = new(s_scenario, MemoryWay.Get("default"));
-        failed.Add(ContainedRuns.Done(3));
-        failed.Add(ContainedRuns.Killed());
-
-        ResultDocument empty = CommandLine.NewDocument("title", new RootCommand().Parse([]));
-        ResultTable table = Assert.Single(ChaosMeasurement.Complete(empty, [passed, failed], "photographs").Tables);
-
-        Assert.Equal(["passed", "Killed with exit code 137 after 0 jobs"], table.Rows.Select(row => row.Labels[^1]));
-        Assert.Equal((1, 2, 1), (table.Rows[1].Values[1], table.Rows[1].Values[2], table.Rows[1].Values[3]));
-    }
-
-    [Fact]
-    public void Read_NoArguments_IsEveryScenarioWithReservations()
-    {
-        ChaosCommand command = new();
-
-        ChaosLoad load = command.Read(new RootCommand { command.Command }.Parse(["chaos"]));
-
-        Assert.Equal(ChaosScenario.All, load.Scenarios);
-        Assert.Equal(["reserve"], load.Ways.Select(way => way.Name));
     }
 }

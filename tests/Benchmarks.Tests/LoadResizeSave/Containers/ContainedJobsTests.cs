@@ -1,7 +1,3 @@
-using System.Text.Json;
-using LoadResizeSave.Containers;
-using Measuring.Cgroups;
-
 namespace LoadResizeSave.Tests.Containers;
 
 public sealed class ContainedJobsTests : IDisposable
@@ -13,16 +9,23 @@ public sealed class ContainedJobsTests : IDisposable
     [Fact]
     public void Run_SomeJobs_WritesEachAsItEndsAndTheResultAtTheEnd()
     {
-        using StringWriter output = new();
+        List<ContainerMessage> messages = [];
+        Lock sending = new();
 
-        new ContainedJobs(Options() with { Kinds = [JobKind.Whole, JobKind.Truncated, JobKind.Whole] }, output).Run();
+        new ContainedJobs(Options() with { Kinds = [JobKind.Whole, JobKind.Truncated, JobKind.Whole] }, Send).Run();
 
-        string[] lines = output.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries);
-        ContainerMessage[] messages = [.. lines.Select(line => JsonSerializer.Deserialize(line, ContainerJson.Default.ContainerMessage)!)];
         Assert.True(messages[0].Begins);
         Assert.Equal(8, messages.Count(message => message.Job?.End == JobEnd.Done));
         Assert.Equal(4, messages.Count(message => message.Job?.End == JobEnd.Damaged));
         Assert.False(ContainedJobs.HasMemoryOut(messages[^1].Run!.Statistics!.Value));
+
+        void Send(ContainerMessage message)
+        {
+            lock (sending)
+            {
+                messages.Add(message);
+            }
+        }
     }
 
     [SkippableFact]

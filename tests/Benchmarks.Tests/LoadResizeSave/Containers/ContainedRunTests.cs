@@ -1,6 +1,3 @@
-using LoadResizeSave.Containers;
-using Measuring.Cgroups;
-
 namespace LoadResizeSave.Tests.Containers;
 
 public class ContainedRunTests

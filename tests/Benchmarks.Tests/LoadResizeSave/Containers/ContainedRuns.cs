@@ -1,7 +1,3 @@
-using Allocator;
-using LoadResizeSave.Containers;
-using Measuring.Cgroups;
-
 namespace LoadResizeSave.Tests.Containers;
 
 /// <summary>Runs in containers that no test has to wait for.</summary>

@@ -1,6 +1,4 @@
 using System.Buffers;
-using LoadResizeSave.Containers;
-using LoadResizeSave.Pixels;
 
 namespace LoadResizeSave.Tests.Containers;
 

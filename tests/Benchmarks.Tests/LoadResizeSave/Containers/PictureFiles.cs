@@ -1,5 +1,3 @@
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Pixels;
 using LoadResizeSave.Synthesis;
 
 namespace LoadResizeSave.Tests.Containers;

@@ -1,8 +1,3 @@
-using Allocator;
-using LoadResizeSave.Codecs;
-using LoadResizeSave.Containers;
-using LoadResizeSave.Pixels;
-
 namespace LoadResizeSave.Tests.Containers;
 
 public sealed class PictureJobTests : IDisposable

@@ -1,7 +1,3 @@
-using LoadResizeSave.Containers;
-using LoadResizeSave.Survival;
-using LoadResizeSave.Tests.Containers;
-
 namespace LoadResizeSave.Tests.Survival;
 
 public class SurvivalCellTests

@@ -19,5 +19,6 @@ public class SymbolTableTests
     [InlineData(0x1100, "GuardedMemoryOwner.Dispose")]
     [InlineData(0x2001, "RhpAssignRef")]
     [InlineData(0x10, "10")]
-    public void NameOf_AnAddress_GivesTheMethodThatItLiesIn(long address, string expected) => Assert.Equal(expected, s_table.NameOf(address));
+    public void NameOf_AnAddress_GivesTheMethodThatItLiesIn(long address, string expected)
+        => Assert.Equal(expected, s_table.NameOf(address));
 }

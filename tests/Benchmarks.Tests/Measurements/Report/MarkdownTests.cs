@@ -1,5 +1,3 @@
-using Measurements.Report;
-
 namespace Measurements.Tests.Report;
 
 public class MarkdownTests
@@ -22,11 +20,4 @@ public class MarkdownTests
 
     [Fact]
     public void Link_AddressWithABlank_IsEscaped() => Assert.Equal("[my file](a/my%20file.md)", Markdown.Link("my file", "a/my file.md"));
-
-    [Theory]
-    [InlineData("AllocTime, 4 MB (untouched)", "alloctime-4-mb-untouched")]
-    [InlineData("  ×  ", "chart")]
-    [InlineData("Two buffers of 2480 × 3508 × 3 bytes allocated, one copied", "two-buffers-of-2480-3508-3-bytes-allocated-one")]
-    [InlineData("abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabc", "abcdefghijabcdefghijabcdefghijabcdefghijabcdefgh")]
-    public void Slug_ATitle_IsANameForFiles(string title, string expected) => Assert.Equal(expected, FileName.Slug(title));
 }

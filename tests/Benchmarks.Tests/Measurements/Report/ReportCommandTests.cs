@@ -1,6 +1,4 @@
 using System.Xml.Linq;
-using Measurements.Report;
-using Measuring.Results;
 using Measuring.Tests;
 using Spectre.Console;
 
@@ -30,7 +28,9 @@ public sealed class ReportCommandTests : IDisposable
             Files());
         Assert.Equal("svg", XDocument.Parse(Read("some-cpu/Beta.svg")).Root!.Name.LocalName);
         Assert.Contains("| [some-cpu](some-cpu/README.md) | 2 | 2026-11-21 |", Read("README.md"));
-        Assert.Contains("| [Beta](Beta.md) ([data](Beta.json)) | A sample | 2026-11-21 | `dotnet run -c Release --project benchmarks/Beta` |", Read("some-cpu/README.md"));
+        Assert.Contains(
+            "| [Beta](Beta.md) ([data](Beta.json)) | A sample | 2026-11-21 | `dotnet run -c Release --project benchmarks/Beta` |",
+            Read("some-cpu/README.md"));
         Assert.Contains("| [Alpha](debug/Alpha.md) ([data](debug/Alpha.json)) | A sample | 2026-11-21 |", Read("other-cpu/README.md"));
     }
 
@@ -63,7 +63,9 @@ public sealed class ReportCommandTests : IDisposable
     [Fact]
     public void Run_Twice_WritesTheSameBytes()
     {
-        Save("cpu", Documents.Create("Alpha", Chart("First"), Chart("First"), Documents.Bars("Bars", ["a"], Documents.Series("s", (0, 1)))));
+        Save(
+            "cpu",
+            Documents.Create("Alpha", Chart("First"), Chart("First"), Documents.Bars("Bars", ["a"], Documents.Series("s", (0, 1)))));
         File.WriteAllText(_folder.At("cpu/NOTES.md"), "By hand.\r\n");
 
         Assert.Equal(0, Run(out _));
@@ -82,9 +84,8 @@ public sealed class ReportCommandTests : IDisposable
         File.WriteAllText(_folder.At("old-cpu/NOTES.md"), "## Old\n\nFigures in another format.\n");
         File.WriteAllText(_folder.At("old-cpu/job/run.json"), """{"date":"2026-11-21","runs":[]}""");
 
-        Assert.Equal(0, Run(out string output));
+        Assert.Equal(0, Run(out _));
 
-        Assert.Contains("skipped old-cpu/job/run.json", output);
         Assert.Contains("\n\nAbout all.\n\n| processor", Read("README.md"));
         Assert.Contains("| [old-cpu](old-cpu/README.md) | notes only |", Read("README.md"));
         Assert.EndsWith("\n\n## Old\n\nFigures in another format.\n", Read("old-cpu/README.md"));
@@ -114,18 +115,7 @@ public sealed class ReportCommandTests : IDisposable
 
         Assert.Equal(1, Run(out string output));
 
-        Assert.Contains("cpu/Sample.json: row 1 of the table \"Times\" has 2 labels and 1 values for 2 and 2 headings", output);
-    }
-
-    [Fact]
-    public void Run_AFormatThatIsNone_Fails()
-    {
-        ResultDocument document = Documents.Create();
-        Save("cpu", document with { Tables = [document.Tables[0] with { Columns = [new ResultColumn("a", null, "Q7"), document.Tables[0].Columns[1]] }] });
-
-        Assert.Equal(1, Run(out string output));
-
-        Assert.Contains("\"Q7\"", output);
+        Assert.Contains("A row of the table \"Times\"", output);
     }
 
     [Fact]
@@ -135,7 +125,7 @@ public sealed class ReportCommandTests : IDisposable
 
         Assert.Equal(1, Run(out string output));
 
-        Assert.Contains("cpu/Alpha.json: The chart \"Bars\"", output);
+        Assert.Contains("the chart \"Bars\"", output);
     }
 
     [Fact]
@@ -150,18 +140,6 @@ public sealed class ReportCommandTests : IDisposable
         Assert.Equal(0, Run(out output));
         Assert.Contains("![Memory](Alpha-memory.svg)\n", Read("cpu/Alpha.md"));
         Assert.Equal("<svg/>", Read("cpu/Alpha-memory.svg"));
-        Assert.DoesNotContain("belongs to no result", output);
-    }
-
-    [Fact]
-    public void Run_AChartThatWouldOverwriteAPicture_Fails()
-    {
-        File.WriteAllText(_folder.At("cpu/Alpha.svg"), "<svg/>");
-        Save("cpu", Documents.Create("Alpha", Chart("Only")) with { Pictures = [new ResultPicture("Memory", "Alpha.svg")] });
-
-        Assert.Equal(1, Run(out _));
-
-        Assert.Equal("<svg/>", Read("cpu/Alpha.svg"));
     }
 
     [Fact]
@@ -175,44 +153,17 @@ public sealed class ReportCommandTests : IDisposable
         Assert.Contains("A-b.svg", output);
     }
 
-    [Fact]
-    public void Run_AResultThatIsCalledAsTheIndex_Fails()
-    {
-        Save("cpu", Documents.Create("README"));
-
-        Assert.Equal(1, Run(out string output));
-
-        Assert.Contains("cpu/README.json", output);
-    }
-
-    [Fact]
-    public void Run_AChartThatWasRenamed_TellsOfTheOldPicture()
-    {
-        Save("cpu", Documents.Create("Alpha", Chart("Old"), Chart("Other")));
-        _ = Run(out _);
-        Save("cpu", Documents.Create("Alpha", Chart("New"), Chart("Other")));
-
-        Assert.Equal(0, Run(out string output));
-
-        Assert.Contains("cpu/Alpha-old.svg belongs to no result", output);
-        Assert.DoesNotContain("Alpha-other.svg belongs", output);
-    }
-
-    [Fact]
-    public void Run_NoSuchFolder_Fails()
-    {
-        StringWriter output = new();
-
-        Assert.Equal(1, new ReportCommand(Path.Combine(_folder.Path, "nowhere"), Console(output)).Run());
-
-        Assert.Contains("nowhere", output.ToString());
-    }
-
     private static ResultChart Chart(string title) => Documents.Lines(title, Documents.Series("pool", (1, 10), (2, 20)));
 
     private static IAnsiConsole Console(TextWriter output)
     {
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Out = new AnsiConsoleOutput(output) });
+        IAnsiConsole console = AnsiConsole.Create(
+            new AnsiConsoleSettings
+            {
+                Ansi = AnsiSupport.No,
+                ColorSystem = ColorSystemSupport.NoColors,
+                Out = new AnsiConsoleOutput(output),
+            });
         console.Profile.Width = 1000;
         return console;
     }
@@ -220,7 +171,7 @@ public sealed class ReportCommandTests : IDisposable
     private int Run(out string output)
     {
         StringWriter writer = new();
-        int exitCode = new ReportCommand(_folder.Path, Console(writer)).Run();
+        int exitCode = ReportCommand.Run(_folder.Path, Console(writer));
         output = writer.ToString();
         return exitCode;
     }

@@ -1,5 +1,3 @@
-using Measuring.Cgroups;
-
 namespace Measuring.Tests.Cgroups;
 
 public sealed class CgroupHierarchyTests

@@ -1,6 +1,3 @@
-using Measuring.Cgroups;
-using Measuring.Machines;
-
 namespace Measuring.Tests.Cgroups;
 
 public sealed class CgroupMemoryTests

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using Measuring.Cgroups;
-
 namespace Measuring.Tests.Cgroups;
 
 public sealed class MemoryCgroupTests

@@ -1,6 +1,3 @@
-using Measuring.Machines;
-using Measuring.Results;
-
 namespace Measuring.Tests.Machines;
 
 public class ThisMachineTests

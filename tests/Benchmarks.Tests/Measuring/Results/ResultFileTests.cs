@@ -1,5 +1,3 @@
-using Measuring.Results;
-
 namespace Measuring.Tests.Results;
 
 public class ResultFileTests
@@ -8,7 +6,8 @@ public class ResultFileTests
     public void Read_WhatWasSaved_IsTheSame()
     {
         using TemporaryFolder folder = new();
-        ResultDocument saved = Documents.Create(charts: Documents.Bars("Chart", ["a", "b"], Documents.Series("one", (0, 1.5), (1, 2)))) with
+        ResultDocument saved = Documents.Create(
+            charts: Documents.Bars("Chart", ["a", "b"], Documents.Series("one", (0, 1.5), (1, 2)))) with
         {
             Pictures = [new ResultPicture("Memory", "memory.svg")],
         };

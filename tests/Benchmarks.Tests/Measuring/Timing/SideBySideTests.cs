@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using Measuring.Timing;
-
 namespace Measuring.Tests.Timing;
 
 public class SideBySideTests

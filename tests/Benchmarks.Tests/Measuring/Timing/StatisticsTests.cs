@@ -1,5 +1,3 @@
-using Measuring.Timing;
-
 namespace Measuring.Tests.Timing;
 
 public class StatisticsTests

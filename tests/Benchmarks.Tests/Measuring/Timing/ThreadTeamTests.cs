@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Measuring.Timing;
 
 namespace Measuring.Tests.Timing;
 

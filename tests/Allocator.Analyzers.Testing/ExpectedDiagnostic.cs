@@ -1,6 +1,0 @@
-using Microsoft.CodeAnalysis.Text;
-
-namespace Allocator.Analyzers.Testing;
-
-/// <summary>A diagnostic that a marked source asks for.</summary>
-public readonly record struct ExpectedDiagnostic(string Id, TextSpan Span);

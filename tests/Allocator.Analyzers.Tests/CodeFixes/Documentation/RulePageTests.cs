@@ -1,0 +1,92 @@
+using System.Globalization;
+using Allocator.Analyzers.Rules;
+using Allocator.Analyzers.Tests.CodeFixes.Fixing;
+using Allocator.CodeFixes.Awaiting;
+using Allocator.CodeFixes.Using;
+using Allocator.Tests;
+using Microsoft.CodeAnalysis.CodeFixes;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Allocator.Analyzers.Tests.CodeFixes.Documentation;
+
+/// <summary>What the pages say is what the rules and the fixes do.</summary>
+public class RulePageTests
+{
+    private const string ImplicitUsings =
+        """
+        global using System;
+        global using System.Collections.Generic;
+        global using System.IO;
+        global using System.Linq;
+        global using System.Threading;
+        global using System.Threading.Tasks;
+
+        """;
+
+    private static readonly ImmutableArray<DiagnosticDescriptor> s_rules = new LifetimeAnalyzer().SupportedDiagnostics;
+
+    public static TheoryData<string> Rules() => [.. s_rules.Select(rule => rule.Id)];
+
+    [Theory]
+    [MemberData(nameof(Rules))]
+    public void Page_OfARule_HasItsTitleAndSeverity(string id)
+    {
+        DiagnosticDescriptor rule = s_rules.Single(rule => rule.Id == id);
+        IReadOnlyList<string> lines = new RulePage(id).Lines;
+
+        Assert.Equal($"# {id}: {rule.Title}", lines[0]);
+        string severity = rule.DefaultSeverity == DiagnosticSeverity.Info ? "suggestion" : "warning";
+        Assert.StartsWith($"Category `{rule.Category}`, severity **{severity}**", lines[2], StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Rules))]
+    public void Description_OfARule_NamesItsPage(string id)
+    {
+        DiagnosticDescriptor rule = s_rules.Single(rule => rule.Id == id);
+
+        Assert.Contains($"docs/rules/{id}.md", rule.Description.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal);
+        Assert.True(File.Exists(Repository.PathTo("docs", "rules", $"{id}.md")));
+        Assert.Contains($"[{id}]({id}.md)", File.ReadAllText(Repository.PathTo("docs", "rules", "README.md")), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Rules))]
+    public async Task Example_OfARule_BreaksItAndNoOther(string id) =>
+        Assert.Equal([id], (await Reported(new RulePage(id).Breach)).Select(found => found.Id));
+
+    [Theory]
+    [MemberData(nameof(Rules))]
+    public async Task Fix_OfTheExample_BreaksNoRule(string id) => Assert.Empty(await Reported(new RulePage(id).Remedy));
+
+    [Theory]
+    [InlineData(RuleIds.Finalizable, typeof(DeclareOwnerWithUsing))]
+    [InlineData(RuleIds.NeverDisposed, typeof(DeclareOwnerWithUsing))]
+    [InlineData(RuleIds.Unawaited, typeof(AwaitReturnedTask))]
+    public async Task CodeFix_OfTheExample_WritesWhatThePageShows(string id, Type fix)
+    {
+        RulePage page = new(id);
+        CodeFixProvider provider = (CodeFixProvider)Activator.CreateInstance(fix)!;
+        FixedProject project = FixedProject.Of(
+            ImplicitUsings + page.Breach, provider, LanguageVersion.Latest, OutputKind.ConsoleApplication);
+
+        await project.FixFirst();
+
+        Assert.Equal(ImplicitUsings + page.Remedy, await project.Text());
+    }
+
+    [Fact]
+    public async Task SuppressedExample_BreaksNoRuleAloud() =>
+        Assert.Empty(await Reported(Assert.Single(new RulePage(RuleIds.Finalizable).Suppressed)));
+
+    private static Task<ImmutableArray<Diagnostic>> Reported(string program)
+    {
+        CSharpCompilation compilation = CSharpCompilation.Create(
+            "Example",
+            [CSharpSyntaxTree.ParseText(ImplicitUsings + program, new CSharpParseOptions(LanguageVersion.Latest), "Example.cs")],
+            SnippetReferences.WithAllocator,
+            SnippetCompilation.Options.WithOutputKind(OutputKind.ConsoleApplication));
+        SnippetCompilation.ThrowIfBroken(compilation, program);
+        return AnalyzerRun.Of(new LifetimeAnalyzer(), compilation);
+    }
+}

@@ -1,0 +1,225 @@
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using Allocator.Concurrency.Interleaving.Scheduling;
+
+namespace Allocator.Concurrency.Interleaving.Atomics;
+
+/// <summary>Stands in for <see cref="System.Threading.Interlocked"/>: each operation is one step.</summary>
+public static class Interlocked
+{
+    [return: NotNullIfNotNull(nameof(location))]
+    public static T CompareExchange<T>(
+        ref T location,
+        T value,
+        T comparand,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(CompareExchange), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Passes(location, comparand))
+        {
+            schedule.Note(location, value);
+            location = value;
+            return comparand;
+        }
+
+        T found = System.Threading.Interlocked.CompareExchange(ref location, value, comparand);
+        if (schedule is not null)
+        {
+            schedule.Note(found, location);
+            if (!EqualityComparer<T>.Default.Equals(found, comparand))
+            {
+                schedule.HasOnlyRead();
+            }
+        }
+
+        return found;
+    }
+
+    public static T Exchange<T>(
+        ref T location,
+        T value,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(Exchange), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out _))
+        {
+            // Only looks.
+            schedule.Note(location, location);
+            return location;
+        }
+
+        T found = System.Threading.Interlocked.Exchange(ref location, value);
+        schedule?.Note(found, value);
+        return found;
+    }
+
+    public static long Read(
+        ref readonly long location,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        Schedule? schedule = Gate.Pass(StepKind.Read, ref Unsafe.AsRef(in location), new StepSite(nameof(Read), text, member, file, line));
+        long value = System.Threading.Interlocked.Read(in location);
+        schedule?.Note(value, value);
+        return value;
+    }
+
+    public static int Add(
+        ref int location,
+        int value,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(Add), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
+        int result = System.Threading.Interlocked.Add(ref location, value);
+        schedule?.Note(result - value, location);
+        return result;
+    }
+
+    public static int Increment(
+        ref int location,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(Increment), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
+        int result = System.Threading.Interlocked.Increment(ref location);
+        schedule?.Note(result - 1, location);
+        return result;
+    }
+
+    public static int Decrement(
+        ref int location,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(Decrement), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
+        int result = System.Threading.Interlocked.Decrement(ref location);
+        schedule?.Note(result + 1, location);
+        return result;
+    }
+
+    public static int Or(
+        ref int location,
+        int value,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
+        int result = System.Threading.Interlocked.Or(ref location, value);
+        schedule?.Note(result, location);
+        return result;
+    }
+
+    public static int And(
+        ref int location,
+        int value,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
+        int result = System.Threading.Interlocked.And(ref location, value);
+        schedule?.Note(result, location);
+        return result;
+    }
+
+    public static long Add(
+        ref long location,
+        long value,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(Add), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
+        long result = System.Threading.Interlocked.Add(ref location, value);
+        schedule?.Note(result - value, location);
+        return result;
+    }
+
+    public static long Increment(
+        ref long location,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(Increment), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
+        long result = System.Threading.Interlocked.Increment(ref location);
+        schedule?.Note(result - 1, location);
+        return result;
+    }
+
+    public static long Decrement(
+        ref long location,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(Decrement), text, member, file, line);
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        {
+            return weakness.Apply(schedule, ref location);
+        }
+
+        long result = System.Threading.Interlocked.Decrement(ref location);
+        schedule?.Note(result + 1, location);
+        return result;
+    }
+
+    public static long Or(
+        ref long location,
+        long value,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
+        long result = System.Threading.Interlocked.Or(ref location, value);
+        schedule?.Note(result, location);
+        return result;
+    }
+
+    public static long And(
+        ref long location,
+        long value,
+        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
+        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
+        long result = System.Threading.Interlocked.And(ref location, value);
+        schedule?.Note(result, location);
+        return result;
+    }
+
+    public static void MemoryBarrier() => System.Threading.Interlocked.MemoryBarrier();
+}

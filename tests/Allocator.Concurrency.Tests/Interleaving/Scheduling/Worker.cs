@@ -1,0 +1,134 @@
+using System;
+using System.Threading;
+
+namespace Allocator.Concurrency.Interleaving.Scheduling;
+
+/// <summary>A real thread that moves only when it is handed the baton.</summary>
+internal sealed class Worker : IDisposable
+{
+    private readonly SemaphoreSlim _turn = new(0);
+    private readonly SemaphoreSlim _done = new(0);
+    private readonly Thread _thread;
+    private Action? _work;
+    private Exception? _failure;
+
+    public Worker(int index)
+    {
+        Index = index;
+        Clock = [];
+        _thread = new Thread(Run) { IsBackground = true, Name = $"Interleaved {index}" };
+        _thread.Start();
+    }
+
+    /// <summary>Gets the worker that the current thread is, while a schedule runs on it.</summary>
+    [field: ThreadStatic]
+    public static Worker? Current { get; private set; }
+
+    public int Index { get; }
+
+    /// <summary>Gets the schedule that is followed.</summary>
+    public Schedule? Schedule { get; private set; }
+
+    /// <summary>Gets or sets what it does when it has its next turn.</summary>
+    public Step Pending { get; set; }
+
+    /// <summary>Gets whether it has come to its end.</summary>
+    public bool HasEnded { get; private set; }
+
+    /// <summary>Gets how much of each thread happened before its next step.</summary>
+    public int[] Clock { get; private set; }
+
+    /// <summary>Does something outside any schedule, while the caller waits.</summary>
+    public void DoAlone(Action work)
+    {
+        _work = work;
+        _failure = null;
+        _turn.Release();
+        _done.Wait();
+        if (_failure is not null)
+        {
+            throw new InvalidOperationException("What a thread did before the schedule failed.", _failure);
+        }
+    }
+
+    /// <summary>Puts the thread at its beginning, where it waits for its first turn.</summary>
+    public void Enter(Schedule schedule, int workers, Action body)
+    {
+        Schedule = schedule;
+        Clock = new int[workers];
+        HasEnded = false;
+        Pending = new Step(StepKind.Local, 0, new StepSite("begins", "", "", "", 0));
+        _work = () => Follow(schedule, body);
+    }
+
+    public void HandBaton() => _turn.Release();
+
+    public void AwaitTurn() => _turn.Wait();
+
+    public void Dispose()
+    {
+        _work = null;
+        _turn.Release();
+        _thread.Join();
+        _turn.Dispose();
+        _done.Dispose();
+    }
+
+    private void Run()
+    {
+        while (true)
+        {
+            _turn.Wait();
+            if (_work is not Action work)
+            {
+                return;
+            }
+
+            if (Schedule is null)
+            {
+                DoNow(work);
+            }
+            else
+            {
+                work();
+            }
+        }
+    }
+
+    private void DoNow(Action work)
+    {
+        try
+        {
+            work();
+        }
+        catch (Exception exception)
+        {
+            _failure = exception;
+        }
+
+        _done.Release();
+    }
+
+    private void Follow(Schedule schedule, Action body)
+    {
+        Current = this;
+        try
+        {
+            schedule.ThrowIfAbandoned();
+            body();
+        }
+        catch (ScheduleAbandonedException)
+        {
+            // What was to be learned from this schedule is known.
+        }
+        catch (Exception exception)
+        {
+            schedule.Fail($"{schedule.NameOf(this)} threw {exception.GetType().Name}: {exception.Message}\n{exception.StackTrace}");
+        }
+
+        Current = null;
+        HasEnded = true;
+        Schedule = null;
+        schedule.GoOn(this);
+    }
+}

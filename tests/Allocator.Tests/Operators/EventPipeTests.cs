@@ -1,0 +1,125 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Diagnostics.Tracing;
+using System.Globalization;
+using Microsoft.Diagnostics.NETCore.Client;
+using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
+
+namespace Allocator.Tests.Operators;
+
+/// <summary>What arrives outside of the process.</summary>
+public class EventPipeTests
+{
+    private const int Block = 4 << 20;
+
+    [Fact]
+    public void Events_OfAnotherProcess_ArriveWithWhatTheySay()
+    {
+        using WatchedProcess process = new(
+            RemoteExecutor.Invoke(static () =>
+            {
+                using MemoryAllocator allocator = Create();
+                WatchedProcess.WaitUntilWatched();
+                WatchedProcess.RepeatWhileWatched(() =>
+                {
+                    allocator.Allocate<byte>(3_000_000).Dispose();
+                    allocator.ReleaseRetainedResources();
+                    using IMemoryOwner<byte> most = allocator.Allocate<byte>(32 << 20);
+                    Assert.Throws<MemoryLimitExceededException>(() => allocator.Allocate<byte>(33 << 20));
+                });
+            }),
+            new EventPipeProvider("Allocator", EventLevel.Verbose, 0xF));
+
+        IReadOnlyDictionary<string, object> committed = process.Take("MemoryCommitted");
+        IReadOnlyDictionary<string, object> rented = process.Take(
+            "BufferRented", static values => (long)values["requestedBytes"] == 3_000_000);
+        IReadOnlyDictionary<string, object> returned = process.Take(
+            "BufferReturned", values => values["bufferId"].Equals(rented["bufferId"]));
+        IReadOnlyDictionary<string, object> decommitted = process.Take("MemoryDecommitted");
+        IReadOnlyDictionary<string, object> trimmed = process.Take("MemoryTrimmed");
+        IReadOnlyDictionary<string, object> began = process.Take("BudgetWaitBegan");
+        IReadOnlyDictionary<string, object> ended = process.Take("BudgetWaitEnded");
+
+        Assert.All(
+            [committed, rented, returned, decommitted, trimmed, began, ended],
+            static values => Assert.Equal("photos", values["allocatorName"]));
+        Assert.Equal((long)Block, committed["bytes"]);
+        Assert.Equal(((long)Block, (long)Block), (rented["bytes"], returned["bytes"]));
+        Assert.Equal((long)Block, decommitted["bytes"]);
+        Assert.Equal(("Requested", "None"), (trimmed["reason"], trimmed["source"]));
+        Assert.Equal((33L << 20, 64L << 20), (began["bytes"], began["limitBytes"]));
+        Assert.Equal("GivenUp", ended["outcome"]);
+    }
+
+    [Fact]
+    public void Metrics_AskedForAsDotnetCountersDoes_Arrive()
+    {
+        using WatchedProcess process = new(
+            RemoteExecutor.Invoke(static () =>
+            {
+                // Held until the session ends: the figures must be those that are read below, whenever that is.
+                using MemoryAllocator allocator = Create();
+                using IMemoryOwner<byte> owner = allocator.Allocate<byte>(2 * Block);
+                WatchedProcess.WaitUntilWatched();
+                WatchedProcess.RepeatWhileWatched(() => allocator.Allocate<byte>(100).Dispose());
+            }),
+            WatchedProcess.Metrics,
+            new EventPipeProvider("Allocator", EventLevel.Warning));
+
+        IReadOnlyDictionary<string, object> rents =
+            process.Take("CounterRateValuePublished", static values => Is(values, "allocator.rents")
+            && Number(values, "rate") > 0);
+        IReadOnlyDictionary<string, object> rented = process.Take(
+            "UpDownCounterRateValuePublished", static values => Is(values, "allocator.memory.rented"));
+        IReadOnlyDictionary<string, object> limit = process.Take(
+            "UpDownCounterRateValuePublished", static values => Is(values, "allocator.budget.limit"));
+        IReadOnlyDictionary<string, object> peak = process.Take(
+            "GaugeValuePublished", static values => Is(values, "allocator.memory.peak_committed"));
+
+        Assert.All(
+            [rents, rented, limit, peak],
+            static values => Assert.Equal(("Allocator", "allocator.name=photos"), (values["meterName"], values["tags"])));
+        Assert.Equal(("{rent}", "By"), (rents["unit"], rented["unit"]));
+        Assert.InRange(Number(rented, "value"), 2 * Block, 2 * Block + 128);
+        Assert.Equal(64 << 20, Number(limit, "value"));
+        Assert.Equal(2 * Block, Number(peak, "lastValue"));
+    }
+
+    [Fact]
+    public void Metrics_OfAProcessWithoutAnyListener_BeginWhenSomebodyLooks()
+    {
+        // The first allocator is there, and the meter is not, when the session begins.
+        using WatchedProcess process = new(
+            RemoteExecutor.Invoke(static () =>
+            {
+                using MemoryAllocator allocator = Create();
+                WatchedProcess.WaitUntilWatched();
+                WatchedProcess.RepeatWhileWatched(() => allocator.Allocate<byte>(3_000_000).Dispose());
+            }),
+            new EventPipeProvider("Allocator", EventLevel.Informational, 0x2),
+            WatchedProcess.Metrics);
+        process.Take("MemoryCommitted");
+
+        IReadOnlyDictionary<string, object> retained = process.Take(
+            "UpDownCounterRateValuePublished", static values => Is(values, "allocator.memory.committed") && Number(values, "value") > 0);
+
+        Assert.Equal(Block, Number(retained, "value"));
+    }
+
+    private static MemoryAllocator Create() => MemoryAllocator.Create(
+        new MemoryAllocatorOptions
+        {
+            Name = "photos",
+            MaximumPoolSizeMegabytes = 16,
+            MemoryBudgetMegabytes = 64,
+            TrimPeriod = TimeSpan.FromHours(1),
+        });
+
+    private static bool Is(IReadOnlyDictionary<string, object> values, string instrument) =>
+        (string)values["instrumentName"] == instrument;
+
+    private static double Number(IReadOnlyDictionary<string, object> values, string name) =>
+        values[name] is string { Length: > 0 } text ? double.Parse(text, CultureInfo.InvariantCulture) : 0;
+}

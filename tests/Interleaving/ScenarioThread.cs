@@ -1,6 +1,0 @@
-using System;
-
-namespace Interleaving;
-
-/// <summary>One thread of a scenario.</summary>
-internal sealed record ScenarioThread(string Name, Action Body, Action? Before);
