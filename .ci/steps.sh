@@ -36,7 +36,7 @@ tools() {
 }
 
 nightly_tools() {
-    install_packages libturbojpeg0 clang zlib1g-dev valgrind binutils libmimalloc2.0 libjemalloc2 libtbbmalloc2 wine64 \
+    install_packages libturbojpeg0 clang zlib1g-dev curl valgrind binutils libmimalloc2.0 libjemalloc2 libtbbmalloc2 wine64 \
         mono-runtime libmono-system-core4.0-cil libmono-system-numerics4.0-cil
 
     # The facade for assemblies of netstandard2.0 is in none of Debian's packages for running programs: its file alone, without the compilers around it.
@@ -58,6 +58,7 @@ build() {
 # What the steps behind it need in Release: the library, its tests, and the programs that they run.
 release() {
     dotnet build src/Allocator --configuration Release
+    dotnet build src/Allocator.AspNetCore --configuration Release
     dotnet build tests/Allocator.Tests --configuration Release
     dotnet build benchmarks/Measurements --configuration Release
 }
@@ -70,8 +71,9 @@ pack() {
     rm -rf "$work/package"
     dotnet pack --configuration Release --no-build --output "$work/package"
     ls -l "$work/package"
-    # The library, and no test or program beside it.
-    [[ $(ls "$work/package") == Allocator.*.nupkg$'\n'Allocator.*.snupkg ]]
+    # The library and its companion, and no test or program beside them.
+    [[ $(ls "$work/package" | sed --regexp-extended 's/\.[0-9].*\././' | LC_ALL=C sort | xargs) == \
+        "Allocator.AspNetCore.nupkg Allocator.AspNetCore.snupkg Allocator.nupkg Allocator.snupkg" ]]
 }
 
 aot() {
@@ -85,6 +87,40 @@ aot() {
     rm -rf "$work/aot"
     dotnet publish tests/AotSample --configuration Release --output "$work/aot" -p:AotTargetFramework="$framework"
     "$work/aot/AotSample"
+}
+
+# The first example of the guide for ASP.NET Core, compiled ahead of time without a warning, started and asked.
+aot_web() {
+    local folder=$work/aot-web line address=
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    sed --quiet '/^```csharp aspnetcore$/,/^```$/p' docs/integrations/aspnetcore.md | sed '1d; /^```$/Q' >"$folder/Program.cs"
+    cat >"$folder/AotWeb.csproj" <<END
+<Project Sdk="Microsoft.NET.Sdk.Web">
+  <PropertyGroup>
+    <TargetFramework>net10.0</TargetFramework>
+    <ImplicitUsings>enable</ImplicitUsings>
+    <EnforceCodeStyleInBuild>false</EnforceCodeStyleInBuild>
+    <GenerateDocumentationFile>false</GenerateDocumentationFile>
+    <TrimmerSingleWarn>false</TrimmerSingleWarn>
+    <InvariantGlobalization>true</InvariantGlobalization>
+    <PublishAot>true</PublishAot>
+  </PropertyGroup>
+  <ItemGroup>
+    <Compile Include="Program.cs" />
+    <ProjectReference Include="$PWD/src/Allocator.AspNetCore/Allocator.AspNetCore.csproj" />
+  </ItemGroup>
+</Project>
+END
+    dotnet publish "$folder" --configuration Release --output "$folder/out"
+    coproc service { ASPNETCORE_URLS=http://127.0.0.1:0 exec "$folder/out/AotWeb"; }
+    while [[ -z $address ]] && read -r -t 30 line <&"${service[0]}"; do
+        if [[ $line == *"Now listening on: "* ]]; then address=${line##*: }; fi
+    done
+    curl --fail --silent --show-error "$address/health"
+    curl --fail --silent --show-error --data-binary "@$folder/out/AotWeb" "$address/thumbnails"
+    kill "$service_PID"
+    wait "$service_PID"
 }
 
 trimmed() {

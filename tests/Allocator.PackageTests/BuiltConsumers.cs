@@ -43,7 +43,34 @@ internal sealed class BuiltConsumers
         }
         """;
 
+    /// <summary>Serves one request that needs memory, and says how that went.</summary>
+    private const string WebCode =
+        """
+        using System;
+        using System.Linq;
+        using System.Net.Http;
+        using System.Threading.Tasks;
+        using Microsoft.AspNetCore.Builder;
+        using Microsoft.AspNetCore.Hosting;
+        using Microsoft.AspNetCore.Http;
+        using Microsoft.Extensions.DependencyInjection;
+        using Microsoft.Extensions.Logging;
+
+        WebApplicationBuilder builder = WebApplication.CreateBuilder();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.Logging.ClearProviders();
+        builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 16);
+        await using WebApplication app = builder.Build();
+        app.MapPost("/", (HttpContext context) => context.GetMemoryReservation().ReservedBytes)
+            .RequireMemory(_ => new ValueTask<long>(1000));
+        await app.StartAsync();
+        using HttpClient client = new();
+        using HttpResponseMessage response = await client.PostAsync(app.Urls.Single(), new ByteArrayContent(new byte[100_000]));
+        Console.WriteLine($"{(int)response.StatusCode} {await response.Content.ReadAsStringAsync()}");
+        """;
+
     private const string Consumer = "Consumer";
+    private const string WebConsumer = "WebConsumer";
     private const string ReadmeExample = "ReadmeExample";
 
     private readonly PackedLibrary _library;
@@ -69,6 +96,11 @@ internal sealed class BuiltConsumers
                 ReadmeExample,
                 example.Code,
                 "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>"),
+            Write(
+                WebConsumer,
+                WebCode,
+                "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType>",
+                "Allocator.AspNetCore"),
         ];
         File.WriteAllText(
             Path.Combine(folder, "Consumers.slnx"),
@@ -82,6 +114,9 @@ internal sealed class BuiltConsumers
 
     /// <summary>Runs the first example of the README.</summary>
     public void RunReadmeExample() => _library.Dotnet(Output(ReadmeExample), "exec", $"{ReadmeExample}.dll");
+
+    /// <summary>Runs the web application, and returns the lines that it printed.</summary>
+    public string[] RunWeb() => Lines(_library.Dotnet(Output(WebConsumer), "exec", $"{WebConsumer}.dll"));
 
     /// <summary>Runs the consumer that was built for .NET, and returns the lines that it printed.</summary>
     public string[] Run(string targetFramework) => Lines(_library.Dotnet(Output(Consumer, targetFramework), "exec", $"{Consumer}.dll"));
@@ -108,10 +143,10 @@ internal sealed class BuiltConsumers
         printed.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
 
     // A warning of the compiler, or of a rule, is an error here: a consumer should have none.
-    private string Write(string name, string code, string properties)
+    private string Write(string name, string code, string properties, string package = "Allocator")
     {
         string folder = _library.NewProject(
-            Path.Combine("consumers", name), code, properties + "<TreatWarningsAsErrors>true</TreatWarningsAsErrors>");
+            Path.Combine("consumers", name), code, properties + "<TreatWarningsAsErrors>true</TreatWarningsAsErrors>", package);
         return Directory.GetFiles(folder, "*.csproj").Single();
     }
 

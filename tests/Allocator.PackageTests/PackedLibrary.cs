@@ -46,34 +46,44 @@ public sealed class PackedLibrary : IDisposable
 
     public string SymbolsPath => Path.Combine(Feed, $"Allocator.{Version}.snupkg");
 
+    /// <summary>Gets the package for web applications.</summary>
+    public string WebPackagePath => Path.Combine(Feed, $"Allocator.AspNetCore.{Version}.nupkg");
+
+    public string WebSymbolsPath => Path.Combine(Feed, $"Allocator.AspNetCore.{Version}.snupkg");
+
     /// <summary>Gets the folder that serves as a feed.</summary>
     public string Feed => Folder("feed");
 
     /// <summary>Gets the projects that were built against the package: all at once, when the first test asks.</summary>
     internal BuiltConsumers Consumers => _consumers.Value;
 
-    /// <summary>Packs the library of a copy of the sources.</summary>
-    public void Pack(string sources, string output, IReadOnlyDictionary<string, string> environment) =>
-        CommandLine.Run(
-            "dotnet",
-            sources,
-            environment,
-            "pack",
-            Path.Combine("src", "Allocator"),
-            "--configuration",
-            "Release",
-            "--output",
-            output,
-            $"-p:Version={Version}",
-            // They say nothing about the package, and take a third of the time.
-            "-p:RunAnalyzers=false");
+    /// <summary>Packs the library of a copy of the sources, and what belongs to it.</summary>
+    public void Pack(string sources, string output, IReadOnlyDictionary<string, string> environment)
+    {
+        foreach (string project in new[] { "Allocator", "Allocator.AspNetCore" })
+        {
+            CommandLine.Run(
+                "dotnet",
+                sources,
+                environment,
+                "pack",
+                Path.Combine("src", project),
+                "--configuration",
+                "Release",
+                "--output",
+                output,
+                $"-p:Version={Version}",
+                // They say nothing about the package, and take a third of the time.
+                "-p:RunAnalyzers=false");
+        }
+    }
 
-    /// <summary>Writes a new project that references the package and nothing else, and returns its folder.</summary>
-    public string NewProject(string name, string code, string properties)
+    /// <summary>Writes a new project that references a package and nothing else, and returns its folder.</summary>
+    public string NewProject(string name, string code, string properties, string package = "Allocator")
     {
         string folder = Folder(name);
         File.WriteAllText(Path.Combine(folder, "Program.cs"), code);
-        File.WriteAllText(Path.Combine(folder, $"{Path.GetFileName(name)}.csproj"), Project(properties, PackageReference));
+        File.WriteAllText(Path.Combine(folder, $"{Path.GetFileName(name)}.csproj"), Project(properties, Reference(package)));
         return folder;
     }
 
@@ -84,7 +94,7 @@ public sealed class PackedLibrary : IDisposable
 
     public void Dispose() => _folder.Delete(recursive: true);
 
-    internal string PackageReference => $"""<PackageReference Include="Allocator" Version="{Version}" />""";
+    internal string PackageReference => Reference("Allocator");
 
     /// <summary>Returns a project file.</summary>
     internal string Project(string properties, string reference) =>
@@ -102,4 +112,6 @@ public sealed class PackedLibrary : IDisposable
           <ItemGroup>{reference}</ItemGroup>
         </Project>
         """;
+
+    private string Reference(string package) => $"""<PackageReference Include="{package}" Version="{Version}" />""";
 }

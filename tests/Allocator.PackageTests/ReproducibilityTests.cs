@@ -25,7 +25,7 @@ public class ReproducibilityTests(PackedLibrary library)
 
         library.Pack(sources, output, new Dictionary<string, string> { ["TZ"] = "Asia/Tokyo", ["DOTNET_CLI_UI_LANGUAGE"] = "de" });
 
-        foreach (string package in new[] { library.PackagePath, library.SymbolsPath })
+        foreach (string package in new[] { library.PackagePath, library.SymbolsPath, library.WebPackagePath, library.WebSymbolsPath })
         {
             string other = Path.Combine(output, Path.GetFileName(package));
 

@@ -14,6 +14,11 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
 {
     private const string Fence = "```";
 
+    /// <summary>
+    /// Gets whether it is a web application, opened by <c>```csharp aspnetcore</c>, which <c>tests/Allocator.AspNetCore.Tests</c> starts.
+    /// </summary>
+    public bool IsWeb { get; init; }
+
     /// <summary>The blocks of README.md and of all documents below docs/.</summary>
     public static IEnumerable<CodeBlock> All()
     {
@@ -49,7 +54,10 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
             string[] information = opening[Fence.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries);
             if (information.FirstOrDefault() is "csharp" or "cs" or "c#")
             {
-                yield return new CodeBlock(document, start, !information.Contains("no-run"), string.Join('\n', lines[start..i]));
+                yield return new CodeBlock(document, start, !information.Contains("no-run"), string.Join('\n', lines[start..i]))
+                {
+                    IsWeb = information.Contains("aspnetcore"),
+                };
             }
         }
     }

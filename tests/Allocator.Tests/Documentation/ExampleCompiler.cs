@@ -9,7 +9,9 @@ using Microsoft.CodeAnalysis.Emit;
 
 namespace Allocator.Tests.Documentation;
 
-/// <summary>Compiles an example as a new console project would: with implicit and nullable usings, and no warning let pass.</summary>
+/// <summary>
+/// Compiles an example as a new console or web project would: with implicit and nullable usings, and no warning let pass.
+/// </summary>
 internal static class ExampleCompiler
 {
     // What the SDK writes for a console project with ImplicitUsings.
@@ -22,6 +24,20 @@ internal static class ExampleCompiler
         global using System.Net.Http;
         global using System.Threading;
         global using System.Threading.Tasks;
+        """;
+
+    // And for a web project.
+    private const string ImplicitWebUsings =
+        """
+        global using System.Net.Http.Json;
+        global using Microsoft.AspNetCore.Builder;
+        global using Microsoft.AspNetCore.Hosting;
+        global using Microsoft.AspNetCore.Http;
+        global using Microsoft.AspNetCore.Routing;
+        global using Microsoft.Extensions.Configuration;
+        global using Microsoft.Extensions.DependencyInjection;
+        global using Microsoft.Extensions.Hosting;
+        global using Microsoft.Extensions.Logging;
         """;
 
     private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
@@ -49,7 +65,7 @@ internal static class ExampleCompiler
         bool isProgram = block.IsRun || tree.GetRoot().ChildNodes().Any(node => node is GlobalStatementSyntax);
         CSharpCompilation compilation = CSharpCompilation.Create(
             Path.GetFileNameWithoutExtension(path),
-            [CSharpSyntaxTree.ParseText(ImplicitUsings, s_parse), tree],
+            [CSharpSyntaxTree.ParseText(ImplicitUsings + (block.IsWeb ? $"\n{ImplicitWebUsings}" : ""), s_parse), tree],
             References(),
             isProgram ? s_options : s_options.WithOutputKind(OutputKind.DynamicallyLinkedLibrary));
         using FileStream output = File.Create(path);

@@ -1,0 +1,221 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Http.Timeouts;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Allocator.AspNetCore.Admission;
+
+/// <summary>
+/// One request on its way: its body is received, then its memory is reserved, then its endpoint runs. Each step may end it with a refusal,
+/// which is written when nothing is held any more.
+/// </summary>
+internal sealed class AdmittedRequest : IMemoryReservationFeature
+{
+    private readonly HttpContext _context;
+    private readonly MemoryAllocator _allocator;
+    private readonly MemoryRequirement _requirement;
+    private readonly ILogger _logger;
+    private BufferedBody? _body;
+    private MemoryReservation? _reservation;
+
+    public AdmittedRequest(HttpContext context, MemoryAllocator allocator, MemoryRequirement requirement)
+    {
+        _context = context;
+        _allocator = allocator;
+        _requirement = requirement;
+        _logger = context.RequestServices.GetService<ILogger<AdmittedRequest>>() ?? NullLogger<AdmittedRequest>.Instance;
+    }
+
+    public MemoryReservation Reservation => _reservation!;
+
+    private string? EndpointName => _context.GetEndpoint()?.DisplayName;
+
+    // With a timeout of its middleware the token is cancelled too, and that middleware wants to see the exception.
+    private bool IsClientGone => _context.RequestAborted.IsCancellationRequested
+        && _context.Features.Get<IHttpRequestTimeoutFeature>()?.RequestTimeoutToken.IsCancellationRequested != true;
+
+    // What is thrown here is the connection's, which may break a little before the token says so. A body that another middleware buffers
+    // has a disk behind it too.
+    private bool IsBroken => _body is not null || _context.RequestAborted.IsCancellationRequested;
+
+    /// <summary>Runs the endpoint, or writes why it does not run.</summary>
+    public async Task RunAsync(RequestDelegate endpoint)
+    {
+        Refusal? refusal = await ReceiveBodyAsync() ?? await ReserveAsync() ?? await RunReservedAsync(endpoint);
+        if (refusal is not null)
+        {
+            if (refusal != Refusal.ClientGone)
+            {
+                AllocatorLog.Refused(_logger, EndpointName, refusal.Status, refusal.Reason);
+            }
+
+            await refusal.WriteAsync(_context);
+        }
+    }
+
+    private async Task<Refusal?> ReceiveBodyAsync()
+    {
+        if (_context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == false
+            || _context.Features.Get<IHttpExtendedConnectFeature>()?.IsExtendedConnect == true)
+        {
+            return null;
+        }
+
+        HttpRequest request = _context.Request;
+        try
+        {
+            if (request.Body.CanSeek)
+            {
+                // Another middleware buffers it: here it is only received.
+                long position = request.Body.Position;
+                await request.Body.CopyToAsync(Stream.Null, _context.RequestAborted);
+                request.Body.Position = position;
+                return null;
+            }
+
+            _body = new BufferedBody();
+            _context.Response.RegisterForDisposeAsync(_body);
+            await _body.ReceiveAsync(request.BodyReader, _context.RequestAborted);
+            request.Body = _body.Open();
+            return null;
+        }
+        catch (BodyStorageException exception)
+        {
+            AllocatorLog.BufferingFailed(_logger, EndpointName, exception.Folder, exception);
+            return Refusal.Busy(_requirement.Timeout, "The upload could not be buffered.");
+        }
+        catch (BadHttpRequestException exception)
+        {
+            return Refusal.BadRequest(exception);
+        }
+        catch (Exception exception) when (exception is OperationCanceledException ? IsClientGone : exception is IOException && IsBroken)
+        {
+            return Gone("it sent its body");
+        }
+    }
+
+    private async Task<Refusal?> ReserveAsync()
+    {
+        AdmissionMeter? meter = _context.RequestServices.GetService<AdmissionMeter>();
+        long bytes;
+        try
+        {
+            bytes = await _requirement.Bytes(_context);
+        }
+        catch (BadHttpRequestException exception)
+        {
+            return Refusal.BadRequest(exception);
+        }
+        catch (MemoryLimitExceededException exception)
+        {
+            return Refusal.Of(exception, _requirement.Timeout);
+        }
+        catch (OperationCanceledException) when (IsClientGone)
+        {
+            return Gone("its memory was estimated");
+        }
+
+        if (bytes < 0)
+        {
+            throw new InvalidOperationException(
+                $"The estimate that RequireMemory has for {EndpointName} returned {bytes} bytes. It must return 0 or more.");
+        }
+
+        if (_body is not null)
+        {
+            // A new stream, so that nothing that was read ahead of the estimate is missing.
+            _context.Request.Body = _body.Open();
+        }
+
+        long began = Stopwatch.GetTimestamp();
+        string outcome = AdmissionMeter.Gone;
+        try
+        {
+            _reservation = await WaitAsync(bytes, meter);
+            outcome = AdmissionMeter.Admitted;
+            return null;
+        }
+        catch (MemoryLimitExceededException exception)
+        {
+            outcome = exception.IsTransient ? AdmissionMeter.Busy : AdmissionMeter.TooLarge;
+            return Refusal.Of(exception, _requirement.Timeout);
+        }
+        catch (ArgumentOutOfRangeException exception)
+        {
+            // An estimate without sense, of a header that lies, where no budget would say so.
+            outcome = AdmissionMeter.TooLarge;
+            return Refusal.TooLarge(exception.Message);
+        }
+        catch (OperationCanceledException) when (IsClientGone)
+        {
+            return Gone("it waited for memory");
+        }
+        catch (Exception exception) when (exception is ObjectDisposedException
+            || (exception is OperationCanceledException && !_context.RequestAborted.IsCancellationRequested))
+        {
+            outcome = AdmissionMeter.Busy;
+            return Refusal.Busy(_requirement.Timeout, "The application stops.");
+        }
+        finally
+        {
+            meter?.Record(_allocator, began, outcome);
+        }
+    }
+
+    private async Task<MemoryReservation> WaitAsync(long bytes, AdmissionMeter? meter)
+    {
+        // Running requests may end when the host stops. Those that wait would hold it up, and do better elsewhere.
+        CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
+        using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(_context.RequestAborted, stopping);
+        ValueTask<MemoryReservation> reserving = _allocator.ReserveAsync(bytes, _requirement.Timeout, end.Token);
+        if (reserving.IsCompleted)
+        {
+            return await reserving;
+        }
+
+        meter?.AddWaiting(_allocator, 1);
+        try
+        {
+            return await reserving;
+        }
+        finally
+        {
+            meter?.AddWaiting(_allocator, -1);
+        }
+    }
+
+    private async Task<Refusal?> RunReservedAsync(RequestDelegate endpoint)
+    {
+        using MemoryReservation reservation = _reservation!;
+        _context.Features.Set<IMemoryReservationFeature>(this);
+        try
+        {
+            await endpoint(_context);
+            return null;
+        }
+        catch (MemoryLimitExceededException exception) when (!_context.Response.HasStarted)
+        {
+            // The job took more than it had reserved, and there was no more.
+            _context.Response.Clear();
+            return Refusal.Of(exception, _requirement.Timeout);
+        }
+        finally
+        {
+            _context.Features.Set<IMemoryReservationFeature>(null);
+        }
+    }
+
+    private Refusal Gone(string stage)
+    {
+        AllocatorLog.ClientGone(_logger, EndpointName, stage);
+        return Refusal.ClientGone;
+    }
+}

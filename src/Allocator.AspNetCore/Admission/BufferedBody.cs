@@ -1,0 +1,148 @@
+using System;
+using System.IO;
+using System.IO.Pipelines;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Allocator.AspNetCore.Admission;
+
+/// <summary>
+/// The body of a request, received as a whole: up to 64 KB in memory, more in a temporary file. While a client takes its time nothing but
+/// these is held. All bodies together have a bound in memory, beyond which they go to files from the start, however many clients come.
+/// </summary>
+internal sealed class BufferedBody : IAsyncDisposable
+{
+    public const int MemoryThreshold = 64 * 1024;
+
+    public const long MostHeldBytes = 16L << 20;
+
+    // One block of the server's, so that most writes go past it: every upload that waits has one.
+    private const int FileBufferLength = 4096;
+
+    private static long s_heldBytes;
+
+    private Stream _store = new MemoryStream();
+    private int _heldBytes;
+
+    /// <summary>Gets how many bytes of bodies are in memory now.</summary>
+    public static long HeldBytes => Volatile.Read(ref s_heldBytes);
+
+    /// <summary>Gets whether it outgrew its memory.</summary>
+    public bool IsFile => _store is FileStream;
+
+    /// <summary>Receives the body until its end.</summary>
+    /// <exception cref="BodyStorageException">The server cannot keep it.</exception>
+    /// <exception cref="IOException">The client has gone, or sends what the server refuses.</exception>
+    /// <exception cref="OperationCanceledException">The client has gone.</exception>
+    public async Task ReceiveAsync(PipeReader reader, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            ReadResult result = await reader.ReadAsync(cancellationToken);
+            try
+            {
+                foreach (ReadOnlyMemory<byte> segment in result.Buffer)
+                {
+                    await StoreAsync(segment, cancellationToken);
+                }
+            }
+            finally
+            {
+                reader.AdvanceTo(result.Buffer.End);
+            }
+
+            if (result.IsCompleted)
+            {
+                return;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Returns the body from its beginning. Disposing the stream is harmless; what was opened before shares its position.
+    /// </summary>
+    public Stream Open()
+    {
+        _store.Position = 0;
+        return new BufferedBodyStream(_store);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Interlocked.Add(ref s_heldBytes, -Interlocked.Exchange(ref _heldBytes, 0));
+        try
+        {
+            await _store.DisposeAsync();
+        }
+        catch (IOException)
+        {
+            // A full disk again, for what was not written yet. It was reported when the body was received.
+        }
+    }
+
+    private async ValueTask StoreAsync(ReadOnlyMemory<byte> segment, CancellationToken cancellationToken)
+    {
+        if (!IsFile && _store.Length + segment.Length <= MemoryThreshold && TryHold(segment.Length))
+        {
+            _store.Write(segment.Span);
+            return;
+        }
+
+        string folder = TemporaryFolder();
+        try
+        {
+            if (_store is MemoryStream memory)
+            {
+                _store = CreateFile(folder);
+                memory.WriteTo(_store);
+                Interlocked.Add(ref s_heldBytes, -Interlocked.Exchange(ref _heldBytes, 0));
+            }
+
+            await _store.WriteAsync(segment, cancellationToken);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            throw new BodyStorageException(folder, exception);
+        }
+    }
+
+    private bool TryHold(int bytes)
+    {
+        if (Interlocked.Add(ref s_heldBytes, bytes) > MostHeldBytes)
+        {
+            Interlocked.Add(ref s_heldBytes, -bytes);
+            return false;
+        }
+
+        _heldBytes += bytes;
+        return true;
+    }
+
+    // Where ASP.NET Core's own buffering puts them.
+    private static string TemporaryFolder() =>
+        Environment.GetEnvironmentVariable("ASPNETCORE_TEMP") is { Length: > 0 } folder ? folder : Path.GetTempPath();
+
+    private static FileStream CreateFile(string folder)
+    {
+        string path = Path.Combine(folder, $"Allocator-{Guid.NewGuid():N}.upload");
+        FileStreamOptions options = new()
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.Delete,
+            BufferSize = FileBufferLength,
+            Options = FileOptions.Asynchronous | FileOptions.DeleteOnClose,
+        };
+        if (OperatingSystem.IsWindows())
+        {
+            return new FileStream(path, options);
+        }
+
+        // Without a name from the start, so that nothing is left of it where the process is killed.
+        options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        options.Options = FileOptions.Asynchronous;
+        FileStream file = new(path, options);
+        File.Delete(path);
+        return file;
+    }
+}

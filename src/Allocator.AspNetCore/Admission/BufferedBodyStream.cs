@@ -1,0 +1,57 @@
+using System;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Allocator.AspNetCore.Admission;
+
+/// <summary>
+/// What endpoints read a buffered body through. It leaves the store open: an estimate that disposes its reader takes the body from no
+/// endpoint.
+/// </summary>
+internal sealed class BufferedBodyStream : Stream
+{
+    private readonly Stream _store;
+
+    public BufferedBodyStream(Stream store) => _store = store;
+
+    public override bool CanRead => true;
+
+    public override bool CanSeek => true;
+
+    public override bool CanWrite => false;
+
+    public override long Length => _store.Length;
+
+    public override long Position
+    {
+        get => _store.Position;
+        set => _store.Position = value;
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => _store.Read(buffer, offset, count);
+
+    public override int Read(Span<byte> buffer) => _store.Read(buffer);
+
+    public override int ReadByte() => _store.ReadByte();
+
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        _store.ReadAsync(buffer, offset, count, cancellationToken);
+
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+        _store.ReadAsync(buffer, cancellationToken);
+
+    public override Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken) =>
+        _store.CopyToAsync(destination, bufferSize, cancellationToken);
+
+    public override long Seek(long offset, SeekOrigin origin) => _store.Seek(offset, origin);
+
+    public override void Flush()
+    {
+    }
+
+    public override void SetLength(long value) => throw new NotSupportedException("The body of a request cannot be changed.");
+
+    public override void Write(byte[] buffer, int offset, int count) =>
+        throw new NotSupportedException("The body of a request cannot be changed.");
+}

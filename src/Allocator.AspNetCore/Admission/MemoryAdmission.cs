@@ -1,0 +1,91 @@
+using System;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator.AspNetCore.Configuration;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Mvc.RazorPages;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Allocator.AspNetCore.Admission;
+
+/// <summary>
+/// Stands in front of one endpoint: receives the body, reserves memory, runs the endpoint, and ends the reservation. It is the endpoint's
+/// request delegate, so nothing can forget to call it, and metadata of the endpoint, where <see cref="EndpointCheck"/> finds it.
+/// </summary>
+internal sealed class MemoryAdmission
+{
+    // More than any budget, and less than what a reservation refuses as absurd.
+    private const long MoreThanAnyBudget = 1L << 58;
+
+    private readonly RequestDelegate _endpoint;
+    private MemoryRequirement _requirement;
+    private MemoryAllocator? _checked;
+
+    private MemoryAdmission(RequestDelegate endpoint, MemoryRequirement requirement)
+    {
+        _endpoint = endpoint;
+        _requirement = requirement;
+    }
+
+    /// <summary>Puts an admission in front of an endpoint. Where there is one it asks for this instead of what it asked for.</summary>
+    /// <exception cref="InvalidOperationException">It would never run: what is executed is another endpoint.</exception>
+    public static void Require(EndpointBuilder endpoint, MemoryRequirement requirement)
+    {
+        if (endpoint.Metadata.OfType<MemoryAdmission>().FirstOrDefault() is { } present)
+        {
+            present._requirement = requirement;
+            return;
+        }
+
+        if (endpoint.Metadata.OfType<IDynamicEndpointMetadata>().Any(static metadata => metadata.IsDynamic)
+            || endpoint.Metadata.OfType<PageActionDescriptor>().Any() || endpoint.RequestDelegate is null)
+        {
+            throw new InvalidOperationException(
+                $"RequireMemory has no effect on {endpoint.DisplayName}: Razor pages and dynamic routes run another endpoint in its "
+                + "place. Use it on controllers, minimal APIs or request delegates.");
+        }
+
+        MemoryAdmission admission = new(endpoint.RequestDelegate, requirement);
+        endpoint.RequestDelegate = admission.InvokeAsync;
+        endpoint.Metadata.Add(admission);
+    }
+
+    /// <summary>Finds the allocator that requests reserve from, and sees to it that it has a limit.</summary>
+    /// <exception cref="InvalidOperationException">There is none, or it has no limit, so that nothing would ever wait.</exception>
+    public MemoryAllocator FindAllocator(IServiceProvider services)
+    {
+        string name = _requirement.AllocatorName;
+        MemoryAllocator allocator = AllocatorName.FindRequired(services, name);
+        if (!ReferenceEquals(allocator, Volatile.Read(ref _checked)))
+        {
+            bool isLimited = services.GetService<RunningAllocators>()?.IsLimited(allocator) ?? RefusesAnything(allocator);
+            Volatile.Write(ref _checked, isLimited ? allocator : throw new InvalidOperationException(
+                $"{AllocatorName.Describe(name)} has no limit, so that RequireMemory would let every request in. Set "
+                + "MemoryBudgetMegabytes or MinimumFreeMegabytes in its options."));
+        }
+
+        return allocator;
+    }
+
+    // An allocator that was made elsewhere does not tell its options.
+    private static bool RefusesAnything(MemoryAllocator allocator)
+    {
+        if (allocator.TryReserve(MoreThanAnyBudget, out MemoryReservation? reservation))
+        {
+            reservation.Dispose();
+            return false;
+        }
+
+        return true;
+    }
+
+    private async Task InvokeAsync(HttpContext context)
+    {
+        MemoryAllocator allocator = FindAllocator(context.RequestServices);
+        AdmittedRequest request = new(context, allocator, _requirement);
+        await request.RunAsync(_endpoint);
+    }
+}

@@ -1,0 +1,105 @@
+using System;
+using System.Buffers;
+using System.Globalization;
+using System.Text.Json;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Mvc;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Allocator.AspNetCore.Admission;
+
+/// <summary>
+/// The response to a request whose endpoint does not run, as problem details. It tells clients no figures of the server; those are logged.
+/// </summary>
+/// <param name="Status">The status code.</param>
+/// <param name="Title">What happened, in a few words.</param>
+/// <param name="Detail">What the client can do.</param>
+/// <param name="RetryAfterSeconds">When it can try again; null where that is of no use.</param>
+/// <param name="Reason">What is logged, with figures.</param>
+internal sealed record Refusal(int Status, string Title, string Detail, int? RetryAfterSeconds, string Reason)
+{
+    private const int LongestRetrySeconds = 30;
+
+    /// <summary>A response that no client receives: it has gone.</summary>
+    public static readonly Refusal ClientGone = new(StatusCodes.Status499ClientClosedRequest, "", "", null, "");
+
+    /// <summary>Refuses a request for which there was no room in time, or never is.</summary>
+    public static Refusal Of(MemoryLimitExceededException exception, TimeSpan timeout) =>
+        exception.IsTransient ? Busy(timeout, exception.Message) : TooLarge(exception.Message);
+
+    /// <summary>Refuses a request for now.</summary>
+    public static Refusal Busy(TimeSpan timeout, string reason)
+    {
+        // Spread, so that clients which were refused together do not come back together. Rounded up: 0 would be now.
+        double seconds = Math.Clamp(timeout.TotalSeconds, 1, LongestRetrySeconds);
+        int retry = (int)Math.Ceiling(seconds * (1 + (Random.Shared.NextDouble() / 2)));
+        return new Refusal(
+            StatusCodes.Status503ServiceUnavailable,
+            "The server is busy.",
+            string.Create(
+                CultureInfo.InvariantCulture, $"There is no memory for this request at the moment. Try again in {retry} seconds."),
+            retry,
+            reason);
+    }
+
+    /// <summary>Refuses a request for good.</summary>
+    public static Refusal TooLarge(string reason) => new(
+        StatusCodes.Status413PayloadTooLarge,
+        "The request is too large.",
+        "This request needs more memory than the server has for one request. Send less, or smaller images.",
+        null,
+        reason);
+
+    /// <summary>Refuses a request whose body the server, or the estimate, cannot accept.</summary>
+    public static Refusal BadRequest(BadHttpRequestException exception) =>
+        new(exception.StatusCode, "The request cannot be accepted.", exception.Message, null, exception.Message);
+
+    /// <summary>Writes the response.</summary>
+    public async Task WriteAsync(HttpContext context)
+    {
+        HttpResponse response = context.Response;
+        if (response.HasStarted)
+        {
+            return;
+        }
+
+        response.StatusCode = Status;
+        if (Status == StatusCodes.Status499ClientClosedRequest)
+        {
+            return;
+        }
+
+        response.Headers.CacheControl = "no-store";
+        if (RetryAfterSeconds is { } seconds)
+        {
+            response.Headers.RetryAfter = seconds.ToString(CultureInfo.InvariantCulture);
+        }
+
+        ProblemDetails problem = new() { Type = "about:blank", Title = Title, Status = Status, Detail = Detail };
+        if (context.RequestServices.GetService<IProblemDetailsService>() is not { } service
+            || !await service.TryWriteAsync(new ProblemDetailsContext { HttpContext = context, ProblemDetails = problem }))
+        {
+            await WriteAsync(response, problem);
+        }
+    }
+
+    // By hand: the application may have no JSON serializer for problem details, nor one that suits what the client accepts.
+    private static async Task WriteAsync(HttpResponse response, ProblemDetails problem)
+    {
+        ArrayBufferWriter<byte> json = new();
+        using (Utf8JsonWriter writer = new(json))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("type", problem.Type);
+            writer.WriteString("title", problem.Title);
+            writer.WriteNumber("status", problem.Status!.Value);
+            writer.WriteString("detail", problem.Detail);
+            writer.WriteEndObject();
+        }
+
+        response.ContentType = "application/problem+json";
+        response.ContentLength = json.WrittenCount;
+        await response.Body.WriteAsync(json.WrittenMemory);
+    }
+}

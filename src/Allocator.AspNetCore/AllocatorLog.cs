@@ -1,0 +1,49 @@
+using System;
+using Allocator.Diagnostics;
+using Microsoft.Extensions.Logging;
+
+namespace Allocator.AspNetCore;
+
+/// <summary>Everything that this package logs.</summary>
+internal static partial class AllocatorLog
+{
+    [LoggerMessage(
+        1,
+        LogLevel.Warning,
+        "{Allocator} keeps its options, although its configuration has changed. Restart the application to apply the change: "
+            + "{Difference}.")]
+    public static partial void ConfigurationChanged(ILogger logger, string allocator, string difference);
+
+    [LoggerMessage(
+        2, LogLevel.Warning, "{Allocator} keeps its options. Its configuration has changed, and cannot be read.")]
+    public static partial void ConfigurationUnreadable(ILogger logger, string allocator, Exception exception);
+
+    [LoggerMessage(
+        3,
+        LogLevel.Warning,
+        "{Allocator} has a budget of {BudgetMegabytes} MiB, but there are {TotalMegabytes} MiB of memory ({Source}): the process may "
+            + "be killed before a request waits. Lower MemoryBudgetMegabytes.")]
+    public static partial void BudgetAboveMemory(
+        ILogger logger, string allocator, int budgetMegabytes, long totalMegabytes, MemoryLoadSource source);
+
+    [LoggerMessage(
+        4,
+        LogLevel.Warning,
+        "{Allocator} is to leave {MinimumFreeMegabytes} MiB free, but there are {TotalMegabytes} MiB of memory ({Source}): no request "
+            + "ever fits. Lower MinimumFreeMegabytes.")]
+    public static partial void MinimumFreeAboveMemory(
+        ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
+
+    [LoggerMessage(5, LogLevel.Information, "{Endpoint} is refused with status {Status}: {Reason}")]
+    public static partial void Refused(ILogger logger, string? endpoint, int status, string reason);
+
+    [LoggerMessage(6, LogLevel.Debug, "{Endpoint} ends: its client has gone while {Stage}.")]
+    public static partial void ClientGone(ILogger logger, string? endpoint, string stage);
+
+    [LoggerMessage(
+        7,
+        LogLevel.Error,
+        "{Endpoint} is refused: the upload cannot be buffered in {Folder}. Free disk space there, or name another folder in the "
+            + "environment variable ASPNETCORE_TEMP.")]
+    public static partial void BufferingFailed(ILogger logger, string? endpoint, string folder, Exception exception);
+}

@@ -1,0 +1,23 @@
+using System;
+using Microsoft.Extensions.Options;
+
+namespace Allocator.AspNetCore.Configuration;
+
+/// <summary>
+/// Finds at start what an allocator would refuse at its first use, by making one: that reads the options and takes no memory.
+/// </summary>
+internal sealed class OptionsValidator : IValidateOptions<MemoryAllocatorOptions>
+{
+    public ValidateOptionsResult Validate(string? name, MemoryAllocatorOptions options)
+    {
+        try
+        {
+            MemoryAllocator.Create(options).Dispose();
+            return ValidateOptionsResult.Success;
+        }
+        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
+        {
+            return ValidateOptionsResult.Fail($"{AllocatorName.Describe(name)} cannot be made with these options. {exception.Message}");
+        }
+    }
+}

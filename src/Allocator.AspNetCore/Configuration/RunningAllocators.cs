@@ -1,0 +1,81 @@
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using Allocator.Diagnostics;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Allocator.AspNetCore.Configuration;
+
+/// <summary>Makes the allocators of the application, and remembers with which options: the configuration may say others by now.</summary>
+internal sealed class RunningAllocators
+{
+    private readonly ConcurrentDictionary<string, Running> _all = new();
+    private readonly IOptionsMonitor<MemoryAllocatorOptions> _options;
+    private readonly ILogger _logger;
+
+    public RunningAllocators(IOptionsMonitor<MemoryAllocatorOptions> options, ILogger<RunningAllocators> logger)
+    {
+        _options = options;
+        _logger = logger;
+    }
+
+    /// <summary>Makes the allocator of a name. The caller, which is the container, disposes it.</summary>
+    [return: OwnedBuffer]
+    public MemoryAllocator Create(string name)
+    {
+        MemoryAllocatorOptions options = _options.Get(name);
+        MemoryAllocator allocator = MemoryAllocator.Create(options);
+        _all[name] = new Running(allocator, OptionKeys.Read(options), options.MemoryBudgetMegabytes, options.MinimumFreeMegabytes);
+        WarnOfTooMuch(name, options, allocator.GetMemoryLoad());
+        return allocator;
+    }
+
+    /// <summary>Returns the options that an allocator was made with.</summary>
+    public bool TryGetOptions(string name, [NotNullWhen(true)] out Dictionary<string, string>? options)
+    {
+        bool isFound = _all.TryGetValue(name, out Running? running);
+        options = running?.Options;
+        return isFound;
+    }
+
+    /// <summary>Returns the budget of an allocator in bytes; null where it has none, or was made elsewhere.</summary>
+    public long? BudgetBytesOf(MemoryAllocator allocator) => Find(allocator)?.BudgetMegabytes * 1024L * 1024;
+
+    /// <summary>Returns whether reservations of an allocator can be refused; null where it was made elsewhere.</summary>
+    public bool? IsLimited(MemoryAllocator allocator) =>
+        Find(allocator) is { } running ? running.BudgetMegabytes is not null || running.MinimumFreeMegabytes > 0 : null;
+
+    private Running? Find(MemoryAllocator allocator)
+    {
+        foreach (Running running in _all.Values)
+        {
+            if (ReferenceEquals(running.Allocator, allocator))
+            {
+                return running;
+            }
+        }
+
+        return null;
+    }
+
+    // Not refused: the limit of a container may be raised while it runs.
+    private void WarnOfTooMuch(string name, MemoryAllocatorOptions options, MemoryLoad load)
+    {
+        long totalMegabytes = load.TotalBytes >> 20;
+        if (load.TotalBytes > 0 && options.MemoryBudgetMegabytes > totalMegabytes)
+        {
+            AllocatorLog.BudgetAboveMemory(
+                _logger, AllocatorName.Describe(name), options.MemoryBudgetMegabytes.Value, totalMegabytes, load.Source);
+        }
+
+        if (load.TotalBytes > 0 && options.MinimumFreeMegabytes >= totalMegabytes)
+        {
+            AllocatorLog.MinimumFreeAboveMemory(
+                _logger, AllocatorName.Describe(name), options.MinimumFreeMegabytes.Value, totalMegabytes, load.Source);
+        }
+    }
+
+    private sealed record Running(
+        MemoryAllocator Allocator, Dictionary<string, string> Options, int? BudgetMegabytes, int? MinimumFreeMegabytes);
+}

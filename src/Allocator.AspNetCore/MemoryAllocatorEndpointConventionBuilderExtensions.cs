@@ -1,0 +1,92 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using Allocator;
+using Allocator.AspNetCore.Admission;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Options;
+
+namespace Microsoft.AspNetCore.Builder;
+
+/// <summary>Lets endpoints run only where there is memory for them.</summary>
+public static class MemoryAllocatorEndpointConventionBuilderExtensions
+{
+    /// <summary>
+    /// Reserves memory of the application's <see cref="MemoryAllocator"/> for each request before the endpoint runs, and disposes the
+    /// reservation when it has run. Requests wait asynchronously for their turn.
+    /// </summary>
+    /// <typeparam name="TBuilder">The kind of endpoints: minimal APIs, groups, controllers, request delegates.</typeparam>
+    /// <param name="builder">The endpoints.</param>
+    /// <param name="bytes">
+    /// Estimates what a request takes, in bytes: see <see cref="MemoryAllocator.EstimatePixelBytes"/>. It can read the body, which is
+    /// rewound afterwards.
+    /// </param>
+    /// <param name="timeout">
+    /// How long a request waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> until its client goes.
+    /// <see langword="null"/>: 30 seconds.
+    /// </param>
+    /// <returns>The same endpoints.</returns>
+    /// <remarks>
+    /// <para>
+    /// The body is received first, up to 64 KB in memory and the rest in a temporary file, so that slow clients reserve nothing. Limits
+    /// of the body's size apply. The endpoint then reads it from there.
+    /// </para>
+    /// <para>
+    /// Where there is no room in time the response is 503 with <c>Retry-After</c>; where the request would never fit it is 413. That is
+    /// also so where the endpoint itself throws <see cref="MemoryLimitExceededException"/> before its response has started. Both have
+    /// problem details.
+    /// </para>
+    /// <para>
+    /// It runs in front of the endpoint's handler, model binding and filters, and behind all middleware. Where it is called for a group
+    /// and for an endpoint of it, the last call is the one that counts.
+    /// </para>
+    /// <para>
+    /// The allocator needs a limit, <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> or
+    /// <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>: without one nothing would wait, so that the start of the application
+    /// fails. So it does for endpoints on which it would have no effect: Razor pages and dynamic routes.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    public static TBuilder RequireMemory<TBuilder>(
+        this TBuilder builder, Func<HttpContext, ValueTask<long>> bytes, TimeSpan? timeout = null)
+        where TBuilder : IEndpointConventionBuilder =>
+        Require(builder, Options.DefaultName, bytes, timeout);
+
+    /// <summary>As the other overload, for an allocator that was added under a name.</summary>
+    /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
+    /// <param name="builder">The endpoints.</param>
+    /// <param name="allocatorName">The name that the allocator was added with.</param>
+    /// <param name="bytes">Estimates what a request takes, in bytes.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <returns>The same endpoints.</returns>
+    /// <exception cref="ArgumentException"><paramref name="allocatorName"/> is empty.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    public static TBuilder RequireMemory<TBuilder>(
+        this TBuilder builder, string allocatorName, Func<HttpContext, ValueTask<long>> bytes, TimeSpan? timeout = null)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentException.ThrowIfNullOrEmpty(allocatorName);
+        return Require(builder, allocatorName, bytes, timeout);
+    }
+
+    private static TBuilder Require<TBuilder>(
+        TBuilder builder, string allocatorName, Func<HttpContext, ValueTask<long>> bytes, TimeSpan? timeout)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(bytes);
+        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(timeout), timeout, $"timeout is {timeout}; it must be zero or more, or Timeout.InfiniteTimeSpan.");
+        }
+
+        MemoryRequirement requirement = new(allocatorName, bytes, timeout ?? MemoryRequirement.DefaultTimeout);
+        builder.Add(endpoint => MemoryAdmission.Require(endpoint, requirement));
+        return builder;
+    }
+}

@@ -1,0 +1,164 @@
+using System;
+using System.Linq;
+using Allocator;
+using Allocator.AspNetCore.Admission;
+using Allocator.AspNetCore.Configuration;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Registers memory allocators.</summary>
+public static class MemoryAllocatorServiceCollectionExtensions
+{
+    /// <summary>Registers the application's <see cref="MemoryAllocator"/> as a singleton that ends with the host.</summary>
+    /// <param name="services">The services of the application.</param>
+    /// <param name="configure">Sets the options; <see langword="null"/> for the defaults, with which nothing waits.</param>
+    /// <returns>The same services.</returns>
+    /// <remarks>
+    /// The allocator is made when the host starts. Options that it refuses end the start with an
+    /// <see cref="OptionsValidationException"/>. Further calls add to the options; they register no second allocator.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>
+    public static IServiceCollection AddMemoryAllocator(
+        this IServiceCollection services, Action<MemoryAllocatorOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        return Add(services, Options.Options.DefaultName, section: null, configure);
+    }
+
+    /// <summary>
+    /// Registers the application's <see cref="MemoryAllocator"/> as a singleton that ends with the host, with options from a section of
+    /// the configuration.
+    /// </summary>
+    /// <param name="services">The services of the application.</param>
+    /// <param name="section">
+    /// The section, <c>configuration.GetSection("MemoryAllocator")</c> for instance. Its keys are the properties of
+    /// <see cref="MemoryAllocatorOptions"/>, except the hooks, which are code.
+    /// </param>
+    /// <param name="configure">Sets further options, after the configuration.</param>
+    /// <returns>The same services.</returns>
+    /// <remarks>
+    /// The allocator is made when the host starts. A key that is no option, and a value that is refused, end the start with an
+    /// <see cref="OptionsValidationException"/>. A later change of the configuration leaves the running allocator as it is, and is logged
+    /// as a warning.
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>
+    public static IServiceCollection AddMemoryAllocator(
+        this IServiceCollection services, IConfiguration section, Action<MemoryAllocatorOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, Options.Options.DefaultName, section, configure);
+    }
+
+    /// <summary>
+    /// Registers one of several allocators, as a keyed singleton that ends with the host: <c>[FromKeyedServices("uploads")]</c> asks for
+    /// it.
+    /// </summary>
+    /// <param name="services">The services of the application.</param>
+    /// <param name="name">
+    /// The key of the service, the name of its options, and, unless the options say otherwise, the name of the allocator in metrics.
+    /// </param>
+    /// <param name="configure">Sets the options; <see langword="null"/> for the defaults, with which nothing waits.</param>
+    /// <returns>The same services.</returns>
+    /// <remarks>As <see cref="AddMemoryAllocator(IServiceCollection, Action{MemoryAllocatorOptions}?)"/>.</remarks>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// A <see cref="MemoryAllocator"/> has been registered under this key without this method.
+    /// </exception>
+    public static IServiceCollection AddMemoryAllocator(
+        this IServiceCollection services, string name, Action<MemoryAllocatorOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        return Add(services, name, section: null, configure);
+    }
+
+    /// <summary>
+    /// Registers one of several allocators, as a keyed singleton that ends with the host, with options from a section of the
+    /// configuration.
+    /// </summary>
+    /// <param name="services">The services of the application.</param>
+    /// <param name="name">
+    /// The key of the service, the name of its options, and, unless the options say otherwise, the name of the allocator in metrics.
+    /// </param>
+    /// <param name="section">The section, <c>configuration.GetSection("MemoryAllocator:Uploads")</c> for instance.</param>
+    /// <param name="configure">Sets further options, after the configuration.</param>
+    /// <returns>The same services.</returns>
+    /// <remarks>
+    /// As <see cref="AddMemoryAllocator(IServiceCollection, IConfiguration, Action{MemoryAllocatorOptions}?)"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// A <see cref="MemoryAllocator"/> has been registered under this key without this method.
+    /// </exception>
+    public static IServiceCollection AddMemoryAllocator(
+        this IServiceCollection services, string name, IConfiguration section, Action<MemoryAllocatorOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, name, section, configure);
+    }
+
+    private static IServiceCollection Add(
+        IServiceCollection services, string name, IConfiguration? section, Action<MemoryAllocatorOptions>? configure)
+    {
+        if (!services.Any(service => IsRegistration(service, name)))
+        {
+            AddAllocator(services, name);
+        }
+
+        if (section is not null)
+        {
+            services.AddSingleton<IConfigureOptions<MemoryAllocatorOptions>>(new OptionsFromConfiguration(name, section));
+        }
+
+        if (configure is not null)
+        {
+            services.Configure(name, configure);
+        }
+
+        return services;
+    }
+
+    private static void AddAllocator(IServiceCollection services, string name)
+    {
+        object? key = name == Options.Options.DefaultName ? null : name;
+        if (services.Any(service => service.ServiceType == typeof(MemoryAllocator) && Equals(service.ServiceKey, key)))
+        {
+            throw new InvalidOperationException(
+                $"{AllocatorName.Describe(name)} has been registered before {AllocatorName.DescribeCall(name)}, whose options would have "
+                + "no effect. Remove one of the two registrations, or give this allocator a name of its own.");
+        }
+
+        services.AddSingleton(new AllocatorName(name));
+        if (key is null)
+        {
+            services.AddSingleton(static provider => provider.GetRequiredService<RunningAllocators>().Create(Options.Options.DefaultName));
+        }
+        else
+        {
+            services.AddKeyedSingleton(
+                name, static (provider, key) => provider.GetRequiredService<RunningAllocators>().Create((string)key!));
+            services.PostConfigure<MemoryAllocatorOptions>(name, options => options.Name ??= name);
+        }
+
+        services.AddOptions<MemoryAllocatorOptions>(name).ValidateOnStart();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<MemoryAllocatorOptions>, OptionsValidator>());
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, AllocatorStartup>());
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, EndpointCheck>());
+        services.AddLogging();
+        services.AddMetrics();
+        services.TryAddSingleton<RunningAllocators>();
+        services.TryAddSingleton<ConfigurationWatch>();
+        services.TryAddSingleton<AdmissionMeter>();
+    }
+
+    private static bool IsRegistration(ServiceDescriptor service, string name) =>
+        service.ServiceType == typeof(AllocatorName) && ((AllocatorName)service.ImplementationInstance!).Value == name;
+}

@@ -1,0 +1,273 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.IO.Pipelines;
+using System.Linq;
+using System.Net;
+using System.Net.Http;
+using System.Security.Cryptography;
+using System.Threading.Tasks;
+using Allocator.AspNetCore.Admission;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Mvc;
+using Microsoft.Extensions.Logging;
+using Xunit;
+
+namespace Allocator.AspNetCore.Tests;
+
+/// <summary>Bodies are received before memory is reserved, and endpoints get every byte of them.</summary>
+[Collection(nameof(BodyTests))]
+public class BodyTests : IDisposable
+{
+    private const int Threshold = 64 * 1024;
+    private const string TemporaryVariable = "ASPNETCORE_TEMP";
+
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("Allocator.AspNetCore.Tests-");
+
+    public BodyTests() => Environment.SetEnvironmentVariable(TemporaryVariable, _folder.FullName);
+
+    public void Dispose()
+    {
+        Environment.SetEnvironmentVariable(TemporaryVariable, null);
+        _folder.Delete(recursive: true);
+    }
+
+    [Theory]
+    [InlineData(0, false)]
+    [InlineData(1, false)]
+    [InlineData(Threshold, false)]
+    [InlineData(Threshold + 1, false)]
+    [InlineData(3_000_000, false)]
+    [InlineData(0, true)]
+    [InlineData(1, true)]
+    [InlineData(Threshold, true)]
+    [InlineData(Threshold + 1, true)]
+    [InlineData(3_000_000, true)]
+    public async Task Body_OfAnyLength_ReachesTheEndpointUnchanged(int length, bool isChunked)
+    {
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync)
+            .RequireMemory(_ => new ValueTask<long>(1)));
+        byte[] body = Bytes(length);
+
+        string hash = await PostAsync(service, body, isChunked);
+
+        Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), hash);
+        Assert.Empty(_folder.GetFiles());
+    }
+
+    /// <summary>An estimate reads headers. Whatever it does to the stream, the endpoint has all of it.</summary>
+    [Theory]
+    [InlineData("read", 1000)]
+    [InlineData("read", 200_000)]
+    [InlineData("dispose", 1000)]
+    [InlineData("dispose", 200_000)]
+    [InlineData("pipe", 1000)]
+    [InlineData("pipe", 200_000)]
+    public async Task Body_ThatTheEstimateReads_IsThereFromItsBeginning(string way, int length)
+    {
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync).RequireMemory(async context =>
+        {
+            HttpRequest request = context.Request;
+            switch (way)
+            {
+                case "read":
+                    Assert.Equal(4, await request.Body.ReadAtLeastAsync(new byte[4], 4));
+                    break;
+                case "dispose":
+                    using (StreamReader reader = new(request.Body))
+                    {
+                        await reader.ReadToEndAsync();
+                    }
+
+                    break;
+                default:
+                    ReadResult result = await request.BodyReader.ReadAsync();
+                    request.BodyReader.AdvanceTo(result.Buffer.GetPosition(4));
+                    break;
+            }
+
+            return 1;
+        }));
+        byte[] body = Bytes(length);
+
+        Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), await PostAsync(service, body, isChunked: false));
+    }
+
+    [Fact]
+    public async Task Body_ThatAnotherMiddlewareBuffers_IsTakenFromThere()
+    {
+        await using Service service = await Service.StartAsync(app =>
+        {
+            app.Use(async (context, next) =>
+            {
+                context.Request.EnableBuffering();
+                await next(context);
+            });
+            app.MapPost("/", HashAsync).RequireMemory(_ => new ValueTask<long>(1));
+        });
+        byte[] body = Bytes(200_000);
+
+        Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), await PostAsync(service, body, isChunked: true));
+    }
+
+    [Fact]
+    public async Task Form_WithAFile_IsBound()
+    {
+        await using Service service = await Service.StartAsync(app => app
+            .MapPost("/", ([FromForm] string name, IFormFile file) => $"{name} {file.Length}")
+            .DisableAntiforgery()
+            .RequireMemory(async context => (await context.Request.ReadFormAsync()).Files[0].Length));
+        using MultipartFormDataContent form = new()
+        {
+            { new StringContent("sunset"), "name" },
+            { new ByteArrayContent(Bytes(100_000)), "file", "sunset.jpg" },
+        };
+
+        using HttpResponseMessage response = await service.Client.PostAsync("/", form);
+
+        Assert.Equal("sunset 100000", await response.Content.ReadAsStringAsync());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Body_AboveTheLimitOfItsEndpoint_Is413AndNothingIsEstimated(bool isChunked)
+    {
+        bool isEstimated = false;
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync)
+            .WithMetadata(new RequestSizeLimitAttribute(100_000))
+            .RequireMemory(_ =>
+            {
+                isEstimated = true;
+                return new ValueTask<long>(1);
+            }));
+
+        using ByteArrayContent content = new(Bytes(200_000));
+        using HttpRequestMessage request = new(HttpMethod.Post, "/") { Content = content };
+        request.Headers.TransferEncodingChunked = isChunked;
+        using HttpResponseMessage response = await service.Client.SendAsync(request);
+
+        Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
+        Assert.Equal("application/problem+json", response.Content.Headers.ContentType!.MediaType);
+        Assert.False(isEstimated);
+    }
+
+    [Fact]
+    public async Task Body_ThatCannotBeStored_Is503AndAnErrorIsLogged()
+    {
+        Environment.SetEnvironmentVariable(TemporaryVariable, Path.Combine(_folder.FullName, "missing"));
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync)
+            .RequireMemory(_ => new ValueTask<long>(1)));
+
+        using ByteArrayContent large = new(Bytes(200_000));
+        using HttpResponseMessage refused = await service.Client.PostAsync("/", large);
+        using ByteArrayContent small = new(Bytes(1000));
+        using HttpResponseMessage served = await service.Client.PostAsync("/", small);
+
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, refused.StatusCode);
+        Assert.NotNull(refused.Headers.RetryAfter);
+        Assert.Equal(HttpStatusCode.OK, served.StatusCode);
+        Assert.Contains(
+            service.Log.Entries,
+            entry => entry.Level == LogLevel.Error && entry.Message.Contains("missing", StringComparison.Ordinal));
+        await service.UntilUnusedAsync();
+    }
+
+    /// <summary>A reservation that is held while a slow client uploads starves the others.</summary>
+    [Fact]
+    public async Task Uploads_ThatAreSlow_ReserveNothing()
+    {
+        const int Uploads = 8;
+        const int Length = 100_000;
+        await using Service service = await Service.StartAsync(app =>
+        {
+            app.MapPost("/", HashAsync).RequireMemory(_ => new ValueTask<long>(Service.Budget));
+            app.MapGet("/", () => "done").RequireMemory(_ => new ValueTask<long>(Service.Budget), TimeSpan.Zero);
+        });
+        List<RawConnection> uploads = [];
+        for (int i = 0; i < Uploads; i++)
+        {
+            RawConnection upload = await service.ConnectAsync();
+            uploads.Add(upload);
+            await upload.SendHeadAsync("/", Length);
+            await upload.SendAsync(Bytes(Length - 1));
+        }
+
+        Assert.Equal("done", await service.Client.GetStringAsync("/"));
+        Assert.Equal((0, 0), (service.Used, service.Allocator.GetStatistics().BudgetWaits));
+
+        await Task.WhenAll(uploads.Select(upload => upload.SendAsync([1])));
+        foreach (RawConnection upload in uploads)
+        {
+            Assert.Equal("HTTP/1.1 200 OK", await upload.ReadStatusAsync());
+            upload.Dispose();
+        }
+
+        await service.UntilUnusedAsync();
+    }
+
+    [Fact]
+    public async Task Uploads_MoreThanMemoryIsFor_GoToFiles()
+    {
+        const int Uploads = 300;
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync)
+            .RequireMemory(_ => new ValueTask<long>(1)));
+        List<RawConnection> uploads = [];
+        for (int i = 0; i < Uploads; i++)
+        {
+            RawConnection upload = await service.ConnectAsync();
+            uploads.Add(upload);
+            await upload.SendHeadAsync("/", Threshold);
+            await upload.SendAsync(Bytes(Threshold - 1));
+        }
+
+        await Patience.UntilAsync(() => BufferedBody.HeldBytes > BufferedBody.MostHeldBytes / 2);
+        Assert.InRange(BufferedBody.HeldBytes, 0, BufferedBody.MostHeldBytes + Threshold);
+        await Task.WhenAll(uploads.Select(upload => upload.SendAsync([1])));
+        foreach (RawConnection upload in uploads)
+        {
+            Assert.Equal("HTTP/1.1 200 OK", await upload.ReadStatusAsync());
+            upload.Dispose();
+        }
+
+        await Patience.UntilAsync(() => BufferedBody.HeldBytes == 0);
+    }
+
+    [Fact]
+    public async Task Request_WithoutBody_IsNotBuffered()
+    {
+        Stream? body = null;
+        await using Service service = await Service.StartAsync(app => app.MapGet("/", (HttpContext context) =>
+        {
+            body = context.Request.Body;
+            return "";
+        }).RequireMemory(_ => new ValueTask<long>(1)));
+
+        await service.Client.GetStringAsync("/");
+
+        Assert.False(body!.CanSeek);
+    }
+
+    private static async Task HashAsync(HttpContext context)
+    {
+        byte[] hash = await SHA256.HashDataAsync(context.Request.Body, context.RequestAborted);
+        await context.Response.WriteAsync(Convert.ToHexString(hash));
+    }
+
+    private static byte[] Bytes(int length)
+    {
+        byte[] bytes = new byte[length];
+        new Random(length).NextBytes(bytes);
+        return bytes;
+    }
+
+    private static async Task<string> PostAsync(Service service, byte[] body, bool isChunked)
+    {
+        using ByteArrayContent content = new(body);
+        using HttpRequestMessage request = new(HttpMethod.Post, "/") { Content = content };
+        request.Headers.TransferEncodingChunked = isChunked;
+        using HttpResponseMessage response = await service.Client.SendAsync(request);
+        return await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync();
+    }
+}

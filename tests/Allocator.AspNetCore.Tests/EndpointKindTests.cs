@@ -1,0 +1,115 @@
+using System;
+using System.Threading.Tasks;
+using Allocator.AspNetCore.Admission;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Mvc.RazorPages;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
+using Microsoft.Extensions.DependencyInjection;
+using Xunit;
+
+namespace Allocator.AspNetCore.Tests;
+
+/// <summary>
+/// It runs in front of every kind of endpoint. Where it could not, or would be of no use, the application does not start.
+/// </summary>
+public class EndpointKindTests
+{
+    [Theory]
+    [InlineData("/minimal", "1")]
+    [InlineData("/delegate", "2")]
+    [InlineData("/group/first", "3")]
+    [InlineData("/group/second", "4")]
+    [InlineData("/attributed", "5")]
+    [InlineData("/Reservation/Conventional", "5")]
+    [InlineData("/filtered", "6")]
+    [InlineData("/anything/else", "7")]
+    public async Task Endpoint_OfAnyKind_HasItsReservation(string path, string expected)
+    {
+        await using Service service = await Service.StartAsync(
+            app =>
+            {
+                app.MapGet("/minimal", Reserved).RequireMemory(_ => new ValueTask<long>(1));
+                app.MapGet("/delegate", (RequestDelegate)(context => context.Response.WriteAsync($"{Reserved(context)}")))
+                    .RequireMemory(_ => new ValueTask<long>(2));
+                RouteGroupBuilder group = app.MapGroup("/group").RequireMemory(_ => new ValueTask<long>(3));
+                group.MapGet("/first", Reserved);
+                group.MapGet("/second", Reserved).RequireMemory(_ => new ValueTask<long>(4));
+                app.MapControllers().RequireMemory(_ => new ValueTask<long>(5));
+                app.MapControllerRoute("conventional", "{controller}/{action}");
+                app.MapGet("/filtered", Reserved).AddEndpointFilter(static (context, next) => next(context))
+                    .RequireMemory(_ => new ValueTask<long>(6));
+                app.MapFallback(Reserved).RequireMemory(_ => new ValueTask<long>(7));
+            },
+            builder =>
+            {
+                builder.Services.AddControllers().AddApplicationPart(typeof(ReservationController).Assembly);
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1);
+            });
+
+        Assert.Equal(expected, await service.Client.GetStringAsync(path));
+    }
+
+    [Fact]
+    public async Task Start_AllocatorWithoutLimit_SaysWhatToSet()
+    {
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Service.StartAsync(
+            app => app.MapGet("/", () => "").RequireMemory(_ => new ValueTask<long>(1)),
+            builder => builder.Services.AddMemoryAllocator()));
+
+        Assert.Contains("MemoryBudgetMegabytes or MinimumFreeMegabytes", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Start_NameWithoutAllocator_SaysWhatToCall()
+    {
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Service.StartAsync(
+            app => app.MapGet("/", () => "").RequireMemory("uploads", _ => new ValueTask<long>(1))));
+
+        Assert.Contains("AddMemoryAllocator(\"uploads\")", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Start_DynamicRoute_IsRefused()
+    {
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Service.StartAsync(
+            app => app.MapFallbackToController("Conventional", "Reservation").RequireMemory(_ => new ValueTask<long>(1)),
+            builder =>
+            {
+                builder.Services.AddControllers().AddApplicationPart(typeof(ReservationController).Assembly);
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1);
+            }));
+
+        Assert.Contains("no effect", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Require_OfARazorPage_IsRefused()
+    {
+        RouteEndpointBuilder page = new(static _ => Task.CompletedTask, RoutePatternFactory.Parse("/page"), order: 0);
+        page.Metadata.Add(new PageActionDescriptor());
+
+        Assert.Throws<InvalidOperationException>(
+            () => MemoryAdmission.Require(page, new MemoryRequirement("", _ => new ValueTask<long>(1), TimeSpan.Zero)));
+    }
+
+    /// <summary>Registered by hand, it works as well, and is looked at by the first request.</summary>
+    [Theory]
+    [InlineData(64, 200)]
+    [InlineData(null, 500)]
+    public async Task Allocator_RegisteredByHand_ReservesWhereItHasALimit(int? budget, int status)
+    {
+        await using Service service = await Service.StartAsync(
+            app => app.MapGet("/", Reserved).RequireMemory(_ => new ValueTask<long>(1)),
+            builder => builder.Services.AddSingleton(
+                _ => MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget })));
+
+        using System.Net.Http.HttpResponseMessage response = await service.Client.GetAsync("/");
+
+        Assert.Equal(status, (int)response.StatusCode);
+        Assert.Equal(0, service.Used);
+    }
+
+    private static long Reserved(HttpContext context) => context.GetMemoryReservation().ReservedBytes;
+}

@@ -1,0 +1,112 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Reflection;
+using System.Text;
+using Allocator.AspNetCore.Configuration;
+using Allocator.Tests;
+using Allocator.Tests.Documentation;
+using Microsoft.DotNet.RemoteExecutor;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+using Xunit;
+
+namespace Allocator.AspNetCore.Tests;
+
+/// <summary>
+/// The examples of the guides are web applications: each compiles without a warning and starts. The tables are complete.
+/// </summary>
+public class GuideTests
+{
+    private static readonly string s_configurationPage = File.ReadAllText(Repository.PathTo("docs", "integrations", "configuration.md"));
+
+    public static TheoryData<string, int> Blocks()
+    {
+        TheoryData<string, int> blocks = [];
+        foreach (CodeBlock block in CodeBlock.All().Where(block => block.IsWeb))
+        {
+            blocks.Add(block.Document, block.Line);
+        }
+
+        return blocks;
+    }
+
+    [Theory]
+    [MemberData(nameof(Blocks))]
+    public void Example_OfAGuide_CompilesAndStarts(string document, int line)
+    {
+        CodeBlock block = CodeBlock.All().Single(candidate => candidate.Document == document && candidate.Line == line);
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("Example-");
+        try
+        {
+            string program = Path.Combine(folder.FullName, "Example.dll");
+            IReadOnlyList<string> complaints = ExampleCompiler.Compile(block, program);
+            Assert.True(complaints.Count == 0, string.Join('\n', complaints));
+            if (block.IsRun)
+            {
+                StartInItsOwnProcess(program, folder.FullName);
+            }
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Fact]
+    public void ConfigurationPage_Table_HasEachKeyOnce()
+    {
+        string[] rows = [.. s_configurationPage.Split('\n').Where(line => line.StartsWith("| `", StringComparison.Ordinal))
+            .Select(line => line.Split('`')[1])];
+
+        Assert.Equal(OptionKeys.All.Order(), rows.Order());
+    }
+
+    [Fact]
+    public void ConfigurationPage_Json_IsAccepted()
+    {
+        string json = s_configurationPage.Split("```json")[1].Split("```")[0];
+        IConfiguration configuration = new ConfigurationBuilder().AddJsonStream(new MemoryStream(Encoding.UTF8.GetBytes(json))).Build();
+        ServiceCollection services = new();
+        services.AddMemoryAllocator(configuration.GetSection("MemoryAllocator"));
+        services.AddMemoryAllocator("reports", configuration.GetSection("MemoryAllocator:Reports"));
+
+        using ServiceProvider provider = services.BuildServiceProvider();
+        IOptionsMonitor<MemoryAllocatorOptions> options = provider.GetRequiredService<IOptionsMonitor<MemoryAllocatorOptions>>();
+
+        Assert.Equal((200, 50), (options.CurrentValue.MemoryBudgetMegabytes, options.Get("reports").MemoryBudgetMegabytes));
+    }
+
+    private static void StartInItsOwnProcess(string program, string folder)
+    {
+        RemoteInvokeOptions options = new() { CheckExitCode = false };
+        options.StartInfo.WorkingDirectory = folder;
+        options.StartInfo.RedirectStandardOutput = true;
+        options.StartInfo.Environment["ASPNETCORE_URLS"] = "http://127.0.0.1:0";
+        using RemoteInvokeHandle handle = RemoteExecutor.Invoke(
+            static path =>
+            {
+                Assembly.LoadFrom(path).EntryPoint!.Invoke(null, [Array.Empty<string>()]);
+                return RemoteExecutor.SuccessExitCode;
+            },
+            program,
+            options);
+
+        StringBuilder printed = new();
+        while (handle.Process.StandardOutput.ReadLine() is { } line)
+        {
+            printed.AppendLine(line);
+            if (line.Contains("Application started.", StringComparison.Ordinal))
+            {
+                handle.Process.Kill();
+                return;
+            }
+        }
+
+        // Disposing the handle throws what the application threw, if it did.
+        handle.Dispose();
+        Assert.Fail($"The application ended:\n{printed}");
+    }
+}
