@@ -85,11 +85,10 @@ internal abstract class LifetimeGuard
     /// <summary>Says in words whether the rent of that generation goes on, and for how long where that is known.</summary>
     public string Describe(long generation)
     {
-        AllocationTrace? trace = Trace;
         long started = Volatile.Read(ref Record.RentedAtMilliseconds);
         return !IsHeld(generation) ? "disposed"
-            : trace is not null ? FormattableString.Invariant($"outstanding {trace.Age.TotalSeconds:0.0} s")
-            : started != 0 ? FormattableString.Invariant($"outstanding about {Math.Max(0, Environment.TickCount64 - started) / 1000:N0} s")
+            : Trace is { } trace ? FormattableString.Invariant($"outstanding {trace.Age.TotalSeconds:0.0} s")
+            : started != 0 ? FormattableString.Invariant($"outstanding about {Math.Max(0, Environment.TickCount64 - started) / 1000} s")
             : "outstanding";
     }
 
