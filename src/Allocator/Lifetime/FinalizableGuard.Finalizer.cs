@@ -43,9 +43,6 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
     protected virtual bool NeedsQuarantine => true;
 
-    /// <summary>Gets whether a collection has found this guard unreachable: its finalizer is pending or has run.</summary>
-    protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
-
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
     protected virtual bool ReturnsWithoutSystemCall => false;
 
@@ -86,21 +83,6 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
         // Before the memory can be rented: a finalizer that reads a new rent's state reads this too.
         Volatile.Write(ref _isReplaced, true);
-    }
-
-    // The only way back to the next renter. The state is idle, and this is the one call for this rent.
-    // Returns the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
-    private long HandBack(BudgetAccount? account, long charged, bool ofGroup)
-    {
-        bool isReplaced = IsFoundUnreachable;
-        if (isReplaced && !TryReplace(account, charged))
-        {
-            return 0;
-        }
-
-        // Not into the cache, which is for what a thread uses again at once.
-        ReturnMemory(ofGroup || isReplaced);
-        return charged;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -210,5 +192,27 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         NoteRecycled();
         Volatile.Write(ref Record.State, BlockState.Next(Record.State));
         ClearForNext(TraceEnd.Abandoned);
+    }
+
+    private void NoteAbandoned(bool isAllocation)
+    {
+        OnAbandoned();
+        if (_isMapping && NeedsQuarantine)
+        {
+            Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
+        }
+        else
+        {
+            CountReturned(isAllocation);
+        }
+    }
+
+    private void NoteRecycled()
+    {
+        OnRecycled();
+        if (_isMapping && NeedsQuarantine)
+        {
+            Context.Counters.MappingLeftQuarantine(CapacityInBytes);
+        }
     }
 }

@@ -51,6 +51,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets whether the allocating stack is kept even while there is no subscriber.</summary>
     protected virtual bool KeepsStack => false;
 
+    /// <summary>Gets whether a collection has found this guard unreachable: its finalizer is pending or has run.</summary>
+    protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
+
     /// <summary>Puts another guard of the same allocation behind this one. Both are held exclusively.</summary>
     public void Append(FinalizableGuard next)
     {
@@ -226,28 +229,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    private void NoteAbandoned(bool isAllocation)
-    {
-        OnAbandoned();
-        if (_isMapping && NeedsQuarantine)
-        {
-            Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
-        }
-        else
-        {
-            CountReturned(isAllocation);
-        }
-    }
-
-    private void NoteRecycled()
-    {
-        OnRecycled();
-        if (_isMapping && NeedsQuarantine)
-        {
-            Context.Counters.MappingLeftQuarantine(CapacityInBytes);
-        }
-    }
-
     private FinalizableGuard? EndMember(BudgetAccount? account, ref long bytes)
     {
         FinalizableGuard? next = _next;
@@ -258,6 +239,21 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         ClearForNext(TraceEnd.Returned);
         bytes += HandBack(account, share, ofGroup: true);
         return next;
+    }
+
+    // The only way back to the next renter. The state is idle, and this is the one call for this rent.
+    // Returns the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
+    private long HandBack(BudgetAccount? account, long charged, bool ofGroup)
+    {
+        bool isReplaced = IsFoundUnreachable;
+        if (isReplaced && !TryReplace(account, charged))
+        {
+            return 0;
+        }
+
+        // Not into the cache, which is for what a thread uses again at once.
+        ReturnMemory(ofGroup || isReplaced);
+        return charged;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

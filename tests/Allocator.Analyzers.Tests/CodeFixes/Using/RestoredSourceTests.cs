@@ -27,7 +27,8 @@ public class RestoredSourceTests(ITestOutputHelper output)
         "tests/Allocator.Tests",
         "tests/RemoteExecutor",
         "benchmarks/Measuring/Cgroups",
-        "docs/integrations/code/ImageSharp*.cs")]
+        "docs/integrations/code/ImageSharp*.cs",
+        "docs/integrations/code/native/*.cs")]
     public async Task FixAll_OfSourcesWithoutTheirKeywords_RestoresThemByteForByte(string assembly, params string[] folders)
     {
         DeletedKeywords deleted = DeletedKeywords.From(assembly, s_references, folders);
