@@ -146,6 +146,7 @@ public abstract partial class MemoryAllocator
     /// within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget, memory that the container certainly has
     /// no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>); where nothing limits the process it costs
     /// an object and counts nothing. Of the statistics <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> alone has these bytes.
+    /// Disposing the allocator ends a wait, with <see cref="ObjectDisposedException"/>.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// <paramref name="bytes"/> is more than the whole budget, or it had no room for them in time; or the container certainly has none.

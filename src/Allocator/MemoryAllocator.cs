@@ -19,7 +19,7 @@ namespace Allocator;
 /// at once. Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary or
 /// better, and what a pool block begins on a 2 MiB one.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
+[DebuggerDisplay("{DebuggerText,nq}")]
 public abstract partial class MemoryAllocator : IDisposable
 {
     private protected MemoryAllocator()
@@ -209,6 +209,9 @@ public abstract partial class MemoryAllocator : IDisposable
         return $"{nameof(MemoryAllocator)} {Name ?? "without a name"}: {InMebibytes(now.RentedBytes)} outstanding, "
             + $"{InMebibytes(now.RetainedBytes)} retained of {InMebibytes(Settings.Geometry.MaximumBytes)}{budget}, {Settings.Safety}";
     }
+
+    // Without the statistics, which take locks: a debugger calls this while another thread may have them.
+    private protected string DebuggerText => $"{GetType().Name} {Name ?? "without a name"}, {Settings.Safety}";
 
     /// <summary>Gets how it was made, also after <see cref="Dispose"/>.</summary>
     internal abstract AllocatorSettings Settings { get; }

@@ -125,7 +125,7 @@ public sealed class MemoryAllocatorOptions
     /// is repeated once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and
     /// <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c>
     /// named <c>Allocator</c>, as <c>CallbackFailed</c>. Where the system refuses to take the memory, <see cref="BlockCommitted"/>
-    /// follows.
+    /// follows; where that throws, it is called again before the block is used.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; set; }
 

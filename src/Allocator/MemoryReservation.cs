@@ -19,7 +19,7 @@ namespace Allocator;
 /// for more, the youngest fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits
 /// nothing.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
+[DebuggerDisplay("{DebuggerText,nq}")]
 public sealed class MemoryReservation : MemoryAllocator
 {
     private readonly MemoryAllocator _parent;
@@ -106,7 +106,8 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <remarks>
     /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever: where
     /// all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back, after about
-    /// 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer.
+    /// 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer. Disposing the reservation or its allocator ends a
+    /// wait, with <see cref="ObjectDisposedException"/>.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// It is more than the whole budget together with what is reserved, and never fits

@@ -94,7 +94,10 @@ public sealed class NativeAllocationCallbacks : IDisposable
     /// <summary>Gets <c>void free(void* context, void* address)</c>. Null is ignored.</summary>
     public nint Free => s_freePointer;
 
-    /// <summary>Gets the bytes that native code has allocated here and not freed, as it asked for them.</summary>
+    /// <summary>
+    /// Gets the bytes that native code has allocated here and not freed, as it asked for them: 1 for a request of 0, and what a
+    /// reallocation had before where it became shorter in its place.
+    /// </summary>
     public long OutstandingBytes => Interlocked.Read(ref _outstandingBytes);
 
     /// <summary>
@@ -159,11 +162,23 @@ public sealed class NativeAllocationCallbacks : IDisposable
         try
         {
             MemoryDiagnostics.ReportCorruption(new CorruptionEventArgs(
-                CorruptionKind.InvalidFree, bytes: 0, address, age: default, allocationStackTrace: null, Environment.StackTrace));
+                CorruptionKind.InvalidFree, bytes: 0, address, age: default, allocationStackTrace: null, CallerStack.Capture()));
         }
-        catch (OutOfMemoryException)
+        catch (Exception)
         {
-            // No exception can pass native code, and the address was left alone.
+            // No memory for the report. No exception can pass native code, and the address was left alone.
+        }
+    }
+
+    private static void Return(IMemoryOwner<byte>? owner)
+    {
+        try
+        {
+            owner?.Dispose();
+        }
+        catch (Exception)
+        {
+            // A corruption has been raised as an event; watched memory has no memory for its report. It is back in either case.
         }
     }
 
@@ -196,7 +211,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
         }
         catch (Exception exception)
         {
-            owner?.Dispose();
+            Return(owner);
             if (exception is ThreadInterruptedException)
             {
                 Thread.CurrentThread.Interrupt();
@@ -254,15 +269,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
         }
 
         int length = owner.Memory.Length;
-        try
-        {
-            owner.Dispose();
-        }
-        catch (MemoryCorruptedException)
-        {
-            // It has been raised as an event.
-        }
-
+        Return(owner);
         Discount(length);
         return true;
     }

@@ -111,9 +111,9 @@ public sealed class NativePixels : IDisposable
         {
             NativeContexts.Find<NativePixels>(context)?.Dispose();
         }
-        catch (MemoryCorruptedException)
+        catch (Exception)
         {
-            // No exception can pass native code, and this one has been raised as an event.
+            // No exception can pass native code. A corruption has been raised as an event; watched memory may lack memory for its report.
         }
     }
 }

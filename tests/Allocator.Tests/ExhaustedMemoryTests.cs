@@ -104,6 +104,7 @@ public class ExhaustedMemoryTests
         Run(
             static () =>
             {
+                Background.Prepare();
                 _ = AllocatorEventSource.Log;
                 _ = new Meter("Other");
                 _ = AllocatorMeter.IsMade;
@@ -226,7 +227,12 @@ public class ExhaustedMemoryTests
             () =>
             {
                 go.Set();
-                done.Wait();
+
+                // To wait takes memory at times.
+                while (!done.IsSet)
+                {
+                    Thread.Yield();
+                }
             },
             ref none);
         Assert.Null(none);

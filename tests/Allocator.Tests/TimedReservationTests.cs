@@ -1,9 +1,11 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.Tracing;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Budgeting;
+using Allocator.Tests.Diagnostics;
 using Allocator.Tests.Fakes;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
@@ -276,6 +278,23 @@ public class TimedReservationTests
         end.Set();
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
         Assert.True(SpinWait.SpinUntil(static () => !WaiterThread.Times.IsRunning, s_patience), "The thread goes on for nothing.");
+    }).Dispose();
+
+    // Between the request's place in the queue and its time: it is settled before it has one.
+    [Fact]
+    public void ReserveAsync_CancelledWhileItIsPosted_IsCancelled() => RemoteExecutor.Invoke(static () =>
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 4 });
+        Assert.True(allocator.TryReserve(4 << 20, out MemoryReservation? held));
+        using CancellationTokenSource cancellation = new();
+        using AllocatorEventListener listener = new(EventLevel.Informational, AllocatorEventListener.Budget, _ => cancellation.Cancel());
+
+        Task<MemoryReservation> cancelled = allocator.ReserveAsync(1 << 20, TimeSpan.FromHours(1), cancellation.Token).AsTask();
+
+        AggregateException failure = Assert.Throws<AggregateException>(() => cancelled.Wait(s_patience));
+        Assert.IsAssignableFrom<OperationCanceledException>(failure.InnerException);
+        held.Dispose();
+        Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
     }).Dispose();
 
     // The thread has to have begun to wait: by this clock it would wait from now on otherwise.

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Concurrent;
 using System.Threading;
 
@@ -36,6 +37,12 @@ internal static class NativeContexts
         try
         {
             return s_objects.TryRemove(number, out _);
+        }
+        catch (OutOfMemoryException)
+        {
+            // As in ShortLock.
+            Thread.Yield();
+            return TryRemove(number);
         }
         catch (ThreadInterruptedException)
         {

@@ -86,7 +86,9 @@ internal sealed class WaiterThread
         }
     }
 
-    /// <summary>Has a request withdrawn when a time is over that begins now. Called when it has been posted.</summary>
+    /// <summary>
+    /// Has a request withdrawn when a time is over that begins now. Called when it has been posted; nothing where it is settled by now.
+    /// </summary>
     public void Add(BudgetRequest request, TimeSpan timeout)
     {
         bool isFirst;
@@ -94,6 +96,10 @@ internal sealed class WaiterThread
         using (_lock.Enter())
         {
             Debug.Assert(_users > 0);
+            if (!request.IsWaiting)
+            {
+                return;
+            }
 
             // Most requests of a process wait equally long, so the place is near the end.
             request.Due = due;

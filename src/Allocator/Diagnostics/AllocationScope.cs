@@ -81,14 +81,9 @@ public sealed class AllocationScope : IDisposable
     }
 
     /// <summary>Describes the scope in a line: how much was allocated in it, and how much of that is outstanding.</summary>
-    public override string ToString()
-    {
-        using (_lock.Enter())
-        {
-            return FormattableString.Invariant(
-                $"{nameof(AllocationScope)}: {_outstanding.Count:N0} of {_allocations:N0} allocations outstanding");
-        }
-    }
+    // Without the lock: a debugger calls this while another thread may have it.
+    public override string ToString() => FormattableString.Invariant(
+        $"{nameof(AllocationScope)}: {_outstanding.Count:N0} of {Volatile.Read(ref _allocations):N0} allocations outstanding");
 
     internal void Add(AllocationTrace trace)
     {

@@ -49,7 +49,8 @@ public static class MemoryDiagnostics
 
     /// <summary>
     /// Raised on the thread pool when watched memory, in <see cref="SafetyMode.Sampled"/> and <see cref="SafetyMode.Guarded"/> mode, is
-    /// found to have been written to outside a buffer or after its return.
+    /// found to have been written to outside a buffer or after its return; and in any mode when native code makes an invalid free by
+    /// <see cref="NativeAllocationCallbacks"/>.
     /// </summary>
     /// <remarks>As for <see cref="AllocationAbandoned"/>.</remarks>
     public static event EventHandler<CorruptionEventArgs>? CorruptionFound

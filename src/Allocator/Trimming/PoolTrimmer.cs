@@ -12,6 +12,8 @@ namespace Allocator.Trimming;
 /// <summary>Decides how much of one pool's idle memory is released, and when. The pool does not know it.</summary>
 internal sealed class PoolTrimmer
 {
+    private const double LargestJitter = 0.2;
+
     private const int LoadPeriodMilliseconds = 1000;
 
     private readonly UniformUnmanagedMemoryPool _pool;
@@ -83,6 +85,23 @@ internal sealed class PoolTrimmer
         }
     }
 
+    /// <summary>Makes a period longer by a random part: pools and processes that started together do not trim at one instant.</summary>
+    public static long Stretch(long periodMilliseconds, Random? jitter)
+    {
+        if (jitter is null)
+        {
+            return periodMilliseconds;
+        }
+
+        lock (jitter)
+        {
+            return periodMilliseconds + (long)(periodMilliseconds * LargestJitter * jitter.NextDouble());
+        }
+    }
+
+    /// <summary>Makes random numbers that differ between processes which start together: .NET Framework would use the time.</summary>
+    public static Random CreateJitter() => new(Guid.NewGuid().GetHashCode());
+
     /// <summary>Returns when to look next: at the period's end, and sooner where a high load has to be noticed.</summary>
     public long NextLook(long nowMilliseconds) =>
         WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LookPeriodMilliseconds) : DueMilliseconds;
@@ -109,13 +128,15 @@ internal sealed class PoolTrimmer
     /// </summary>
     public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load)
     {
+        // The period is read behind the exchange, so one call alone finds its end; a busy pool's goes on, or its timer would not rest.
+        bool isBusy = Interlocked.Exchange(ref _busy, 1) != 0;
         bool periodEnded = nowMilliseconds >= DueMilliseconds;
         if (periodEnded)
         {
             StartPeriod(nowMilliseconds, nextPeriodMilliseconds);
         }
 
-        if (Interlocked.Exchange(ref _busy, 1) != 0)
+        if (isBusy)
         {
             return;
         }

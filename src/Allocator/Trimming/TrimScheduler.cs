@@ -16,13 +16,14 @@ namespace Allocator.Trimming;
 [DebuggerDisplay("{_active.Count} pools, running: {IsRunning}, due at {_due} ms")]
 internal sealed class TrimScheduler : IBackgroundWork
 {
-    public const double LargestJitter = 0.2;
-
     // A timer takes 49 days, and a period may last 24, before it is stretched.
     private const long LongestWait = int.MaxValue;
 
     // Each tick looks at all pools, so that there are this many in a period at most, however many pools there are.
     private const int MostTicksInAPeriod = 1000;
+
+    // In milliseconds: a tick that takes longer is in a hook of the user's, and another looks after the other pools.
+    private const long LongestTick = 5000;
 
     private readonly ShortLock _lock = new();
     private readonly List<WeakReference<PoolTrimmer>> _active = [];
@@ -54,7 +55,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         static () => GCSettings.LatencyMode,
         CollectionRequests.CollectBlocking)
     {
-        Jitter = CreateJitter(),
+        Jitter = PoolTrimmer.CreateJitter(),
     };
 
     public Random? Jitter { get; init; }
@@ -68,23 +69,6 @@ internal sealed class TrimScheduler : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Makes a period longer by a random part: pools and processes that started together do not trim at one instant.</summary>
-    public static long Stretch(long periodMilliseconds, Random? jitter)
-    {
-        if (jitter is null)
-        {
-            return periodMilliseconds;
-        }
-
-        lock (jitter)
-        {
-            return periodMilliseconds + (long)(periodMilliseconds * LargestJitter * jitter.NextDouble());
-        }
-    }
-
-    /// <summary>Makes random numbers that differ between processes which start together: .NET Framework would use the time.</summary>
-    public static Random CreateJitter() => new(Guid.NewGuid().GetHashCode());
-
     /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
     public void Wake(PoolTrimmer trimmer)
     {
@@ -97,7 +81,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         {
             if (!trimmer.IsActive)
             {
-                trimmer.StartPeriod(_clock.NowMilliseconds, Stretch(trimmer.PeriodMilliseconds, Jitter));
+                trimmer.StartPeriod(_clock.NowMilliseconds, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter));
 
                 // A timer that fires for nothing stops; and where something throws here, the next call tries again.
                 Expect(trimmer.NextLook(_clock.NowMilliseconds));
@@ -113,15 +97,13 @@ internal sealed class TrimScheduler : IBackgroundWork
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
 
-        // Before any trim, as is the next tick: a hook of the user's may block there, for ever if it likes.
+        // Before any trim: a hook of the user's may block there, for ever if it likes.
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
             trimmer?.ServeWaiters();
         }
 
-        Background.RetryAll();
-        ScheduleNext();
-        LookForAbandoned(now);
+        ExpectAnother(now);
         SystemMemory? read = null;
         MemoryLoad load = default;
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
@@ -132,12 +114,14 @@ internal sealed class TrimScheduler : IBackgroundWork
                 load = ReadLoad(read);
             }
 
-            trimmer?.Tick(now, Stretch(trimmer.PeriodMilliseconds, Jitter), load);
+            trimmer?.Tick(now, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter), load);
         }
 
+        LookForAbandoned(now);
         Quarantine.ReleaseExpired();
+        Background.RetryAll();
 
-        // After every tick too: while this one had the quarantine's list in hand, another may have found it empty and stopped the timer.
+        // While this tick had the quarantine's list in hand, another may have found it empty and stopped the timer.
         ScheduleNext();
     }
 
@@ -203,14 +187,30 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    // By index and not from a copy, which would take memory. What another tick moves meanwhile is missed or seen twice: it is due at the
-    // next one, or no longer.
+    // By index, because a copy takes memory. What another tick moves meanwhile is missed or seen twice, until the next one.
     private bool TryGetActive(int index, out PoolTrimmer? trimmer)
     {
         trimmer = null;
         using (_lock.Enter())
         {
             return index < _active.Count && (_active[index].TryGetTarget(out trimmer) || true);
+        }
+    }
+
+    // Should this tick not end. Ticks that overlapped otherwise would pile up at a full heap, and their threads take managed memory.
+    private void ExpectAnother(long nowMilliseconds)
+    {
+        try
+        {
+            using (_lock.Enter())
+            {
+                _due = long.MaxValue;
+                Expect(nowMilliseconds + LongestTick);
+            }
+        }
+        catch (Exception)
+        {
+            // No managed memory. The end of this tick sets the timer.
         }
     }
 

@@ -2,12 +2,14 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics.Tracing;
+using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Microsoft.Diagnostics.NETCore.Client;
 using Microsoft.Diagnostics.Tracing;
 using Microsoft.DotNet.RemoteExecutor;
+using Xunit;
 
 namespace Allocator.Tests.Operators;
 
@@ -40,7 +42,10 @@ internal sealed class WatchedProcess : IDisposable
         _process = process;
         DiagnosticsClient client = new(process.Process.Id);
 
-        // The runtime opens its pipe as it starts.
+        // A session that begins while the runtime starts can hang both for ever, in the runtime: futexes, and no managed thread yet.
+        string signal = SignalOf(process.Process.Id);
+        Assert.True(SpinWait.SpinUntil(() => File.Exists(signal), s_patience), "The process does not wait to be watched.");
+        File.Delete(signal);
         EventPipeSession? session = null;
         if (!SpinWait.SpinUntil(() => TryStart(client, providers, out session), s_patience))
         {
@@ -54,6 +59,7 @@ internal sealed class WatchedProcess : IDisposable
     /// <summary>Waits, in the process that is watched, until a listener is there.</summary>
     public static void WaitUntilWatched()
     {
+        File.Create(SignalOf(Environment.ProcessId)).Dispose();
         if (!SpinWait.SpinUntil(static () => Source?.IsEnabled() == true, s_patience))
         {
             throw new TimeoutException("No listener is there.");
@@ -106,6 +112,8 @@ internal sealed class WatchedProcess : IDisposable
         _session.Dispose();
         _process.Dispose();
     }
+
+    private static string SignalOf(int process) => Path.Combine(Path.GetTempPath(), $"Allocator-waits-to-be-watched-{process}");
 
     private static bool TryStart(DiagnosticsClient client, EventPipeProvider[] providers, out EventPipeSession? session)
     {

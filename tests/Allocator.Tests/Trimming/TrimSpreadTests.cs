@@ -87,7 +87,7 @@ public class TrimSpreadTests
     public void Stretch_ManyPeriods_IsFromNothingToAFifth()
     {
         Random jitter = new(1);
-        List<long> periods = [.. Enumerable.Range(0, 10_000).Select(_ => TrimScheduler.Stretch(60_000, jitter))];
+        List<long> periods = [.. Enumerable.Range(0, 10_000).Select(_ => PoolTrimmer.Stretch(60_000, jitter))];
 
         Assert.InRange(periods.Min(), 60_000, 60_100);
         Assert.InRange(periods.Max(), 71_900, 72_000);
@@ -100,19 +100,19 @@ public class TrimSpreadTests
     public void Stretch_ExtremePeriods_StaysWithinItsBounds(long period)
     {
         Random jitter = new(1);
-        Assert.All(Enumerable.Range(0, 100), _ => Assert.InRange(TrimScheduler.Stretch(period, jitter), period, period + (period / 5)));
+        Assert.All(Enumerable.Range(0, 100), _ => Assert.InRange(PoolTrimmer.Stretch(period, jitter), period, period + (period / 5)));
     }
 
     [Fact]
     public void CreateJitter_TwoProcessesOrSchedulers_DrawDifferentNumbers()
     {
-        Random first = TrimScheduler.CreateJitter();
-        Random second = TrimScheduler.CreateJitter();
+        Random first = PoolTrimmer.CreateJitter();
+        Random second = PoolTrimmer.CreateJitter();
         Assert.NotEqual(Periods(first), Periods(second));
 
-        static List<long> Periods(Random jitter) => [.. Enumerable.Range(0, 10).Select(_ => TrimScheduler.Stretch(1_000_000, jitter))];
+        static List<long> Periods(Random jitter) => [.. Enumerable.Range(0, 10).Select(_ => PoolTrimmer.Stretch(1_000_000, jitter))];
     }
 
     [Fact]
-    public void Stretch_NoJitter_LeavesThePeriodAsItIs() => Assert.Equal(60_000, TrimScheduler.Stretch(60_000, null));
+    public void Stretch_NoJitter_LeavesThePeriodAsItIs() => Assert.Equal(60_000, PoolTrimmer.Stretch(60_000, null));
 }
