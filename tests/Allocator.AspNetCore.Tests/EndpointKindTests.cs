@@ -84,6 +84,34 @@ public class EndpointKindTests
         Assert.Contains("no effect", exception.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>What a group asks for is known before its endpoints have their metadata.</summary>
+    [Theory]
+    [InlineData("dynamic")]
+    [InlineData("page")]
+    public async Task Start_EndpointOfAGroupThatRunsAnother_IsRefused(string kind)
+    {
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Service.StartAsync(
+            app =>
+            {
+                RouteGroupBuilder group = app.MapGroup("/group").RequireMemory(_ => new ValueTask<long>(1));
+                if (kind == "dynamic")
+                {
+                    group.MapFallbackToController("Conventional", "Reservation");
+                }
+                else
+                {
+                    group.MapGet("/page", Reserved).WithMetadata(new PageActionDescriptor());
+                }
+            },
+            builder =>
+            {
+                builder.Services.AddControllers().AddApplicationPart(typeof(ReservationController).Assembly);
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1);
+            }));
+
+        Assert.Contains("no effect", exception.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Require_OfARazorPage_IsRefused()
     {

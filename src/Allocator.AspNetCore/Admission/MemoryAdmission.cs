@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -40,17 +41,28 @@ internal sealed class MemoryAdmission
             return;
         }
 
-        if (endpoint.Metadata.OfType<IDynamicEndpointMetadata>().Any(static metadata => metadata.IsDynamic)
-            || endpoint.Metadata.OfType<PageActionDescriptor>().Any() || endpoint.RequestDelegate is null)
+        ThrowIfNeverRun(endpoint.DisplayName, endpoint.Metadata);
+        if (endpoint.RequestDelegate is null)
         {
-            throw new InvalidOperationException(
-                $"RequireMemory has no effect on {endpoint.DisplayName}: Razor pages and dynamic routes run another endpoint in its "
-                + "place. Use it on controllers, minimal APIs or request delegates.");
+            throw NeverRun(endpoint.DisplayName);
         }
 
         MemoryAdmission admission = new(endpoint.RequestDelegate, requirement);
         endpoint.RequestDelegate = admission.InvokeAsync;
         endpoint.Metadata.Add(admission);
+    }
+
+    /// <summary>
+    /// Refuses an endpoint in whose place another is executed. Asked again when the application starts: conventions of groups run before
+    /// their endpoints have this metadata.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">It would never run.</exception>
+    public static void ThrowIfNeverRun(string? endpointName, IEnumerable<object> metadata)
+    {
+        if (metadata.Any(static item => item is IDynamicEndpointMetadata { IsDynamic: true } or PageActionDescriptor))
+        {
+            throw NeverRun(endpointName);
+        }
     }
 
     /// <summary>Finds the allocator that requests reserve from, and sees to it that it has a limit.</summary>
@@ -81,6 +93,10 @@ internal sealed class MemoryAdmission
 
         return true;
     }
+
+    private static InvalidOperationException NeverRun(string? endpointName) => new(
+        $"RequireMemory has no effect on {endpointName ?? "this endpoint"}: Razor pages, Razor components and dynamic routes run another "
+        + "endpoint in its place. Use it on controllers, minimal APIs or request delegates.");
 
     private async Task InvokeAsync(HttpContext context)
     {
