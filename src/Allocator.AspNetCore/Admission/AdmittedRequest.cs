@@ -26,6 +26,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private readonly MemoryAllocator _allocator;
     private readonly MemoryRequirement _requirement;
     private readonly ILogger _logger;
+    private readonly AdmissionMeter? _meter;
     private (Stream Stream, long Position)? _body;
     private MemoryReservation? _reservation;
 
@@ -35,6 +36,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         _allocator = allocator;
         _requirement = requirement;
         _logger = context.RequestServices.GetService<ILogger<AdmittedRequest>>() ?? NullLogger<AdmittedRequest>.Instance;
+        _meter = context.RequestServices.GetService<AdmissionMeter>();
     }
 
     public MemoryReservation Reservation => _reservation!;
@@ -55,6 +57,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             if (refusal != Refusal.ClientGone)
             {
                 AllocatorLog.Refused(_logger, EndpointName, refusal.Status, refusal.Reason);
+                _meter?.AddRefused(_allocator, refusal.Status);
             }
 
             await refusal.WriteAsync(_context);
@@ -126,7 +129,6 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private async Task<Refusal?> ReserveAsync()
     {
-        AdmissionMeter? meter = _context.RequestServices.GetService<AdmissionMeter>();
         long bytes;
         try
         {
@@ -156,7 +158,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         string outcome = AdmissionMeter.Gone;
         try
         {
-            _reservation = await WaitAsync(bytes, meter);
+            _reservation = await WaitAsync(bytes);
             outcome = AdmissionMeter.Admitted;
             return null;
         }
@@ -183,11 +185,11 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         finally
         {
-            meter?.Record(_allocator, began, outcome);
+            _meter?.Record(_allocator, began, outcome);
         }
     }
 
-    private async Task<MemoryReservation> WaitAsync(long bytes, AdmissionMeter? meter)
+    private async Task<MemoryReservation> WaitAsync(long bytes)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
         if (_allocator.TryReserve(bytes, out MemoryReservation? reservation))
@@ -204,14 +206,14 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             return await reserving;
         }
 
-        meter?.AddWaiting(_allocator, 1);
+        _meter?.AddWaiting(_allocator, 1);
         try
         {
             return await reserving;
         }
         finally
         {
-            meter?.AddWaiting(_allocator, -1);
+            _meter?.AddWaiting(_allocator, -1);
         }
     }
 
