@@ -44,7 +44,9 @@ internal sealed class MemoryAdmission
         ThrowIfNeverRun(endpoint.DisplayName, endpoint.Metadata);
         if (endpoint.RequestDelegate is null)
         {
-            throw NeverRun(endpoint.DisplayName);
+            throw new InvalidOperationException(
+                $"RequireMemory cannot stand in front of {endpoint.DisplayName ?? "this endpoint"}: what runs is decided later, as by "
+                + "Razor components in older versions of ASP.NET Core. Use it on controllers, minimal APIs or request delegates.");
         }
 
         MemoryAdmission admission = new(endpoint.RequestDelegate, requirement);
@@ -61,7 +63,9 @@ internal sealed class MemoryAdmission
     {
         if (metadata.Any(static item => item is IDynamicEndpointMetadata { IsDynamic: true } or PageActionDescriptor))
         {
-            throw NeverRun(endpointName);
+            throw new InvalidOperationException(
+                $"RequireMemory has no effect on {endpointName}: Razor pages and dynamic routes run another endpoint in its place. "
+                + "Use it on controllers, minimal APIs or request delegates.");
         }
     }
 
@@ -93,10 +97,6 @@ internal sealed class MemoryAdmission
 
         return true;
     }
-
-    private static InvalidOperationException NeverRun(string? endpointName) => new(
-        $"RequireMemory has no effect on {endpointName ?? "this endpoint"}: Razor pages, Razor components and dynamic routes run another "
-        + "endpoint in its place. Use it on controllers, minimal APIs or request delegates.");
 
     private async Task InvokeAsync(HttpContext context)
     {
