@@ -89,12 +89,16 @@ aot() {
     "$work/aot/AotSample"
 }
 
-# The first example of the guide for ASP.NET Core, compiled ahead of time without a warning, started and asked.
+# The first example of the guide for ASP.NET Core, compiled ahead of time without a warning, started and asked. Its options come from a
+# configuration, which generated code binds: where nothing is bound there is no limit, and the start fails.
 aot_web() {
     local folder=$work/aot-web line address=
     rm -rf "$folder"
     mkdir -p "$folder"
     sed --quiet '/^```csharp aspnetcore$/,/^```$/p' docs/integrations/aspnetcore.md | sed '1d; /^```$/Q' >"$folder/Program.cs"
+    sed --in-place 's/AddMemoryAllocator(options => .*);/AddMemoryAllocator(builder.Configuration.GetSection("MemoryAllocator"));/' \
+        "$folder/Program.cs"
+    grep --quiet GetSection "$folder/Program.cs"
     cat >"$folder/AotWeb.csproj" <<END
 <Project Sdk="Microsoft.NET.Sdk.Web">
   <PropertyGroup>
@@ -113,7 +117,7 @@ aot_web() {
 </Project>
 END
     dotnet publish "$folder" --configuration Release --output "$folder/out"
-    coproc service { ASPNETCORE_URLS=http://127.0.0.1:0 exec "$folder/out/AotWeb"; }
+    coproc service { ASPNETCORE_URLS=http://127.0.0.1:0 MemoryAllocator__MemoryBudgetMegabytes=200 exec "$folder/out/AotWeb"; }
     while [[ -z $address ]] && read -r -t 30 line <&"${service[0]}"; do
         if [[ $line == *"Now listening on: "* ]]; then address=${line##*: }; fi
     done

@@ -46,4 +46,11 @@ internal static partial class AllocatorLog
         "{Endpoint} is refused: the upload cannot be buffered in {Folder}. Free disk space there, or name another folder in the "
             + "environment variable ASPNETCORE_TEMP.")]
     public static partial void BufferingFailed(ILogger logger, string? endpoint, string folder, Exception exception);
+
+    [LoggerMessage(
+        8,
+        LogLevel.Warning,
+        "{Allocator} is one that was registered after {Call}: the options of that call have no effect. Remove one of the two "
+            + "registrations.")]
+    public static partial void Replaced(ILogger logger, string allocator, string call);
 }

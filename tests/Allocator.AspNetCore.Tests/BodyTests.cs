@@ -21,17 +21,16 @@ namespace Allocator.AspNetCore.Tests;
 public class BodyTests : IDisposable
 {
     private const int Threshold = 64 * 1024;
-    private const string TemporaryVariable = "ASPNETCORE_TEMP";
 
-    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("Allocator.AspNetCore.Tests-");
+    private readonly DirectoryInfo _folder;
 
-    public BodyTests() => Environment.SetEnvironmentVariable(TemporaryVariable, _folder.FullName);
-
-    public void Dispose()
+    public BodyTests(TemporaryFolder folder)
     {
-        Environment.SetEnvironmentVariable(TemporaryVariable, null);
-        _folder.Delete(recursive: true);
+        _folder = folder.Directory;
+        Environment.SetEnvironmentVariable(TemporaryFolder.Variable, _folder.FullName);
     }
+
+    public void Dispose() => Environment.SetEnvironmentVariable(TemporaryFolder.Variable, null);
 
     [Theory]
     [InlineData(0, false)]
@@ -58,15 +57,18 @@ public class BodyTests : IDisposable
 
     /// <summary>An estimate reads headers. Whatever it does to the stream, the endpoint has all of it.</summary>
     [Theory]
-    [InlineData("read", 1000)]
-    [InlineData("read", 200_000)]
-    [InlineData("dispose", 1000)]
-    [InlineData("dispose", 200_000)]
-    [InlineData("pipe", 1000)]
-    [InlineData("pipe", 200_000)]
-    public async Task Body_ThatTheEstimateReads_IsThereFromItsBeginning(string way, int length)
+    [InlineData("read", 1000, false)]
+    [InlineData("read", 200_000, false)]
+    [InlineData("dispose", 1000, false)]
+    [InlineData("dispose", 200_000, false)]
+    [InlineData("pipe", 1000, false)]
+    [InlineData("pipe", 200_000, false)]
+    [InlineData("read", 200_000, true)]
+    [InlineData("dispose", 200_000, true)]
+    [InlineData("pipe", 200_000, true)]
+    public async Task Body_ThatTheEstimateReads_IsThereFromItsBeginning(string way, int length, bool isBufferedByAnother)
     {
-        await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync).RequireMemory(async context =>
+        await using Service service = await Service.StartAsync(app => MapBuffered(app, isBufferedByAnother).RequireMemory(async context =>
         {
             HttpRequest request = context.Request;
             switch (way)
@@ -97,15 +99,8 @@ public class BodyTests : IDisposable
     [Fact]
     public async Task Body_ThatAnotherMiddlewareBuffers_IsTakenFromThere()
     {
-        await using Service service = await Service.StartAsync(app =>
-        {
-            app.Use(async (context, next) =>
-            {
-                context.Request.EnableBuffering();
-                await next(context);
-            });
-            app.MapPost("/", HashAsync).RequireMemory(_ => new ValueTask<long>(1));
-        });
+        await using Service service = await Service.StartAsync(app => MapBuffered(app, isBufferedByAnother: true)
+            .RequireMemory(_ => new ValueTask<long>(1)));
         byte[] body = Bytes(200_000);
 
         Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), await PostAsync(service, body, isChunked: true));
@@ -127,6 +122,68 @@ public class BodyTests : IDisposable
         using HttpResponseMessage response = await service.Client.PostAsync("/", form);
 
         Assert.Equal("sunset 100000", await response.Content.ReadAsStringAsync());
+    }
+
+    /// <summary>Files of a form over one stream would share its position.</summary>
+    [Fact]
+    public async Task Form_WithSeveralFiles_HasEachOfThemWhateverTheOrderOfReads()
+    {
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", async (IFormFileCollection files) =>
+        {
+            await using Stream first = files[0].OpenReadStream();
+            await using Stream second = files[1].OpenReadStream();
+            byte[][] read = [new byte[100_000], new byte[100_000]];
+            await first.ReadExactlyAsync(read[0], 0, 50_000);
+            await second.ReadExactlyAsync(read[1], 0, 50_000);
+            await first.ReadExactlyAsync(read[0], 50_000, 50_000);
+            await second.ReadExactlyAsync(read[1], 50_000, 50_000);
+            return $"{Convert.ToHexString(SHA256.HashData(read[0]))} {Convert.ToHexString(SHA256.HashData(read[1]))}";
+        }).DisableAntiforgery().RequireMemory(_ => new ValueTask<long>(1)));
+        byte[][] bodies = [Bytes(100_000), [.. Bytes(100_000).Reverse()]];
+        using MultipartFormDataContent form = new()
+        {
+            { new ByteArrayContent(bodies[0]), "files", "first.jpg" },
+            { new ByteArrayContent(bodies[1]), "files", "second.jpg" },
+        };
+
+        using HttpResponseMessage response = await service.Client.PostAsync("/", form);
+
+        Assert.Equal(
+            $"{Convert.ToHexString(SHA256.HashData(bodies[0]))} {Convert.ToHexString(SHA256.HashData(bodies[1]))}",
+            await response.Content.ReadAsStringAsync());
+    }
+
+    [Fact]
+    public async Task Body_ThatIsReadTwice_IsThereTwice()
+    {
+        await using Service service = await Service.StartAsync(app => app.MapPost("/", async context =>
+        {
+            await context.Request.Body.CopyToAsync(Stream.Null);
+            context.Request.Body.Position = 0;
+            await HashAsync(context);
+        }).RequireMemory(_ => new ValueTask<long>(1)));
+        byte[] body = Bytes(200_000);
+
+        Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), await PostAsync(service, body, isChunked: false));
+    }
+
+    /// <summary>A pipeline that runs again, as that of an exception handler, meets what the first run made.</summary>
+    [Fact]
+    public async Task Body_OfAPipelineThatRunsTwice_ReachesTheSecondEndpoint()
+    {
+        await using Service service = await Service.StartAsync(app =>
+        {
+            app.UseExceptionHandler("/again");
+            app.UseRouting();
+            app.MapPost("/", (HttpContext _) => throw new InvalidOperationException()).RequireMemory(_ => new ValueTask<long>(1));
+            app.MapPost("/again", HashAsync).RequireMemory(_ => new ValueTask<long>(1));
+        });
+        byte[] body = Bytes(200_000);
+        using ByteArrayContent content = new(body);
+
+        using HttpResponseMessage response = await service.Client.PostAsync("/", content);
+
+        Assert.Equal(Convert.ToHexString(SHA256.HashData(body)), await response.Content.ReadAsStringAsync());
     }
 
     [Theory]
@@ -156,7 +213,7 @@ public class BodyTests : IDisposable
     [Fact]
     public async Task Body_ThatCannotBeStored_Is503AndAnErrorIsLogged()
     {
-        Environment.SetEnvironmentVariable(TemporaryVariable, Path.Combine(_folder.FullName, "missing"));
+        Environment.SetEnvironmentVariable(TemporaryFolder.Variable, Path.Combine(_folder.FullName, "missing"));
         await using Service service = await Service.StartAsync(app => app.MapPost("/", HashAsync)
             .RequireMemory(_ => new ValueTask<long>(1)));
 
@@ -247,6 +304,20 @@ public class BodyTests : IDisposable
         await service.Client.GetStringAsync("/");
 
         Assert.False(body!.CanSeek);
+    }
+
+    private static IEndpointConventionBuilder MapBuffered(WebApplication app, bool isBufferedByAnother)
+    {
+        app.Use((context, next) =>
+        {
+            if (isBufferedByAnother)
+            {
+                context.Request.EnableBuffering();
+            }
+
+            return next(context);
+        });
+        return app.MapPost("/", HashAsync);
     }
 
     private static async Task HashAsync(HttpContext context)

@@ -68,9 +68,10 @@ public class ConfigurationTests
     }
 
     [Fact]
-    public void Options_KeysThatAreMissingOrNull_StayAtTheirDefaults()
+    public void Options_KeysThatAreMissingNullOrEmpty_StayAtTheirDefaults()
     {
-        MemoryAllocatorOptions options = Options(new() { ["MemoryBudgetMegabytes"] = null, ["minimumfreemegabytes"] = "7" });
+        MemoryAllocatorOptions options = Options(
+            new() { ["MemoryBudgetMegabytes"] = null, ["BudgetTimeout"] = "", ["HugePages"] = "", ["minimumfreemegabytes"] = "7" });
 
         Dictionary<string, string> read = OptionKeys.Read(options);
         Dictionary<string, string> defaults = OptionKeys.Read(new MemoryAllocatorOptions());
@@ -190,6 +191,37 @@ public class ConfigurationTests
         source.Provider.Set("Memory:MemoryBudgetMegabytes", "16");
         source.Provider.Reload();
         Assert.Equal(3, Warnings(service).Length);
+    }
+
+    /// <summary>Bound as any options are, without this package.</summary>
+    [Fact]
+    public async Task Configuration_BoundByTheApplication_IsWatchedToo()
+    {
+        MemoryConfigurationSource source = new();
+        source.Provider.Set("Memory:MemoryBudgetMegabytes", "16");
+        await using Service service = await Service.StartAsync(
+            _ => { },
+            builder =>
+            {
+                ((IConfigurationBuilder)builder.Configuration).Add(source);
+                builder.Services.AddMemoryAllocator();
+                builder.Services.Configure<MemoryAllocatorOptions>(builder.Configuration.GetSection("Memory"));
+            });
+
+        source.Provider.Set("Memory:MemoryBudgetMegabytes", "300");
+        source.Provider.Reload();
+
+        Assert.Contains("MemoryBudgetMegabytes: 16 → 300", Assert.Single(Warnings(service)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Start_AllocatorThatReplacesTheConfiguredOne_IsWarnedOf()
+    {
+        await using Service service = await Service.StartAsync(_ => { }, builder => builder.Services
+            .AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1)
+            .AddSingleton(_ => MemoryAllocator.Create()));
+
+        Assert.Contains("registered after AddMemoryAllocator()", Assert.Single(Warnings(service)).Message, StringComparison.Ordinal);
     }
 
     [Fact]

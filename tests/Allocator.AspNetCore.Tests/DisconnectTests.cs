@@ -9,6 +9,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Xunit;
 
 namespace Allocator.AspNetCore.Tests;
@@ -50,6 +51,31 @@ public class DisconnectTests
         await UntilGoneAsync(service, "sent its body");
         Assert.False(isEstimated);
         Assert.Equal(0, service.Used);
+    }
+
+    /// <summary>Its operating system says good-bye for it, in the middle of the body.</summary>
+    [Fact]
+    public async Task Client_ThatClosesDuringItsUpload_IsGone()
+    {
+        TaskCompletionSource hasBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using Service service = await Service.StartAsync(app =>
+        {
+            app.Use((context, next) =>
+            {
+                hasBegun.SetResult();
+                return next(context);
+            });
+            app.MapPost("/", () => "").RequireMemory(_ => new ValueTask<long>(Most));
+        });
+        RawConnection client = await service.ConnectAsync();
+        await client.SendHeadAsync("/", 300_000);
+        await client.SendAsync(new byte[1000]);
+        await hasBegun.Task.WaitAsync(Patience.Limit);
+
+        client.Dispose();
+
+        await UntilGoneAsync(service, "sent its body");
+        Assert.DoesNotContain(service.Log.Entries, entry => entry.Id == 5);
     }
 
     /// <summary>One stream of a connection that stays.</summary>
@@ -206,6 +232,33 @@ public class DisconnectTests
 
         await service.DisposeAsync();
         Assert.Throws<ObjectDisposedException>(() => allocator.Allocate<byte>(1));
+    }
+
+    [Fact]
+    public async Task Host_ThatStops_LetsInWhatNeedNotWait()
+    {
+        TaskCompletionSource hasBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using Service service = await Service.StartAsync(app =>
+        {
+            app.Use((context, next) =>
+            {
+                hasBegun.SetResult();
+                return next(context);
+            });
+            app.MapPost("/", () => "done").RequireMemory(_ => new ValueTask<long>(Most));
+        });
+        using RawConnection client = await service.ConnectAsync();
+        await client.SendHeadAsync("/", 2);
+        await client.SendAsync("a");
+        await hasBegun.Task.WaitAsync(Patience.Limit);
+
+        Task stopped = service.StopAsync();
+        CancellationToken stopping = service.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping;
+        await Patience.UntilAsync(() => stopping.IsCancellationRequested);
+        await client.SendAsync("b");
+
+        Assert.Equal("HTTP/1.1 200 OK", await client.ReadStatusAsync());
+        await stopped.WaitAsync(Patience.Limit);
     }
 
     private static Task<HttpResponseMessage> PostAsync(Service service, Stream body, CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using System;
+using System.Net.Http;
 using System.Threading.Tasks;
 using Allocator.AspNetCore.Admission;
 using Microsoft.AspNetCore.Builder;
@@ -84,6 +85,65 @@ public class EndpointKindTests
         Assert.Contains("no effect", exception.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>What a group asks for is known before its endpoints have their metadata.</summary>
+    [Theory]
+    [InlineData("dynamic")]
+    [InlineData("page")]
+    public async Task Start_EndpointOfAGroupThatRunsAnother_IsRefused(string kind)
+    {
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Service.StartAsync(
+            app =>
+            {
+                RouteGroupBuilder group = app.MapGroup("/group").RequireMemory(_ => new ValueTask<long>(1));
+                if (kind == "dynamic")
+                {
+                    group.MapFallbackToController("Conventional", "Reservation");
+                }
+                else
+                {
+                    group.MapGet("/page", Reserved).WithMetadata(new PageActionDescriptor());
+                }
+            },
+            builder =>
+            {
+                builder.Services.AddControllers().AddApplicationPart(typeof(ReservationController).Assembly);
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1);
+            }));
+
+        Assert.Contains("no effect", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task RazorComponents_AboveTheBudget_AreRefused()
+    {
+        await using Service service = await Service.StartAsync(
+            app =>
+            {
+                app.UseAntiforgery();
+                app.MapRazorComponents<RazorComponent>().RequireMemory(_ => new ValueTask<long>(2 << 20));
+            },
+            builder =>
+            {
+                builder.Services.AddRazorComponents();
+                builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = 1);
+            });
+
+        using HttpResponseMessage response = await service.Client.GetAsync("/component");
+
+        Assert.Equal(413, (int)response.StatusCode);
+    }
+
+    [Fact]
+    public void Require_WhatHasNoDelegateYet_IsRefused()
+    {
+        RouteEndpointBuilder component = new(requestDelegate: null, RoutePatternFactory.Parse("/component"), order: 0);
+
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(
+            () => MemoryAdmission.Require(component, new MemoryRequirement("", _ => new ValueTask<long>(1), TimeSpan.Zero)));
+
+        Assert.Contains("Razor components", exception.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Require_OfARazorPage_IsRefused()
     {
@@ -105,7 +165,7 @@ public class EndpointKindTests
             builder => builder.Services.AddSingleton(
                 _ => MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget })));
 
-        using System.Net.Http.HttpResponseMessage response = await service.Client.GetAsync("/");
+        using HttpResponseMessage response = await service.Client.GetAsync("/");
 
         Assert.Equal(status, (int)response.StatusCode);
         Assert.Equal(0, service.Used);

@@ -57,6 +57,21 @@ public class HealthTests
         Assert.Equal(expected, report.Status);
     }
 
+    [Fact]
+    public async Task Check_WhereTooLittleIsFreeForAnyRequest_IsDegraded()
+    {
+        await using Service service = await Service.StartAsync(_ => { }, builder =>
+        {
+            builder.Services.AddMemoryAllocator(options => options.MinimumFreeMegabytes = int.MaxValue);
+            builder.Services.AddHealthChecks().AddMemoryAllocator(configure: options => options.DegradedMemoryLoad = 1);
+        });
+
+        HealthReport report = await service.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+
+        Assert.Equal(HealthStatus.Degraded, report.Status);
+        Assert.Contains("MinimumFreeMegabytes", report.Entries["memory"].Description, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(-0.1)]
     [InlineData(1.1)]

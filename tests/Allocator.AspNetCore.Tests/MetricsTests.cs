@@ -59,8 +59,55 @@ public class MetricsTests
                 $"allocator.admission.duration allocator.admission.outcome={outcome},allocator.name={name} 1", exporter.Points);
         }
 
+        foreach (int status in new[] { 413, 503 })
+        {
+            Assert.Contains($"allocator.admission.refused allocator.name={name},http.response.status_code={status} 1", exporter.Points);
+        }
+
         Assert.Contains($"allocator.budget.limit allocator.name={name} {Service.Budget}", exporter.Points);
         Assert.Contains($"allocator.budget.usage allocator.name={name} 0", exporter.Points);
+    }
+
+    /// <summary>One that was attached when the request began to wait would have to tell the others.</summary>
+    [Fact]
+    public async Task Listener_ThatComesLate_SeesWhoWaits()
+    {
+        string name = $"metrics-{Guid.NewGuid():N}";
+        await using Service service = await Service.StartAsync(
+            app => app.MapGet("/", () => "done").RequireMemory(_ => new ValueTask<long>(Service.Budget)),
+            builder => builder.Services.AddMemoryAllocator(
+                options => (options.Name, options.MemoryBudgetMegabytes) = (name, Service.BudgetMegabytes)));
+        MemoryReservation all = await service.Allocator.ReserveAsync(Service.Budget);
+        Task<string> waiting = service.Client.GetStringAsync("/");
+        await service.UntilWaitsAsync(1);
+
+        using MeterListener listener = new();
+        long requests = 0;
+        listener.InstrumentPublished = static (instrument, listener) =>
+        {
+            if (instrument.Name == "allocator.admission.waiting")
+            {
+                listener.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((_, value, tags, _) =>
+        {
+            if (IsOf(name, tags))
+            {
+                requests = value;
+            }
+        });
+        listener.Start();
+        await Patience.UntilAsync(() =>
+        {
+            listener.RecordObservableInstruments();
+            return requests == 1;
+        });
+
+        all.Dispose();
+        Assert.Equal("done", await waiting);
+        listener.RecordObservableInstruments();
+        Assert.Equal(0, requests);
     }
 
     [Fact]
@@ -94,13 +141,23 @@ public class MetricsTests
 
     private static void ThrowFor(string name, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
+        if (IsOf(name, tags))
+        {
+            throw new InvalidOperationException();
+        }
+    }
+
+    private static bool IsOf(string name, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
         foreach (KeyValuePair<string, object?> tag in tags)
         {
             if (name.Equals(tag.Value))
             {
-                throw new InvalidOperationException();
+                return true;
             }
         }
+
+        return false;
     }
 
     private sealed class PointExporter : BaseExporter<Metric>

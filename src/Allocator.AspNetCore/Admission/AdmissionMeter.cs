@@ -1,11 +1,14 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+using System.Threading;
 
 namespace Allocator.AspNetCore.Admission;
 
-/// <summary>The <c>Meter</c> named <c>Allocator.AspNetCore</c>: who waits for memory, and for how long.</summary>
+/// <summary>The <c>Meter</c> named <c>Allocator.AspNetCore</c>: how many requests wait, for how long, and how many are refused.</summary>
 internal sealed class AdmissionMeter
 {
     public const string Admitted = "admitted";
@@ -16,14 +19,20 @@ internal sealed class AdmissionMeter
     private const string NameTag = "allocator.name";
     private const string OutcomeTag = "allocator.admission.outcome";
 
-    private readonly UpDownCounter<long> _waiting;
+    private const string StatusTag = "http.response.status_code";
+
+    // By the name of the allocator. Counted always and read when it is asked for: what a listener sees does not depend on when it came.
+    private readonly ConcurrentDictionary<string, StrongBox<long>> _waiting = new();
     private readonly Histogram<double> _duration;
+    private readonly Counter<long> _refused;
 
     public AdmissionMeter(IMeterFactory meters)
     {
         Meter meter = meters.Create("Allocator.AspNetCore", typeof(AdmissionMeter).Assembly.GetName().Version?.ToString(3));
-        _waiting = meter.CreateUpDownCounter<long>(
-            "allocator.admission.waiting", "{request}", "Requests that wait for memory.");
+        meter.CreateObservableUpDownCounter(
+            "allocator.admission.waiting", ObserveWaiting, "{request}", "Requests that wait for memory.");
+        _refused = meter.CreateCounter<long>(
+            "allocator.admission.refused", "{request}", "Requests that were refused, for any reason, by the status code of the response.");
 
         // Milliseconds: the buckets that exporters have by default are made for them.
         _duration = meter.CreateHistogram<double>(
@@ -32,11 +41,19 @@ internal sealed class AdmissionMeter
 
     public void AddWaiting(MemoryAllocator allocator, int requests)
     {
-        if (_waiting.Enabled)
+        StrongBox<long> waiting = _waiting.GetOrAdd(allocator.Name ?? "", static _ => new StrongBox<long>());
+        Interlocked.Add(ref waiting.Value, requests);
+    }
+
+    public void AddRefused(MemoryAllocator allocator, int status)
+    {
+        if (_refused.Enabled)
         {
+            TagList tags = Tags(allocator.Name);
+            tags.Add(StatusTag, status);
             try
             {
-                _waiting.Add(requests, Tags(allocator));
+                _refused.Add(1, tags);
             }
             catch (Exception)
             {
@@ -49,7 +66,7 @@ internal sealed class AdmissionMeter
     {
         if (_duration.Enabled)
         {
-            TagList tags = Tags(allocator);
+            TagList tags = Tags(allocator.Name);
             tags.Add(OutcomeTag, outcome);
             try
             {
@@ -62,6 +79,14 @@ internal sealed class AdmissionMeter
         }
     }
 
-    private static TagList Tags(MemoryAllocator allocator) =>
-        allocator.Name is { Length: > 0 } name ? new TagList([new KeyValuePair<string, object?>(NameTag, name)]) : default;
+    private static TagList Tags(string? name) =>
+        name is { Length: > 0 } ? new TagList([new KeyValuePair<string, object?>(NameTag, name)]) : default;
+
+    private IEnumerable<Measurement<long>> ObserveWaiting()
+    {
+        foreach ((string name, StrongBox<long> waiting) in _waiting)
+        {
+            yield return new Measurement<long>(Volatile.Read(ref waiting.Value), Tags(name));
+        }
+    }
 }

@@ -19,11 +19,15 @@ namespace Allocator.AspNetCore.Admission;
 /// </summary>
 internal sealed class AdmittedRequest : IMemoryReservationFeature
 {
+    // What Kestrel says of a client that closes its connection before the end of the body. It has the status code of any bad request.
+    private const string UnexpectedEnd = "Unexpected end of request content.";
+
     private readonly HttpContext _context;
     private readonly MemoryAllocator _allocator;
     private readonly MemoryRequirement _requirement;
     private readonly ILogger _logger;
-    private BufferedBody? _body;
+    private readonly AdmissionMeter? _meter;
+    private (Stream Stream, long Position)? _body;
     private MemoryReservation? _reservation;
 
     public AdmittedRequest(HttpContext context, MemoryAllocator allocator, MemoryRequirement requirement)
@@ -32,6 +36,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         _allocator = allocator;
         _requirement = requirement;
         _logger = context.RequestServices.GetService<ILogger<AdmittedRequest>>() ?? NullLogger<AdmittedRequest>.Instance;
+        _meter = context.RequestServices.GetService<AdmissionMeter>();
     }
 
     public MemoryReservation Reservation => _reservation!;
@@ -39,12 +44,9 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private string? EndpointName => _context.GetEndpoint()?.DisplayName;
 
     // With a timeout of its middleware the token is cancelled too, and that middleware wants to see the exception.
-    private bool IsClientGone => _context.RequestAborted.IsCancellationRequested
-        && _context.Features.Get<IHttpRequestTimeoutFeature>()?.RequestTimeoutToken.IsCancellationRequested != true;
+    private bool IsTimedOut => _context.Features.Get<IHttpRequestTimeoutFeature>()?.RequestTimeoutToken.IsCancellationRequested == true;
 
-    // What is thrown here is the connection's, which may break a little before the token says so. A body that another middleware buffers
-    // has a disk behind it too.
-    private bool IsBroken => _body is not null || _context.RequestAborted.IsCancellationRequested;
+    private bool IsClientGone => _context.RequestAborted.IsCancellationRequested && !IsTimedOut;
 
     /// <summary>Runs the endpoint, or writes why it does not run.</summary>
     public async Task RunAsync(RequestDelegate endpoint)
@@ -55,6 +57,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             if (refusal != Refusal.ClientGone)
             {
                 AllocatorLog.Refused(_logger, EndpointName, refusal.Status, refusal.Reason);
+                _meter?.AddRefused(_allocator, refusal.Status);
             }
 
             await refusal.WriteAsync(_context);
@@ -70,21 +73,24 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
 
         HttpRequest request = _context.Request;
+        bool isBuffered = request.Body is BufferedBodyStream || request.Body.CanSeek;
         try
         {
-            if (request.Body.CanSeek)
+            if (isBuffered)
             {
-                // Another middleware buffers it: here it is only received.
-                long position = request.Body.Position;
+                // By another middleware, or by the run before of a pipeline that runs again: here it is only received.
+                _body = (request.Body, request.Body.Position);
                 await request.Body.CopyToAsync(Stream.Null, _context.RequestAborted);
-                request.Body.Position = position;
-                return null;
+            }
+            else
+            {
+                BufferedBody body = new();
+                _context.Response.RegisterForDisposeAsync(body);
+                await body.ReceiveAsync(request.BodyReader, _context.RequestAborted);
+                _body = (body.Store, 0);
             }
 
-            _body = new BufferedBody();
-            _context.Response.RegisterForDisposeAsync(_body);
-            await _body.ReceiveAsync(request.BodyReader, _context.RequestAborted);
-            request.Body = _body.Open();
+            RewindBody();
             return null;
         }
         catch (BodyStorageException exception)
@@ -92,19 +98,37 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             AllocatorLog.BufferingFailed(_logger, EndpointName, exception.Folder, exception);
             return Refusal.Busy(_requirement.Timeout, "The upload could not be buffered.");
         }
+        catch (Exception exception) when (IsConnectionEnd(exception, isBuffered))
+        {
+            return Gone("it sent its body");
+        }
         catch (BadHttpRequestException exception)
         {
             return Refusal.BadRequest(exception);
         }
-        catch (Exception exception) when (exception is OperationCanceledException ? IsClientGone : exception is IOException && IsBroken)
+    }
+
+    // A connection may break a little before the token says so. A body that another middleware buffers has a disk behind it too.
+    private bool IsConnectionEnd(Exception exception, bool isBuffered) => exception switch
+    {
+        OperationCanceledException => isBuffered ? IsClientGone : !IsTimedOut,
+        BadHttpRequestException => exception.Message == UnexpectedEnd,
+        IOException => !isBuffered || _context.RequestAborted.IsCancellationRequested,
+        _ => false,
+    };
+
+    // A new stream each time, so that nothing that was read ahead of it is missing, and that disposing it takes the body from no other.
+    private void RewindBody()
+    {
+        if (_body is { } body)
         {
-            return Gone("it sent its body");
+            body.Stream.Position = body.Position;
+            _context.Request.Body = new BufferedBodyStream(body.Stream);
         }
     }
 
     private async Task<Refusal?> ReserveAsync()
     {
-        AdmissionMeter? meter = _context.RequestServices.GetService<AdmissionMeter>();
         long bytes;
         try
         {
@@ -129,17 +153,12 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
                 $"The estimate that RequireMemory has for {EndpointName} returned {bytes} bytes. It must return 0 or more.");
         }
 
-        if (_body is not null)
-        {
-            // A new stream, so that nothing that was read ahead of the estimate is missing.
-            _context.Request.Body = _body.Open();
-        }
-
+        RewindBody();
         long began = Stopwatch.GetTimestamp();
         string outcome = AdmissionMeter.Gone;
         try
         {
-            _reservation = await WaitAsync(bytes, meter);
+            _reservation = await WaitAsync(bytes);
             outcome = AdmissionMeter.Admitted;
             return null;
         }
@@ -166,12 +185,18 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         finally
         {
-            meter?.Record(_allocator, began, outcome);
+            _meter?.Record(_allocator, began, outcome);
         }
     }
 
-    private async Task<MemoryReservation> WaitAsync(long bytes, AdmissionMeter? meter)
+    private async Task<MemoryReservation> WaitAsync(long bytes)
     {
+        _context.RequestAborted.ThrowIfCancellationRequested();
+        if (_allocator.TryReserve(bytes, out MemoryReservation? reservation))
+        {
+            return reservation;
+        }
+
         // Running requests may end when the host stops. Those that wait would hold it up, and do better elsewhere.
         CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(_context.RequestAborted, stopping);
@@ -181,14 +206,14 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             return await reserving;
         }
 
-        meter?.AddWaiting(_allocator, 1);
+        _meter?.AddWaiting(_allocator, 1);
         try
         {
             return await reserving;
         }
         finally
         {
-            meter?.AddWaiting(_allocator, -1);
+            _meter?.AddWaiting(_allocator, -1);
         }
     }
 
@@ -201,11 +226,11 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             await endpoint(_context);
             return null;
         }
-        catch (MemoryLimitExceededException exception) when (!_context.Response.HasStarted)
+        catch (Exception exception) when (!_context.Response.HasStarted && RefusalCause.Find(exception) is not null)
         {
             // The job took more than it had reserved, and there was no more.
             _context.Response.Clear();
-            return Refusal.Of(exception, _requirement.Timeout);
+            return Refusal.Of(RefusalCause.Find(exception)!, _requirement.Timeout);
         }
         finally
         {

@@ -21,14 +21,13 @@ internal sealed class BufferedBody : IAsyncDisposable
 
     private static long s_heldBytes;
 
-    private Stream _store = new MemoryStream();
     private int _heldBytes;
 
     /// <summary>Gets how many bytes of bodies are in memory now.</summary>
     public static long HeldBytes => Volatile.Read(ref s_heldBytes);
 
-    /// <summary>Gets whether it outgrew its memory.</summary>
-    public bool IsFile => _store is FileStream;
+    /// <summary>Gets where it is.</summary>
+    public Stream Store { get; private set; } = new MemoryStream();
 
     /// <summary>Receives the body until its end.</summary>
     /// <exception cref="BodyStorageException">The server cannot keep it.</exception>
@@ -53,18 +52,10 @@ internal sealed class BufferedBody : IAsyncDisposable
 
             if (result.IsCompleted)
             {
+                await FlushAsync(cancellationToken);
                 return;
             }
         }
-    }
-
-    /// <summary>
-    /// Returns the body from its beginning. Disposing the stream is harmless; what was opened before shares its position.
-    /// </summary>
-    public Stream Open()
-    {
-        _store.Position = 0;
-        return new BufferedBodyStream(_store);
     }
 
     public async ValueTask DisposeAsync()
@@ -72,7 +63,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         Interlocked.Add(ref s_heldBytes, -Interlocked.Exchange(ref _heldBytes, 0));
         try
         {
-            await _store.DisposeAsync();
+            await Store.DisposeAsync();
         }
         catch (IOException)
         {
@@ -82,23 +73,23 @@ internal sealed class BufferedBody : IAsyncDisposable
 
     private async ValueTask StoreAsync(ReadOnlyMemory<byte> segment, CancellationToken cancellationToken)
     {
-        if (!IsFile && _store.Length + segment.Length <= MemoryThreshold && TryHold(segment.Length))
+        if (Store is MemoryStream held && TryHold(held, segment.Length))
         {
-            _store.Write(segment.Span);
+            held.Write(segment.Span);
             return;
         }
 
         string folder = TemporaryFolder();
         try
         {
-            if (_store is MemoryStream memory)
+            if (Store is MemoryStream memory)
             {
-                _store = CreateFile(folder);
-                memory.WriteTo(_store);
+                Store = CreateFile(folder);
+                memory.WriteTo(Store);
                 Interlocked.Add(ref s_heldBytes, -Interlocked.Exchange(ref _heldBytes, 0));
             }
 
-            await _store.WriteAsync(segment, cancellationToken);
+            await Store.WriteAsync(segment, cancellationToken);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or NotSupportedException)
         {
@@ -106,8 +97,35 @@ internal sealed class BufferedBody : IAsyncDisposable
         }
     }
 
-    private bool TryHold(int bytes)
+    // The last bytes too: a full disk may show with these.
+    private async ValueTask FlushAsync(CancellationToken cancellationToken)
     {
+        try
+        {
+            await Store.FlushAsync(cancellationToken);
+        }
+        catch (IOException exception)
+        {
+            throw new BodyStorageException(TemporaryFolder(), exception);
+        }
+    }
+
+    // What is counted is what the stream takes, and not only what it has in use.
+    private bool TryHold(MemoryStream memory, int more)
+    {
+        long length = memory.Length + more;
+        if (length > MemoryThreshold)
+        {
+            return false;
+        }
+
+        if (length <= memory.Capacity)
+        {
+            return true;
+        }
+
+        int capacity = (int)Math.Min(MemoryThreshold, Math.Max(length, memory.Capacity * 2L));
+        int bytes = capacity - memory.Capacity;
         if (Interlocked.Add(ref s_heldBytes, bytes) > MostHeldBytes)
         {
             Interlocked.Add(ref s_heldBytes, -bytes);
@@ -115,6 +133,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         }
 
         _heldBytes += bytes;
+        memory.Capacity = capacity;
         return true;
     }
 

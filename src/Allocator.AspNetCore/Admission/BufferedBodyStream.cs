@@ -17,7 +17,9 @@ internal sealed class BufferedBodyStream : Stream
 
     public override bool CanRead => true;
 
-    public override bool CanSeek => true;
+    // It can, by Position and Seek. But the files of a form, as others that see a stream which can, would each be a window over this one
+    // position; of a stream that cannot they keep a copy each.
+    public override bool CanSeek => false;
 
     public override bool CanWrite => false;
 

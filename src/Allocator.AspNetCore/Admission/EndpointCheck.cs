@@ -8,8 +8,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// Looks at all endpoints before the server listens: one that requires memory of an allocator that is not there, or has no limit, ends the
-/// start. Otherwise it would be found by the first request.
+/// Looks at all endpoints before the server listens: one that requires memory of an allocator that is not there, or has no limit, or that
+/// is never run itself, ends the start. Otherwise it would be found by the first request, or by none.
 /// </summary>
 internal sealed class EndpointCheck : IStartupFilter
 {
@@ -21,7 +21,11 @@ internal sealed class EndpointCheck : IStartupFilter
         {
             foreach (Endpoint endpoint in endpoints.Endpoints)
             {
-                endpoint.Metadata.GetMetadata<MemoryAdmission>()?.FindAllocator(app.ApplicationServices);
+                if (endpoint.Metadata.GetMetadata<MemoryAdmission>() is { } admission)
+                {
+                    MemoryAdmission.ThrowIfNeverRun(endpoint.DisplayName, endpoint.Metadata);
+                    admission.FindAllocator(app.ApplicationServices);
+                }
             }
         }
     };

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -40,17 +41,32 @@ internal sealed class MemoryAdmission
             return;
         }
 
-        if (endpoint.Metadata.OfType<IDynamicEndpointMetadata>().Any(static metadata => metadata.IsDynamic)
-            || endpoint.Metadata.OfType<PageActionDescriptor>().Any() || endpoint.RequestDelegate is null)
+        ThrowIfNeverRun(endpoint.DisplayName, endpoint.Metadata);
+        if (endpoint.RequestDelegate is null)
         {
             throw new InvalidOperationException(
-                $"RequireMemory has no effect on {endpoint.DisplayName}: Razor pages and dynamic routes run another endpoint in its "
-                + "place. Use it on controllers, minimal APIs or request delegates.");
+                $"RequireMemory cannot stand in front of {endpoint.DisplayName ?? "this endpoint"}: what runs is decided later, as by "
+                + "Razor components in older versions of ASP.NET Core. Use it on controllers, minimal APIs or request delegates.");
         }
 
         MemoryAdmission admission = new(endpoint.RequestDelegate, requirement);
         endpoint.RequestDelegate = admission.InvokeAsync;
         endpoint.Metadata.Add(admission);
+    }
+
+    /// <summary>
+    /// Refuses an endpoint in whose place another is executed. Asked again when the application starts: conventions of groups run before
+    /// their endpoints have this metadata.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">It would never run.</exception>
+    public static void ThrowIfNeverRun(string? endpointName, IEnumerable<object> metadata)
+    {
+        if (metadata.Any(static item => item is IDynamicEndpointMetadata { IsDynamic: true } or PageActionDescriptor))
+        {
+            throw new InvalidOperationException(
+                $"RequireMemory has no effect on {endpointName}: Razor pages and dynamic routes run another endpoint in its place. "
+                + "Use it on controllers, minimal APIs or request delegates.");
+        }
     }
 
     /// <summary>Finds the allocator that requests reserve from, and sees to it that it has a limit.</summary>

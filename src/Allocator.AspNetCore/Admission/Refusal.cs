@@ -32,7 +32,7 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
     public static Refusal Busy(TimeSpan timeout, string reason)
     {
         // Spread, so that clients which were refused together do not come back together. Rounded up: 0 would be now.
-        double seconds = Math.Clamp(timeout.TotalSeconds, 1, LongestRetrySeconds);
+        double seconds = timeout < TimeSpan.Zero ? LongestRetrySeconds : Math.Clamp(timeout.TotalSeconds, 1, LongestRetrySeconds);
         int retry = (int)Math.Ceiling(seconds * (1 + (Random.Shared.NextDouble() / 2)));
         return new Refusal(
             StatusCodes.Status503ServiceUnavailable,
@@ -77,11 +77,15 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
         }
 
         ProblemDetails problem = new() { Type = "about:blank", Title = Title, Status = Status, Detail = Detail };
-        if (context.RequestServices.GetService<IProblemDetailsService>() is not { } service
-            || !await service.TryWriteAsync(new ProblemDetailsContext { HttpContext = context, ProblemDetails = problem }))
+        if (context.RequestServices.GetService<IProblemDetailsService>() is { } service
+            && await service.TryWriteAsync(new ProblemDetailsContext { HttpContext = context, ProblemDetails = problem })
+            && (response.HasStarted || response.ContentType is not null))
         {
-            await WriteAsync(response, problem);
+            return;
         }
+
+        // The writer of controllers says that it has written for those without [ApiController], and has not.
+        await WriteAsync(response, problem);
     }
 
     // By hand: the application may have no JSON serializer for problem details, nor one that suits what the client accepts.
@@ -99,7 +103,6 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
         }
 
         response.ContentType = "application/problem+json";
-        response.ContentLength = json.WrittenCount;
         await response.Body.WriteAsync(json.WrittenMemory);
     }
 }

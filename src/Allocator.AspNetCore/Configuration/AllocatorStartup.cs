@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace Allocator.AspNetCore.Configuration;
 
@@ -11,10 +12,19 @@ internal sealed class AllocatorStartup : IHostedService
 {
     private readonly IServiceProvider _services;
     private readonly IEnumerable<AllocatorName> _names;
+    private readonly RunningAllocators _running;
     private readonly ConfigurationWatch _watch;
+    private readonly ILogger _logger;
 
-    public AllocatorStartup(IServiceProvider services, IEnumerable<AllocatorName> names, ConfigurationWatch watch)
+    public AllocatorStartup(
+        IServiceProvider services,
+        IEnumerable<AllocatorName> names,
+        RunningAllocators running,
+        ConfigurationWatch watch,
+        ILogger<AllocatorStartup> logger)
     {
+        _running = running;
+        _logger = logger;
         _services = services;
         _names = names;
         _watch = watch;
@@ -24,7 +34,10 @@ internal sealed class AllocatorStartup : IHostedService
     {
         foreach (AllocatorName name in _names)
         {
-            AllocatorName.Find(_services, name.Value);
+            if (AllocatorName.Find(_services, name.Value) is { } allocator && !_running.Has(allocator))
+            {
+                AllocatorLog.Replaced(_logger, AllocatorName.Describe(name.Value), AllocatorName.DescribeCall(name.Value));
+            }
         }
 
         _watch.Start();

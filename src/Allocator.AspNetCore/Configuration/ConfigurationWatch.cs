@@ -17,24 +17,32 @@ internal sealed class ConfigurationWatch : IDisposable
     private readonly List<IDisposable> _watches = [];
     private readonly IEnumerable<IConfigureOptions<MemoryAllocatorOptions>> _sources;
     private readonly IOptionsFactory<MemoryAllocatorOptions> _factory;
+    private readonly IOptionsMonitor<MemoryAllocatorOptions> _monitor;
     private readonly RunningAllocators _running;
     private readonly ILogger _logger;
 
     public ConfigurationWatch(
         IEnumerable<IConfigureOptions<MemoryAllocatorOptions>> sources,
         IOptionsFactory<MemoryAllocatorOptions> factory,
+        IOptionsMonitor<MemoryAllocatorOptions> monitor,
         RunningAllocators running,
         ILogger<ConfigurationWatch> logger)
     {
         _sources = sources;
         _factory = factory;
+        _monitor = monitor;
         _running = running;
         _logger = logger;
     }
 
-    /// <summary>Begins to watch the sections that options were bound to.</summary>
+    /// <summary>Begins to watch what options were bound to: by this package, or by the application itself.</summary>
     public void Start()
     {
+        if (_monitor.OnChange((_, name) => Compare(name ?? Options.DefaultName)) is { } changes)
+        {
+            _watches.Add(changes);
+        }
+
         foreach (IConfigureOptions<MemoryAllocatorOptions> source in _sources)
         {
             if (source is OptionsFromConfiguration configuration)

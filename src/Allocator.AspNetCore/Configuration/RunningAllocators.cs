@@ -42,6 +42,12 @@ internal sealed class RunningAllocators
     /// <summary>Returns the budget of an allocator in bytes; null where it has none, or was made elsewhere.</summary>
     public long? BudgetBytesOf(MemoryAllocator allocator) => Find(allocator)?.BudgetMegabytes * 1024L * 1024;
 
+    /// <summary>Returns what has to stay free for an allocator, in bytes; null where nothing, or where it was made elsewhere.</summary>
+    public long? MinimumFreeBytesOf(MemoryAllocator allocator) => Find(allocator)?.MinimumFreeMegabytes * 1024L * 1024;
+
+    /// <summary>Returns whether an allocator was made here, with the options of its name.</summary>
+    public bool Has(MemoryAllocator allocator) => Find(allocator) is not null;
+
     /// <summary>Returns whether reservations of an allocator can be refused; null where it was made elsewhere.</summary>
     public bool? IsLimited(MemoryAllocator allocator) =>
         Find(allocator) is { } running ? running.BudgetMegabytes is not null || running.MinimumFreeMegabytes > 0 : null;

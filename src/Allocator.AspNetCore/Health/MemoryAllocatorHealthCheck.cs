@@ -62,6 +62,14 @@ internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
                 CultureInfo.InvariantCulture, $"{load.UsedBytes:N0} of {load.TotalBytes:N0} bytes of memory are used ({load.Source}).");
         }
 
+        if (load.TotalBytes > 0 && load.TotalBytes - load.UsedBytes <= _running?.MinimumFreeBytesOf(_allocator))
+        {
+            return string.Create(
+                CultureInfo.InvariantCulture,
+                $"{load.TotalBytes - load.UsedBytes:N0} bytes of memory are free ({load.Source}), not more than MinimumFreeMegabytes: no "
+                + $"request is let in.");
+        }
+
         return budget > 0 && budgetUsed >= _options.DegradedBudgetUse * budget
             ? string.Create(CultureInfo.InvariantCulture, $"{budgetUsed:N0} of {budget:N0} bytes of the memory budget are taken.")
             : null;
