@@ -15,16 +15,10 @@ namespace Allocator;
 /// Functions with the C calling convention that native codecs allocate by. Made by <see cref="MemoryAllocator.CreateNativeCallbacks"/>.
 /// </summary>
 /// <remarks>
-/// <para>
 /// Memory starts on a boundary of 64 bytes, has the readable tail of all unmanaged buffers, is not cleared, and is at most 2 GB a call.
-/// A refusal for whatever reason is a null pointer, which codecs report as an error of their own.
-/// </para>
-/// <para>
-/// All functions may be called from any thread, native ones included. They are the same for all objects and are never freed;
-/// <see cref="Context"/> tells these apart. An address that was not allocated here, or was freed already, is not freed: it is reported by
-/// <see cref="MemoryDiagnostics.CorruptionFound"/>. A call takes about a microsecond; use these for what codecs hold in kilobytes and
-/// more.
-/// </para>
+/// A refusal is a null pointer, which codecs report as an error of their own. All functions may be called from any thread, native ones
+/// included; they are the same for all objects and are never freed. An address that was not allocated here, or was freed already, is
+/// reported by <see cref="MemoryDiagnostics.CorruptionFound"/> and left alone. A call takes about a microsecond.
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed class NativeAllocationCallbacks : IDisposable
@@ -85,19 +79,16 @@ public sealed class NativeAllocationCallbacks : IDisposable
     public nint AllocateArray => s_allocateArrayPointer;
 
     /// <summary>
-    /// Gets <c>void* reallocate(void* context, void* address, size_t size)</c>. It keeps the contents up to the smaller size, allocates
-    /// where <c>address</c> is null, and frees and returns null where <c>size</c> is 0. Where it returns null otherwise, the old memory
-    /// stays as it is.
+    /// Gets <c>void* reallocate(void* context, void* address, size_t size)</c>. It keeps the contents, allocates where <c>address</c> is
+    /// null, and frees where <c>size</c> is 0. Where it is refused it returns null, and the old memory stays as it is.
     /// </summary>
     public nint Reallocate => s_reallocatePointer;
 
     /// <summary>Gets <c>void free(void* context, void* address)</c>. Null is ignored.</summary>
     public nint Free => s_freePointer;
 
-    /// <summary>
-    /// Gets the bytes that native code has allocated here and not freed, as it asked for them: 1 for a request of 0, and what a
-    /// reallocation had before where it became shorter in its place.
-    /// </summary>
+    /// <summary>Gets the bytes that native code has asked for and not freed; 1 for a request of 0.</summary>
+    /// <remarks>A reallocation that became shorter in its place counts as before.</remarks>
     public long OutstandingBytes => Interlocked.Read(ref _outstandingBytes);
 
     /// <summary>

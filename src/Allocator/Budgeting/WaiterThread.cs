@@ -7,10 +7,9 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A thread of the library's own for asynchronous waits, while there are any and a second longer. One ends those whose time is over, and
-/// completes those that have a time, the granted ones too; another looks at the container for those that wait for it, which may call hooks
-/// of the user's, and must not delay the first. The thread pool, where timers call back, may have no thread left: all of them may wait for
-/// memory themselves. No continuation of the user's runs on it.
+/// A thread of the library's own for asynchronous waits, while there are any and a second longer: threads of the pool may all wait for
+/// memory themselves. One ends and completes the waits that have a time; another looks at the container, which may call hooks of the
+/// user's, and must not delay the first. No continuation of the user's runs on it.
 /// </summary>
 [DebuggerDisplay("{_waiting.Count} with a time, {_settled.Count} to be completed, {_watched.Count} watched")]
 internal sealed class WaiterThread
@@ -18,8 +17,7 @@ internal sealed class WaiterThread
     private const int LingerMilliseconds = 1000;
     private const int RetryMilliseconds = 100;
 
-    // The runtime inlines continuations where there is no context, or one of the base class, which therefore marks this thread; and none
-    // where there is one of another class.
+    // The runtime inlines continuations where the context is of the base class, which marks this thread; and none where it is another's.
     private static readonly SynchronizationContext s_ours = new();
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
 
@@ -86,9 +84,7 @@ internal sealed class WaiterThread
         }
     }
 
-    /// <summary>
-    /// Has a request withdrawn when a time is over that begins now. Called when it has been posted; nothing where it is settled by now.
-    /// </summary>
+    /// <summary>Has a posted request withdrawn when a time is over that begins now. Nothing where it is settled by now.</summary>
     public void Add(BudgetRequest request, TimeSpan timeout)
     {
         bool isFirst;
@@ -101,7 +97,7 @@ internal sealed class WaiterThread
                 return;
             }
 
-            // Most requests of a process wait equally long, so the place is near the end.
+            // Most requests wait equally long, so the place is near the end.
             request.Due = due;
             LinkedListNode<BudgetRequest>? before = _waiting.Last;
             while (before?.Value.Due > due)
@@ -226,14 +222,13 @@ internal sealed class WaiterThread
             // Our own continuations run here and now. The last of them keeps the user's off.
             SynchronizationContext.SetSynchronizationContext(s_ours);
             request.Complete();
+            return true;
         }
         catch (OutOfMemoryException)
         {
             Complete(request);
             throw;
         }
-
-        return true;
     }
 
     // Waits a little behind it, and returns whether there was anything to look for. In real time: a container is not simulated.
