@@ -12,7 +12,7 @@ namespace Allocator.Budgeting;
 /// user's, and must not delay the first. No continuation of the user's runs on it.
 /// </summary>
 [DebuggerDisplay("{_waiting.Count} with a time, {_settled.Count} to be completed, {_watched.Count} watched")]
-internal sealed class WaiterThread
+internal sealed class WaiterThread(Clock clock)
 {
     private const int LingerMilliseconds = 1000;
     private const int RetryMilliseconds = 100;
@@ -21,7 +21,7 @@ internal sealed class WaiterThread
     private static readonly SynchronizationContext s_ours = new();
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
 
-    private readonly Clock _clock;
+    private readonly Clock _clock = clock;
     private readonly object _starting = new();
     private readonly ShortLock _lock = new();
     private readonly ManualResetEvent _wake = new(initialState: false);
@@ -32,8 +32,6 @@ internal sealed class WaiterThread
     private readonly LinkedList<BudgetRequest> _settled = new();
     private int _users;
     private bool _isRunning;
-
-    public WaiterThread(Clock clock) => _clock = clock;
 
     /// <summary>Gets the one for times, of the machine's clock. It has no thread before it is used.</summary>
     public static WaiterThread Times { get; } = new(SystemClock.Instance);
