@@ -230,18 +230,20 @@ public sealed class NativeAllocationCallbacks : IDisposable
 
         // Less than half is worth a copy; what shrinks less, or cannot be copied, stays.
         Span<byte> contents = owner.Memory.Span;
-        nint moved = size <= (nuint)contents.Length && size > (nuint)contents.Length / 2 ? address : TryAllocate(size);
-        if (moved == address || (moved == 0 && size <= (nuint)contents.Length))
+        bool fits = size <= (nuint)contents.Length;
+        if (fits && size > (nuint)contents.Length / 2)
         {
             return address;
         }
 
-        if (moved != 0)
+        nint moved = TryAllocate(size);
+        if (moved == 0)
         {
-            Copy(contents.Slice(0, (int)Math.Min(size, (nuint)contents.Length)), moved);
-            TryFree(address);
+            return fits ? address : 0;
         }
 
+        Copy(fits ? contents.Slice(0, (int)size) : contents, moved);
+        TryFree(address);
         return moved;
     }
 

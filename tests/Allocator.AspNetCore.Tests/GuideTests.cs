@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Reflection;
@@ -35,25 +34,8 @@ public class GuideTests
 
     [Theory]
     [MemberData(nameof(Blocks))]
-    public void Example_OfAGuide_CompilesAndStarts(string document, int line)
-    {
-        CodeBlock block = CodeBlock.All().Single(candidate => candidate.Document == document && candidate.Line == line);
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("Example-");
-        try
-        {
-            string program = Path.Combine(folder.FullName, "Example.dll");
-            IReadOnlyList<string> complaints = ExampleCompiler.Compile(block, program);
-            Assert.True(complaints.Count == 0, string.Join('\n', complaints));
-            if (block.IsRun)
-            {
-                StartInItsOwnProcess(program, folder.FullName);
-            }
-        }
-        finally
-        {
-            folder.Delete(recursive: true);
-        }
-    }
+    public void Example_OfAGuide_CompilesAndStarts(string document, int line) =>
+        ExampleCompiler.TryOut(document, line, StartInItsOwnProcess);
 
     [Fact]
     public void ConfigurationPage_Table_HasEachKeyOnce()

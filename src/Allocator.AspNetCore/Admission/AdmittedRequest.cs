@@ -226,11 +226,11 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             await endpoint(_context);
             return null;
         }
-        catch (Exception exception) when (!_context.Response.HasStarted && RefusalCause.Find(exception) is not null)
+        catch (Exception exception) when (!_context.Response.HasStarted && RefusalCause.Find(exception) is { } cause)
         {
             // The job took more than it had reserved, and there was no more.
             _context.Response.Clear();
-            return Refusal.Of(RefusalCause.Find(exception)!, _requirement.Timeout);
+            return Refusal.Of(cause, _requirement.Timeout);
         }
         finally
         {

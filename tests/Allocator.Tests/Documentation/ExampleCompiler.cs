@@ -6,6 +6,7 @@ using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Emit;
+using Xunit;
 
 namespace Allocator.Tests.Documentation;
 
@@ -53,6 +54,27 @@ internal static class ExampleCompiler
             ["CS1701"] = ReportDiagnostic.Suppress,
             ["CS1702"] = ReportDiagnostic.Suppress,
         });
+
+    /// <summary>Compiles an example without a complaint, and has it run in a folder of its own where it is to be.</summary>
+    public static void TryOut(string document, int line, Action<string, string> runInFolder)
+    {
+        CodeBlock block = CodeBlock.All().Single(candidate => candidate.Document == document && candidate.Line == line);
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("Example-");
+        try
+        {
+            string program = Path.Combine(folder.FullName, "Example.dll");
+            IReadOnlyList<string> complaints = Compile(block, program);
+            Assert.True(complaints.Count == 0, string.Join('\n', complaints));
+            if (block.IsRun)
+            {
+                runInFolder(program, folder.FullName);
+            }
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
 
     /// <summary>Writes the program to <paramref name="path"/> and returns the errors and warnings, if any.</summary>
     public static IReadOnlyList<string> Compile(CodeBlock block, string path)

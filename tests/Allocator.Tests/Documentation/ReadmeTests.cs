@@ -1,6 +1,4 @@
 using System;
-using System.Collections.Generic;
-using System.IO;
 using System.Linq;
 using System.Reflection;
 using Microsoft.DotNet.RemoteExecutor;
@@ -28,25 +26,8 @@ public class ReadmeTests
 
     [Theory]
     [MemberData(nameof(Blocks))]
-    public void Example_OfADocument_CompilesAndRuns(string document, int line)
-    {
-        CodeBlock block = CodeBlock.All().Single(candidate => candidate.Document == document && candidate.Line == line);
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("Example-");
-        try
-        {
-            string program = Path.Combine(folder.FullName, "Example.dll");
-            IReadOnlyList<string> complaints = ExampleCompiler.Compile(block, program);
-            Assert.True(complaints.Count == 0, string.Join('\n', complaints));
-            if (block.IsRun)
-            {
-                RunInItsOwnProcess(program, folder.FullName);
-            }
-        }
-        finally
-        {
-            folder.Delete(recursive: true);
-        }
-    }
+    public void Example_OfADocument_CompilesAndRuns(string document, int line) =>
+        ExampleCompiler.TryOut(document, line, RunInItsOwnProcess);
 
     // In a process of its own: an example may use the default allocator, subscribe to events, or write files where it stands.
     private static void RunInItsOwnProcess(string program, string folder)

@@ -1,0 +1,30 @@
+using System;
+using System.IO;
+using System.Reflection;
+using Xunit;
+
+namespace Allocator.Tests.PublicApi;
+
+/// <summary>The <c>PublicApi.txt</c> of a project: a change of the public API is a line in a review.</summary>
+internal static class PublicApiFile
+{
+    private const string UpdateVariable = "ALLOCATOR_UPDATE_PUBLIC_API";
+
+    /// <summary>Compares the file with an assembly, or writes it where the environment asks for that.</summary>
+    public static void AssertIsOf(Assembly assembly, string project)
+    {
+        string file = Repository.PathTo("src", project, "PublicApi.txt");
+        string actual = ApiListing.Of(assembly);
+        if (Environment.GetEnvironmentVariable(UpdateVariable) == "1")
+        {
+            File.WriteAllText(file, actual);
+            return;
+        }
+
+        string expected = File.Exists(file) ? File.ReadAllText(file).ReplaceLineEndings("\n") : "";
+        Assert.True(
+            expected == actual,
+            $"The public API (+) differs from src/{project}/PublicApi.txt (-):\n{LineDiff.Between(expected, actual)}\n" +
+            $"If that is intended:  {UpdateVariable}=1 dotnet test tests/{project}.Tests --filter PublicApi");
+    }
+}
