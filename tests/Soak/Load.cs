@@ -5,6 +5,7 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator;
+using ContractSuite;
 
 namespace Soak;
 
@@ -144,7 +145,7 @@ internal sealed class Load
         {
             for (int y = 0; y < rows.Height; y++)
             {
-                isClean &= rows.GetRowSpan(y).IndexOfAnyExcept(0) < 0;
+                isClean &= Pattern.IsAll(rows.GetRowSpan(y), 0);
                 rows.GetRowSpan(y).Fill(y);
             }
         });

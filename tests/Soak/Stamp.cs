@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.InteropServices;
 using System.Threading;
+using ContractSuite;
 
 namespace Soak;
 
@@ -23,5 +24,5 @@ internal readonly struct Stamp
         return stamp;
     }
 
-    public bool IsOn(Span<byte> buffer) => MemoryMarshal.Cast<byte, long>(buffer).IndexOfAnyExcept(_number) < 0;
+    public bool IsOn(Span<byte> buffer) => Pattern.IsAll(MemoryMarshal.Cast<byte, long>(buffer), _number);
 }
