@@ -133,6 +133,9 @@ trimmed() {
     rm -rf "$work/trimmed"
     dotnet publish tests/AotSample --configuration Release --output "$work/trimmed" -p:Trimmed=true
     "$work/trimmed/AotSample"
+    "$work/trimmed/AotSample" stress
+    # What the step of that name made.
+    "$work/aot/AotSample" stress
 }
 
 windows() {
@@ -151,6 +154,26 @@ windows() {
 mono() {
     dotnet build tests/PlatformSmoke --framework net472 --configuration Release
     "$(type -P mono)" artifacts/bin/PlatformSmoke/release_net472/PlatformSmoke.exe
+}
+
+# Kinds of collectors, processors and compilation that the tests leave at their defaults: the contract, and the load in each safety mode.
+runtimes() {
+    local program=$PWD/artifacts/bin/PlatformSmoke/release_net10.0/PlatformSmoke setting
+    dotnet build tests/PlatformSmoke --framework net10.0 --configuration Release
+    for setting in DOTNET_gcServer=1 "DOTNET_gcServer=1 DOTNET_GCHeapAffinitizeMask=1" DOTNET_PROCESSOR_COUNT=1 DOTNET_PROCESSOR_COUNT=64 \
+        DOTNET_TieredPGO=0 DOTNET_ReadyToRun=0 DOTNET_GCgen0size=0x4000000 "taskset --cpu-list 0"; do
+        echo "-- $setting"
+        # shellcheck disable=SC2086
+        env $setting "$program" contract
+        # shellcheck disable=SC2086
+        env $setting "$program" stress 3
+    done
+
+    echo "-- ReadyToRun"
+    rm -rf "$work/ready"
+    dotnet publish tests/PlatformSmoke --framework net10.0 --configuration Release --output "$work/ready" -p:Ready=true
+    "$work/ready/PlatformSmoke" contract
+    "$work/ready/PlatformSmoke" stress 3
 }
 
 # What emulation needs; the steps behind it are skipped where the machine's package sources lack it.

@@ -5,6 +5,7 @@ using System.Runtime.Versioning;
 using Allocator;
 using Allocator.Native;
 using ContractSuite;
+using ContractSuite.Loading;
 using ContractSuite.Native;
 using PlatformSmoke.Linux;
 #if NET

@@ -4,12 +4,10 @@ using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using Allocator;
-using ContractSuite;
-using Soak;
 
-namespace PlatformSmoke.Linux;
+namespace ContractSuite.Loading;
 
-/// <summary>The load of <c>tests/Soak</c> for some seconds in each safety mode: no buffer shares its memory, and all comes back.</summary>
+/// <summary>Everything at once for some seconds in each safety mode: no buffer shares its memory, and all comes back.</summary>
 internal static class LoadContract
 {
     private const int Threads = 8;
@@ -66,7 +64,7 @@ internal static class LoadContract
         {
             try
             {
-                new Load(allocator, tally, handedOver, seed, mayRunOut: false).Run(int.MaxValue, stop);
+                new RandomLoad(allocator, tally, handedOver, seed, mayRunOut: false).Run(int.MaxValue, stop);
             }
             catch (Exception exception)
             {
@@ -80,14 +78,15 @@ internal static class LoadContract
     {
         Stopwatch waited = Stopwatch.StartNew();
         using ManualResetEventSlim never = new();
-        while (waited.Elapsed < s_patience && allocator.GetStatistics().OutstandingAllocations > MostNeverFound)
+        while (waited.Elapsed < s_patience && !IsTheEnd(allocator.GetStatistics()))
         {
             GC.Collect();
             GC.WaitForPendingFinalizers();
             never.Wait(100);
+            allocator.ReleaseRetainedResources();
         }
-
-        never.Wait(1100);
-        allocator.ReleaseRetainedResources();
     }
+
+    private static bool IsTheEnd(MemoryAllocatorStatistics now) =>
+        MostNeverFound > 0 ? now.OutstandingAllocations <= MostNeverFound : now is { OutstandingAllocations: 0, CommittedBytes: 0 };
 }

@@ -1,9 +1,8 @@
 using System;
 using System.Runtime.InteropServices;
 using System.Threading;
-using ContractSuite;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>
 /// A number that no other buffer has, written over a buffer and looked for before its return: a buffer that has another one

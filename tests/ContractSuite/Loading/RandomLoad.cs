@@ -5,12 +5,11 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator;
-using ContractSuite;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>What one thread does: one thing after the other, as its random numbers say.</summary>
-internal sealed class Load
+internal sealed class RandomLoad
 {
     private const int MaximumHoldings = 6;
 
@@ -28,7 +27,7 @@ internal sealed class Load
     /// <param name="handedOver">Buffers that one thread allocates and another disposes of.</param>
     /// <param name="seed">What the random numbers follow from.</param>
     /// <param name="mayRunOut">Whether the managed heap may be full at any time.</param>
-    public Load(MemoryAllocator allocator, Tally tally, ConcurrentQueue<Holding> handedOver, int seed, bool mayRunOut)
+    public RandomLoad(MemoryAllocator allocator, Tally tally, ConcurrentQueue<Holding> handedOver, int seed, bool mayRunOut)
     {
         _mayRunOut = mayRunOut;
         _allocator = allocator;

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Linq;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>What was done, how often; and what went wrong. Thread-safe.</summary>
 internal sealed class Tally
