@@ -9,7 +9,8 @@ internal sealed class PngFile(LibpngCodec codec) : MeasuredCodec
 
     public override bool Recognizes(ReadOnlySpan<byte> file) => file.Length > HeaderLength && codec.Recognizes(file);
 
-    public override PictureSize ReadSize(ReadOnlyMemory<byte> file) => codec.ReadSize(file);
+    public override PictureSize ReadSize(ReadOnlyMemory<byte> file)
+        => new(BinaryPrimitives.ReadInt32BigEndian(file.Span[16..]), BinaryPrimitives.ReadInt32BigEndian(file.Span[20..]));
 
     public override string Describe(ReadOnlyMemory<byte> file)
     {

@@ -29,7 +29,7 @@ internal static class Bombs
         header[8] = 1;
         PngEncoder.WriteChunk(file, PngChunk.Header, header);
         using MemoryStream packed = new();
-        using (ZLibStream zlib = new(packed, CompressionLevel.Fastest, leaveOpen: true))
+        using (ZLibStream zlib = new(packed, CompressionLevel.Optimal, leaveOpen: true))
         {
             byte[] row = new byte[1 + (side / 8)];
             for (int y = 0; y < (isWhole ? side : 1); y++)

@@ -154,9 +154,10 @@ internal sealed class ServiceReport(
             + "422 or 413; when each picture always gave the same thumbnail; and when afterwards no memory is outstanding or reserved, "
             + $"and at most {ServiceTrialResult.MostLeftBytes >> 20} MiB more than at the start is charged.",
         Invariant($"Charged is what the kernel cannot drop: no cached files, but shared memory. The start is {idle.TotalSeconds} s ")
-            + Invariant($"after each picture was sent once, two at a time, the end {idle.TotalSeconds} s after the last answer, without ")
-            + "any call from outside. Idle blocks go by the library's trims, every 3 s; the service collects garbage once when it was "
-            + "idle for 3 s, because .NET does not collect while nothing is allocated. The peak of the cgroup is the kernel's own, cached files included.",
+            + "after each picture was sent once, all at the same time; the end is as long after the last answer, without any call from "
+            + "outside. Idle blocks go by the library's trims, every 3 s. When it was idle for 3 s the service collects garbage and "
+            + "calls NativeHeap.TryTrim, once: .NET and malloc do neither while nothing is allocated. The peak of the cgroup is the "
+            + "kernel's own, cached files included.",
         .. missing.Select(name => $"Missing: {name}"),
     ];
 }

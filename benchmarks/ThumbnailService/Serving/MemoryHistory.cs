@@ -144,8 +144,9 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
             last = done;
             if (idle == IdleSamples && done > 0)
             {
-                // .NET collects when something is allocated: the garbage of a burst would lie in the container until the next one.
+                // The allocator's idle memory goes by itself. .NET collects, and malloc gives back, when the next burst allocates.
                 GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+                _ = NativeHeap.TryTrim();
             }
 
             if (i % SamplesPerLogLine == 0 && (done != logged || sample.Waiting > 0))

@@ -22,7 +22,7 @@ internal static class ServiceOptions
     public static readonly Option<double> Idle = new Option<double>("--idle")
     {
         Description = "Seconds without a request before the memory is compared with that at the start.",
-        DefaultValueFactory = _ => 18,
+        DefaultValueFactory = _ => 16,
     }.AtLeast(0);
 
     public static void AddTo(Command command)

@@ -3,8 +3,6 @@ namespace ThumbnailService.Trials;
 /// <summary>Starts the service in a cgroup, loads it, and looks at its memory meanwhile.</summary>
 internal sealed class ServiceTrialRunner(IReadOnlyList<UploadFile> files, LoadMix mix, int requests, int clients, TimeSpan idle)
 {
-    private const int WarmUpClients = 2;
-
     private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(50);
 
     public async Task<ServiceTrialResult> RunAsync(ServiceTrial trial, Action onAnswer)
@@ -13,7 +11,7 @@ internal sealed class ServiceTrialRunner(IReadOnlyList<UploadFile> files, LoadMi
         using ServiceProcess service = await ServiceProcess.StartAsync(trial.IsProtected, group);
 
         // Code is compiled, libraries are loaded, connections and caches are made before anything is counted.
-        _ = await new LoadGenerator(new LoadMix(files, []), files.Count, WarmUpClients).RunAsync(service.Address, () => { });
+        _ = await new LoadGenerator(new LoadMix(files, []), files.Count, clients).RunAsync(service.Address, () => { });
         await Task.Delay(idle);
         long start = group.Memory.UnreclaimableBytes;
         using Sampler<ChargePoint> watch = new(
