@@ -68,6 +68,9 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
         });
     }
 
+    /// <summary>Gets what has the limit: the container, or the machine.</summary>
+    public string LimitOf { get; set; } = "";
+
     public Task StartAsync(CancellationToken cancellationToken)
     {
         _listener.Start();
@@ -75,13 +78,8 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
         return Task.CompletedTask;
     }
 
+    /// <summary>Ends the readings; what was read stays.</summary>
     public Task StopAsync(CancellationToken cancellationToken)
-    {
-        _stop.Set();
-        return Task.CompletedTask;
-    }
-
-    public void Dispose()
     {
         _stop.Set();
         if (_thread.IsAlive)
@@ -89,6 +87,12 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
             _thread.Join();
         }
 
+        return Task.CompletedTask;
+    }
+
+    public void Dispose()
+    {
+        _ = StopAsync(CancellationToken.None);
         _listener.Dispose();
         _stop.Dispose();
     }
@@ -109,10 +113,9 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
 
     public MemoryHistoryReport Read()
     {
-        MemoryLoad load = _allocator.GetMemoryLoad();
         lock (_samples)
         {
-            return new MemoryHistoryReport(PeriodMilliseconds, $"{load.Source}", [.. _samples]);
+            return new MemoryHistoryReport(PeriodMilliseconds, LimitOf, [.. _samples]);
         }
     }
 
@@ -162,6 +165,7 @@ internal sealed partial class MemoryHistory : IHostedService, IDisposable
     {
         MemoryAllocatorStatistics statistics = _allocator.GetStatistics();
         MemoryLoad load = _allocator.GetMemoryLoad();
+        LimitOf = $"{load.Source}";
         _waiting = 0;
         _listener.RecordObservableInstruments();
         return new HistorySample(
