@@ -4,7 +4,8 @@ namespace ThumbnailService.Trials;
 internal static class ServiceMeasurement
 {
     private const int QuickRequests = 40;
-    private const double QuickIdleSeconds = 1;
+    private const double QuickIdleSeconds = 6;
+    private const string QuickTrims = "MemoryAllocator:TrimPeriod=00:00:00.5";
 
     public static async Task<ResultDocument?> RunAsync(MeasurementRun run)
     {
@@ -27,9 +28,10 @@ internal static class ServiceMeasurement
         }
 
         TimeSpan idle = TimeSpan.FromSeconds(run.Get(ServiceOptions.Idle, QuickIdleSeconds));
-        ServiceTrialRunner runner = new(files, mix, requests, clients, idle);
+        ServiceTrialRunner runner = new(files, mix, requests, clients, idle, run.IsQuick ? [QuickTrims] : []);
         List<ServiceTrialResult> results = [];
-        foreach (int limit in run.Get(ServiceOptions.Limits, [256]))
+        int[] limits = run.Get(ServiceOptions.Limits, [256]);
+        foreach (int limit in limits)
         {
             for (int i = 0; i < run.Get(ServiceOptions.Runs); i++)
             {
@@ -39,7 +41,10 @@ internal static class ServiceMeasurement
             results.Add(await RunAsync(run, runner, new ServiceTrial(limit, IsProtected: false), requests));
         }
 
-        return new ServiceReport(requests, clients, files, missing, idle).Complete(run.NewDocument(ServiceReport.Title), results);
+        // A file of its own where the usual containers were not asked for.
+        ResultDocument report = run.NewDocument(ServiceReport.Title);
+        report = limits.Length > 1 || run.IsQuick ? report : report with { Program = Invariant($"{report.Program}-{limits[0]}") };
+        return new ServiceReport(requests, clients, files, missing, idle).Complete(report, results);
     }
 
     private static async Task<ServiceTrialResult> RunAsync(

@@ -22,9 +22,10 @@ internal sealed class ServiceProcess : IDisposable
     public string Errors => string.Join('\n', _errors).Trim();
 
     /// <summary>Starts it in <paramref name="group"/>, and waits until it listens.</summary>
-    public static async Task<ServiceProcess> StartAsync(bool isProtected, MemoryCgroup group)
+    public static async Task<ServiceProcess> StartAsync(bool isProtected, MemoryCgroup group, string[] settings)
     {
-        ProcessStartInfo start = ChildProgram.Describe(typeof(ServiceProcess).Assembly.Location, ServeCommand.ChildArguments(isProtected));
+        ProcessStartInfo start = ChildProgram.Describe(
+            typeof(ServiceProcess).Assembly.Location, ServeCommand.ChildArguments(isProtected, settings));
         ChildProgram.ForgetMemorySettings(start);
         group.Wrap(start);
         Process process = ChildProgram.Start(start);

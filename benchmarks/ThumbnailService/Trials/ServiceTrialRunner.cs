@@ -1,14 +1,15 @@
 namespace ThumbnailService.Trials;
 
 /// <summary>Starts the service in a cgroup, loads it, and looks at its memory meanwhile.</summary>
-internal sealed class ServiceTrialRunner(IReadOnlyList<UploadFile> files, LoadMix mix, int requests, int clients, TimeSpan idle)
+internal sealed class ServiceTrialRunner(
+    IReadOnlyList<UploadFile> files, LoadMix mix, int requests, int clients, TimeSpan idle, params string[] settings)
 {
     private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(50);
 
     public async Task<ServiceTrialResult> RunAsync(ServiceTrial trial, Action onAnswer)
     {
         using MemoryCgroup group = MemoryCgroup.Create(trial.LimitMegabytes * (1L << 20));
-        using ServiceProcess service = await ServiceProcess.StartAsync(trial.IsProtected, group);
+        using ServiceProcess service = await ServiceProcess.StartAsync(trial.IsProtected, group, settings);
 
         // Code is compiled, libraries are loaded, connections and caches are made before anything is counted.
         _ = await new LoadGenerator(new LoadMix(files, []), files.Count, clients).RunAsync(service.Address, () => { });
