@@ -84,7 +84,7 @@ internal sealed class LoadGenerator(LoadMix mix, int requests, int clients)
         }
     }
 
-    // No thumbnail comes of what is no picture, and any request may find no memory. Who is to come again is told when.
+    // No thumbnail comes of what is no picture, and any request may find no memory: then it is told when to come again.
     private static bool IsExpected(RequestKind kind, HttpResponseMessage response) => response.StatusCode switch
     {
         HttpStatusCode.OK => kind is not (RequestKind.Cut or RequestKind.Bomb),
