@@ -21,7 +21,7 @@ internal static class ServeCommand
     private static readonly Argument<string[]> s_settings = new("settings")
     {
         Description = "Settings as key=value, e.g. MemoryAllocator:MemoryBudgetMegabytes=200. "
-            + "[default: an eighth of the memory stays free]",
+            + "[default: an eighth of what .NET may use stays free]",
         Arity = ArgumentArity.ZeroOrMore,
     };
     private static readonly Option<bool> s_child = new("--child") { Hidden = true };

@@ -24,7 +24,7 @@ internal static class ThumbnailServer
     // What Kestrel reads ahead of a body is in no budget; by default it is a megabyte each.
     private const int ReadAheadBytes = 64 * 1024;
 
-    // Where neither a budget nor another part is configured.
+    // Where neither a budget nor another part is configured: of what .NET may use, in a container three quarters of its limit.
     private const long FreePart = 8;
 
     // Under full load an upload may be slow because this machine is, and not its client: the usual five seconds would refuse it.
