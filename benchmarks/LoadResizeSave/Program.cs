@@ -14,7 +14,6 @@ internal static class Program
 
         RootCommand root = JobCommand.Create();
         root.Add(SurvivalMeasurement.Create());
-        root.Add(MixedCommand.Create());
         root.Add(ChaosMeasurement.Create());
 
         // With a time-out the command line listens to Ctrl+C, and the child is ended before this process ends.

@@ -6,11 +6,18 @@ internal sealed class PictureCodecs
     private readonly List<IPictureCodec> _codecs;
 
     /// <summary>Makes the set: PNG always, JPEG where the system has libjpeg-turbo and <paramref name="useLibjpeg"/> allows it.</summary>
-    public PictureCodecs(bool useLibjpeg = true)
+    /// <param name="useAll">
+    /// Whether PNG is decoded by libpng, and JPEG XL by libjxl, where the system has them. Measurements of the allocators leave them out.
+    /// </param>
+    public PictureCodecs(bool useLibjpeg = true, bool useAll = false)
     {
         Png = new PngCodec();
         Jpeg = useLibjpeg && TurboJpegLibrary.TryLoad() is { } library ? new JpegCodec(library) : null;
-        _codecs = Jpeg is null ? [Png] : [Png, Jpeg];
+        IPictureCodec?[] codecs =
+        [
+            (useAll ? LibpngCodec.TryLoad() : null) ?? (IPictureCodec)Png, Jpeg, useAll ? JxlCodec.TryLoad(Jpeg) : null,
+        ];
+        _codecs = [.. codecs.OfType<IPictureCodec>()];
     }
 
     public PngCodec Png { get; }
@@ -28,6 +35,6 @@ internal sealed class PictureCodecs
         }
 
         throw new UnreadablePictureException(
-            JpegCodec.IsJpeg(file) ? "a JPEG, and libjpeg-turbo was not found" : "neither PNG nor JPEG");
+            JpegCodec.IsJpeg(file) ? "a JPEG, and libjpeg-turbo was not found" : "no picture of a format that is read here");
     }
 }

@@ -17,7 +17,8 @@ internal sealed class BlockStore : PixelStore
     {
     }
 
-    private BlockStore(MemoryAllocator allocator, bool reserves)
+    /// <summary>Lends from an allocator, or a reservation, that was made elsewhere. Disposing this disposes it.</summary>
+    public BlockStore(MemoryAllocator allocator, bool reserves = false)
     {
         _allocator = allocator;
         _reserves = reserves;
@@ -41,6 +42,8 @@ internal sealed class BlockStore : PixelStore
         => _allocator.EstimatePixelBytes(width, height, Unsafe.SizeOf<TPixel>());
 
     public override IDisposable? CountExternal(long bytes) => _allocator.TrackExternalMemory(bytes);
+
+    public override NativeAllocationCallbacks? CreateNativeCallbacks() => _allocator.CreateNativeCallbacks();
 
     public override ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken)
         => _reserves ? ReserveAsync(bytes, cancellationToken) : base.AdmitAsync(bytes, cancellationToken);

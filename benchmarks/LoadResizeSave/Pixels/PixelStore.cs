@@ -83,6 +83,9 @@ internal abstract class PixelStore : IDisposable
     /// <summary>Says that a library is about to take so much memory of its own, until the result is disposed.</summary>
     public virtual IDisposable? CountExternal(long bytes) => null;
 
+    /// <summary>Makes functions for a library to allocate by; null where it is left to malloc.</summary>
+    public virtual NativeAllocationCallbacks? CreateNativeCallbacks() => null;
+
     /// <summary>
     /// Waits until a job that takes <paramref name="bytes"/> at most may begin, and gives the store that lends to it. Only a store with a
     /// budget ever waits; it takes all of a job's memory out of it at once, so that no two jobs hold half of what they need and wait for

@@ -23,20 +23,5 @@ internal sealed class JpegFile(JpegCodec codec) : MeasuredCodec
         return $"libjpeg-turbo, {(frame.HasSeveralScans ? "progressive" : "baseline")} {sampling}";
     }
 
-    public override Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store)
-    {
-        PictureSize size = ReadSize(file);
-        Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, contiguous: true);
-        try
-        {
-            // Says nothing of the library's own memory to the store: that is to show in the process.
-            codec.Decode(file, picture, new UncountedStore(store));
-            return picture;
-        }
-        catch
-        {
-            picture.Dispose();
-            throw;
-        }
-    }
+    public override Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store) => Decode(codec, file, store);
 }

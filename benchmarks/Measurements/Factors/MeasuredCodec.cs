@@ -23,6 +23,25 @@ internal abstract class MeasuredCodec
     /// </summary>
     public abstract Raster<Rgb24> Decode(ReadOnlyMemory<byte> file, PixelStore store);
 
+    /// <summary>
+    /// Decodes by a codec of the main job. The store is not told of the library's own memory: that is to show in the process.
+    /// </summary>
+    protected static Raster<Rgb24> Decode(IPictureCodec codec, ReadOnlyMemory<byte> file, PixelStore store)
+    {
+        PictureSize size = codec.ReadSize(file);
+        Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, contiguous: true);
+        try
+        {
+            codec.Decode(file, picture, new UncountedStore(store));
+            return picture;
+        }
+        catch
+        {
+            picture.Dispose();
+            throw;
+        }
+    }
+
     protected static Raster<Rgb24> Fill(PictureSize size, PixelStore store, FillPixels fill)
     {
         Raster<Rgb24> picture = store.AllocatePixels<Rgb24>(size.Width, size.Height, contiguous: true);

@@ -1,105 +1,164 @@
 namespace ThumbnailService.Reporting;
 
-/// <summary>The result: a table of the trials, and their memory over time with the limit as a line.</summary>
+/// <summary>The result: what became of the runs and of their requests, and the memory over time with the limit as a line.</summary>
 internal sealed class ServiceReport(
-    ServiceLoad load, int files, ProcessBase processBase, IReadOnlyList<ServiceTrialResult> results, string? noCgroup)
+    int requests, int clients, IReadOnlyList<UploadFile> files, IReadOnlyList<string> missing, TimeSpan idle)
 {
-    public const string Title = "A thumbnail service under more load than fits its memory";
+    public const string Title = "A thumbnail service under more load than fits its container";
 
     private const double Mebibyte = 1 << 20;
-    private const double Usual = 0.5;
-    private const double Late = 0.95;
 
     // A chart as wide as a page shows no more.
     private const int MostPoints = 400;
 
-    private readonly ProcessBase _base = processBase;
-
-    public ResultDocument Complete(ResultDocument document) => document with
+    public ResultDocument Complete(ResultDocument document, IReadOnlyList<ServiceTrialResult> results) => document with
     {
-        Tables = [CreateTable()],
-        Notes = [.. Notes()],
-        Charts =
+        Tables =
         [
-            new ResultChart
-            {
-                Title = Invariant($"Memory of the service while {load.Clients} clients upload at once"),
-                Kind = ChartKind.Lines,
-                X = "seconds",
-                Y = noCgroup is null ? "memory charged to its cgroup, MiB" : "resident memory, MiB",
-                Series = [.. results.Select(Memory), Limit()],
-            },
+            CreateTable(results),
+            Times([.. results.Where(result => result.Trial.IsProtected).GroupBy(result => result.Trial).Select(
+                runs => (Invariant($"{runs.Key.LimitMegabytes} MiB"), runs.SelectMany(result => result.Outcomes)))]),
         ],
+        Notes = [.. Notes()],
+        Charts = [.. results.GroupBy(result => result.Trial.LimitMegabytes).Select(runs => CreateChart(runs.Key, [.. runs]))],
     };
 
-    private ResultTable CreateTable() => new()
+    /// <summary>Returns how long answers took, by their status.</summary>
+    public static ResultTable Times(IEnumerable<(string Name, IEnumerable<RequestOutcome> Outcomes)> services) => new()
     {
-        Title = Invariant($"{load.Requests} uploads, {load.Clients} at once"),
-        Labels = ["service", "outcome"],
+        Title = "Seconds to the end of the answer",
+        Labels = ["service", "answer"],
         Columns =
         [
-            new("answered", null, "N0"), new("failed", null, "N0"), new("peak of cgroup", "MiB", "0"), new("peak RSS", "MiB", "0"),
-            new("answers", "a second", "0.0"),
-            new("median answer", "seconds", "0.0"), new("95 % within", "seconds", "0.0"), new("waits", "for the budget", "N0"),
+            new("answers", null, "N0"), new("p50", "s", "0.00"), new("p90", "s", "0.00"), new("p99", "s", "0.00"),
+            new("longest", "s", "0.00"),
         ],
-        Rows = [.. results.Select(CreateRow)],
+        Rows =
+        [
+            .. from service in services
+               from status in service.Outcomes.GroupBy(Describe).OrderBy(status => status.Key, StringComparer.Ordinal)
+               let seconds = status.Select(outcome => outcome.Seconds).ToList()
+               select new ResultRow(
+                   [service.Name, status.Key],
+                   [
+                       seconds.Count, Statistics.Percentile(seconds, 0.5), Statistics.Percentile(seconds, 0.9),
+                       Statistics.Percentile(seconds, 0.99), seconds.Max(),
+                   ]),
+        ],
     };
 
-    private static ResultRow CreateRow(ServiceTrialResult result)
+    private static string Describe(RequestOutcome outcome) => outcome switch
     {
-        List<double> seconds = [.. result.Outcomes.Where(outcome => outcome.Thumbnail is not null).Select(outcome => outcome.Seconds)];
+        { Status: { } status, Request.Kind: RequestKind.Bomb } => Invariant($"{status} for a bomb"),
+        { Status: { } status, Request.Kind: RequestKind.Cut } => Invariant($"{status} for a cut file"),
+        { Status: { } status, Request.Kind: RequestKind.Slow } => Invariant($"{status} after a slow upload"),
+        { Status: { } status } => Invariant($"{status}"),
+        { Failure: null } => "none: the client went",
+        _ => "none",
+    };
+
+    private ResultTable CreateTable(IReadOnlyList<ServiceTrialResult> results) => new()
+    {
+        Title = Invariant($"{requests} requests a run, {clients} clients at once"),
+        Labels = ["container", "requests", "outcome"],
+        Columns =
+        [
+            new("runs", null, "N0"), new("killed", "runs", "N0"), new("200", "a run", "0.0"), new("503", "a run", "0.0"),
+            new("413", "a run", "0.0"), new("422", "a run", "0.0"), new("other answers", "in all", "N0"),
+            new("thumbnails", "a second", "0.0"), new("peak of cgroup", "MiB, most", "0"), new("at the start", "MiB, median", "0"),
+            new("more at the end", "MiB, median", "0.0"),
+            new("more at the end", "MiB, most", "0.0"),
+        ],
+        Rows = [.. results.GroupBy(result => result.Trial).Select(runs => CreateRow(runs.Key, [.. runs]))],
+    };
+
+    private static ResultRow CreateRow(ServiceTrial trial, IReadOnlyList<ServiceTrialResult> runs)
+    {
+        int good = runs.Count(result => !result.Faults.Any());
+        double Count(int status) => runs.Average(result => result.Outcomes.Count(outcome => outcome.Status == status));
+        List<double> left =
+            [.. runs.Where(result => result.Kills == 0).Select(result => (result.EndBytes - result.StartBytes) / Mebibyte)];
         return new ResultRow(
-            [Name(result.Trial), result.WasKilled ? "killed" : result.Answered == result.Requests ? "all answered" : "some failed"],
             [
-                result.Answered, result.Requests - result.Answered, Mebibytes(result.PeakChargedBytes), Mebibytes(
-                    result.PeakResidentBytes), result.Answered / result.Seconds,
-                seconds.Count == 0
-                    ? null
-                    : Statistics.Percentile(seconds, Usual), seconds.Count == 0
-                    ? null
-                    : Statistics.Percentile(seconds, Late), result.Statistics?.BudgetWaits,
+                Invariant($"{trial.LimitMegabytes} MiB"),
+                trial.IsProtected ? "admitted by memory" : "all let in",
+                good == runs.Count ? Invariant($"all {good} good")
+                    : runs.All(result => result.Kills > 0) ? "killed"
+                    : Invariant($"{good} of {runs.Count} good"),
+            ],
+            [
+                runs.Count, runs.Count(result => result.Kills > 0), Count(200), Count(503), Count(413), Count(422),
+                runs.Sum(result => result.Outcomes.Count(outcome => outcome.Status is not (null or 200 or 503 or 413 or 422))),
+                runs.Sum(result => result.Outcomes.Count(outcome => outcome.Thumbnail is not null)) / runs.Sum(result => result.Seconds),
+                runs.Max(result => result.PeakBytes) / Mebibyte,
+                Statistics.Median(runs.Select(result => result.StartBytes / Mebibyte)),
+                left.Count == 0 ? null : Statistics.Median(left), left.Count == 0 ? null : left.Max(),
             ]);
     }
 
-    private static ResultSeries Memory(ServiceTrialResult result)
+    // Of several runs the first: they are alike.
+    private static ResultChart CreateChart(int limit, IReadOnlyList<ServiceTrialResult> runs)
+    {
+        ServiceTrialResult admitted = runs.First(result => result.Trial.IsProtected);
+        ServiceTrialResult unprotected = runs.First(result => !result.Trial.IsProtected);
+        double end = Seconds(admitted, admitted.Charges[^1].Time);
+        return new ResultChart
+        {
+            Title = Invariant($"Memory of the thumbnail service in {limit} MiB"),
+            Kind = ChartKind.Lines,
+            X = "seconds since the first request",
+            Y = "MiB",
+            Series =
+            [
+                new("the limit", [new ResultPoint(0, limit), new ResultPoint(Math.Round(end, 1), limit)]),
+                Charge("admitted by memory: charged", admitted),
+                Own("– of it outstanding", admitted, sample => sample.Outstanding),
+                Own("– reserved, and not used yet", admitted, sample => sample.Reserved),
+                Charge(unprotected.Kills > 0 ? "all let in: charged (killed)" : "all let in: charged", unprotected),
+            ],
+        };
+    }
+
+    private static ResultSeries Charge(string name, ServiceTrialResult result)
     {
         // Of neighbours the highest is kept: a chart that leaves out peaks would show what is not so.
-        int group = Math.Max(1, (int)Math.Ceiling(result.Memory.Count / (double)MostPoints));
+        int group = Math.Max(1, (int)Math.Ceiling(result.Charges.Count / (double)MostPoints));
         return new ResultSeries(
-            result.Trial.Name + (result.WasKilled ? " (killed)" : ""),
+            name,
             [
-                .. result.Memory.Chunk(group)
-                    .Select(
-                        points => new ResultPoint(
-                            Math.Round(points[0].Seconds, 2), Math.Round(points.Max(point => point.ChargedBytes) / Mebibyte, 1))),
+                .. result.Charges.Chunk(group).Select(points => new ResultPoint(
+                    Math.Round(Seconds(result, points[0].Time), 2), Math.Round(points.Max(point => point.Bytes) / Mebibyte, 1))),
             ]);
     }
 
-    private ResultSeries Limit()
-        => new(
-            "the limit",
-            [new ResultPoint(0, load.LimitMegabytes), new ResultPoint(results.Max(result => result.Seconds), load.LimitMegabytes)]);
+    private static ResultSeries Own(string name, ServiceTrialResult result, Func<HistorySample, long> bytes) => new(
+        name,
+        [
+            .. from sample in result.History?.Samples ?? []
+               let seconds = Seconds(result, DateTimeOffset.FromUnixTimeMilliseconds(sample.Time))
+               where seconds >= 0
+               select new ResultPoint(Math.Round(seconds, 2), Math.Round(bytes(sample) / Mebibyte, 1)),
+        ]);
+
+    private static double Seconds(ServiceTrialResult result, DateTimeOffset time) => (time - result.Started).TotalSeconds;
 
     private IEnumerable<string> Notes() =>
     [
-        $"{load.Clients} clients send {files} pictures again and again, {load.Requests} in all, each as soon as it has its "
-                + "last thumbnail. Server and clients are processes of their own on the same machine.",
-        $"The budget is nine tenths of the limit, less the {_base.Bytes / Mebibyte:0} MiB that the service holds without a "
-                + "request, and less the GCHeapHardLimit. A request reserves all that it may take as soon as its header "
-                    + $"is read, and until then the rest of it stays on the connection.",
-        "Without a budget the service is the same program with the same pool: it reads what comes, and works on as many pictures as it "
-            + "gets threads.",
-        $"With a budget goes a GCHeapHardLimit of {ProcessBase.HeapLimitInBytes >> 20} MiB; the others have the runtime's "
-                + "default. All run with a MALLOC_MMAP_THRESHOLD_ of 1 MiB, so that what codecs free goes back to the system.",
-        noCgroup is null
-            ? "The peak of a cgroup is the kernel's own high-water mark, cached files included; resident memory and the lines of the "
-                + "chart were read every 50 milliseconds."
-            : $"No cgroup could be made, so no limit was enforced, and memory is the resident set, read every 50 milliseconds. "
-                    + $"{noCgroup}",
+        $"{files.Count} pictures of 0.3 to 15 megapixels in turn: {string.Join(", ", files.Select(file => file.Name))}. Of twenty "
+            + "requests two take two seconds to send theirs, one breaks off, one sends half a file, and two send bombs: files of some "
+            + "kilobytes that promise gigabytes of pixels. The rest, and the bombs, come as fast as they can.",
+        "No environment variable is set; the service has its defaults: an eighth of what .NET may use of the container, which is three "
+            + "quarters, stays free (MinimumFreeMegabytes), and malloc's map threshold is fixed at its start "
+            + "(NativeHeap.TrySetMapThreshold). Load generator and service share the machine.",
+        "All let in: the same service without RequireMemory, and with HonorMemoryLimit = false.",
+        "A run is good when the service was not killed, each answer is 200, 503 with Retry-After, or 413, and for bombs and half files "
+            + "422 or 413; when each picture always gave the same thumbnail; and when afterwards no memory is outstanding or reserved, "
+            + $"and at most {ServiceTrialResult.MostLeftBytes >> 20} MiB more than at the start is charged.",
+        Invariant($"Charged is what the kernel cannot drop: no cached files, but shared memory. The start is {idle.TotalSeconds} s ")
+            + "after each picture was sent once, all at the same time; the end is as long after the last answer, without any call from "
+            + "outside. Idle blocks go by the library's trims, every 3 s. When it was idle for 3 s the service collects garbage and "
+            + "calls NativeHeap.TryTrim, once: .NET and malloc do neither while nothing is allocated. The peak of the cgroup is the "
+            + "kernel's own, cached files included.",
+        .. missing.Select(name => $"Missing: {name}"),
     ];
-
-    private static string Name(ServiceTrial trial)
-        => trial.BudgetMegabytes is { } budget ? Invariant($"{trial.Name} of {budget} MiB, limit {trial.LimitMegabytes} MiB") : trial.Name;
-
-    private static double? Mebibytes(long? bytes) => bytes / Mebibyte;
 }

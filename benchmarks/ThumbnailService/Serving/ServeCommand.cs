@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace ThumbnailService.Serving;
 
@@ -8,50 +9,56 @@ internal static class ServeCommand
 {
     public const string Announcement = "listening on ";
 
-    private static readonly Option<int?> s_budget = new("--budget")
-    {
-        Description = "MiB of memory for all requests together. [default: none]",
-    };
-    private static readonly Option<bool> s_unpooled = new("--unpooled") { Description = "Keep nothing between requests." };
     private static readonly Option<string> s_url = new("--url")
     {
         Description = "Where to listen.",
-        DefaultValueFactory = _ => "http://127.0.0.1:0",
+        DefaultValueFactory = _ => "http://127.0.0.1:5080",
+    };
+    private static readonly Option<bool> s_unprotected = new("--unprotected")
+    {
+        Description = "Lets every request in at once, whatever the container has: to see what becomes of it.",
+    };
+    private static readonly Argument<string[]> s_settings = new("settings")
+    {
+        Description = "Settings as key=value, e.g. MemoryAllocator:MemoryBudgetMegabytes=200. "
+            + "[default: an eighth of what .NET may use stays free]",
+        Arity = ArgumentArity.ZeroOrMore,
     };
     private static readonly Option<bool> s_child = new("--child") { Hidden = true };
 
     public static Command Create()
     {
         Command command = new(
-            "serve", "Serves thumbnails: POST a JPEG or PNG to /thumbnails?width=200.") { s_budget, s_unpooled, s_url, s_child };
-        command.SetAction((parsed, cancellationToken) => ServeAsync(parsed, cancellationToken));
+            "serve", "Serves thumbnails: POST a JPEG, PNG or JPEG XL to /thumbnails?width=200; see /memory, /health and /metrics.")
+        {
+            s_url, s_unprotected, s_settings, s_child,
+        };
+        command.SetAction(ServeAsync);
         return command;
     }
 
     /// <summary>Returns the arguments that start the service as a child, which ends with this process.</summary>
-    public static string[] ChildArguments(AllocatorKind kind, int? budgetMegabytes) =>
+    public static string[] ChildArguments(bool isProtected, params string[] settings) =>
     [
-        "serve", s_child.Name,
-        .. kind == AllocatorKind.Unpooled ? [s_unpooled.Name] : Array.Empty<string>(),
-        .. budgetMegabytes is { } budget ? [s_budget.Name, Invariant($"{budget}")] : Array.Empty<string>(),
+        "serve", s_child.Name, s_url.Name, "http://127.0.0.1:0",
+        .. isProtected ? [] : (string[])[s_unprotected.Name],
+        .. settings,
     ];
 
     private static async Task<int> ServeAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
+        // Before the first codec allocates: what it frees from a megabyte on then goes back to the system at once.
+        _ = NativeHeap.TrySetMapThreshold(1 << 20);
         if (parsed.GetValue(s_child))
         {
             ChildProgram.EndWithParent();
         }
 
-        int? budget = parsed.GetValue(s_budget);
-        AllocatorKind kind = budget is not null
-            ? AllocatorKind.Budget
-            : parsed.GetValue(s_unpooled)
-            ? AllocatorKind.Unpooled
-            : AllocatorKind.Pool;
-        using PixelStore store = PixelStore.Create(kind, TimeSpan.FromMinutes(1), budget);
         await using WebApplication service = ThumbnailServer.Create(
-            parsed.GetRequiredValue(s_url), store, new PictureCodecs(useLibjpeg: true));
+            parsed.GetRequiredValue(s_url),
+            !parsed.GetValue(s_unprotected),
+            parsed.GetValue(s_child) ? LogLevel.Warning : LogLevel.Information,
+            parsed.GetValue(s_settings) ?? []);
         await service.StartAsync(cancellationToken);
         await Console.Out.WriteLineAsync(Announcement + service.Urls.First());
         await Console.Out.FlushAsync(cancellationToken);

@@ -1,70 +1,133 @@
+using Allocator.AspNetCore;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Logging;
 
 namespace ThumbnailService.Serving;
 
-/// <summary>
-/// Makes a thumbnail of an upload. Of each request no more than the header is read before there is memory for all that it will take; those
-/// that do not fit wait on their connections, where they cost next to nothing, and no thread waits for them.
-/// </summary>
-internal sealed class ThumbnailEndpoint(PixelStore store, PictureCodecs codecs)
+/// <summary>Makes a thumbnail of an upload, when there is memory for all that it takes.</summary>
+internal sealed partial class ThumbnailEndpoint(
+    MemoryAllocator allocator, PictureCodecs codecs, MemoryHistory history, ILogger<ThumbnailEndpoint> logger)
 {
     private const int DefaultWidth = 200;
     private const int LargestWidth = 2000;
     private const int MaximumMegapixels = 100;
 
-    public async Task ServeAsync(HttpContext context)
+    private static readonly int[] s_headerLengths = [PictureHeader.UsualLength, PictureHeader.LongestLength];
+
+    // Not disposed: the allocator is the application's.
+    private readonly BlockStore _store = new(allocator);
+
+    /// <summary>Returns what a request takes, by the header of its picture. Nothing is decoded for it.</summary>
+    /// <exception cref="BadHttpRequestException">It is no picture, or promises pixels that it cannot hold: 422.</exception>
+    public async ValueTask<long> EstimateAsync(HttpContext context)
     {
-        if (context.Request.ContentLength is not long length || length > ThumbnailServer.LargestUpload)
+        bool hasBody = context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody != false;
+        long length = hasBody ? context.Request.Body.Length : 0;
+        foreach (int most in s_headerLengths)
         {
-            context.Response.StatusCode = context.Request.ContentLength is null
-                ? StatusCodes.Status411LengthRequired
-                : StatusCodes.Status413PayloadTooLarge;
-            return;
+            int wanted = (int)Math.Min(length, most);
+            byte[] start = ArrayPool<byte>.Shared.Rent(Math.Max(1, wanted));
+            try
+            {
+                if (hasBody)
+                {
+                    context.Request.Body.Position = 0;
+                    await context.Request.Body.ReadExactlyAsync(start.AsMemory(0, wanted), context.RequestAborted);
+                }
+
+                return Estimate(PictureHeader.Read(start.AsMemory(0, wanted), length, codecs), context.Request);
+            }
+            catch (UnreadablePictureException exception) when (wanted == length || most == s_headerLengths[^1])
+            {
+                throw new BadHttpRequestException(exception.Message, StatusCodes.Status422UnprocessableEntity, exception);
+            }
+            catch (UnreadablePictureException)
+            {
+                // The header goes on behind what was read.
+            }
+            finally
+            {
+                ArrayPool<byte>.Shared.Return(start);
+            }
         }
 
+        throw new UnreachableException();
+    }
+
+    /// <summary>Answers with the thumbnail, or 422 where the picture cannot be decoded. A refusal of memory is the caller's.</summary>
+    public async Task ServeAsync(HttpContext context)
+    {
+        MemoryReservation? reservation = context.Features.Get<IMemoryReservationFeature>()?.Reservation;
+        using IDisposable? watched = history.Watch(reservation);
+        long began = Stopwatch.GetTimestamp();
         try
         {
-            await MakeAsync(context, (int)length);
+            using PooledMemoryStream thumbnail = await MakeAsync(context, reservation ?? allocator);
 
-            // A client that takes its time holds nothing of the budget any more.
-            _ = await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
+            // A client that takes its time holds no more than its thumbnail.
+            reservation?.Dispose();
+            context.Response.ContentLength = thumbnail.Length;
+            await thumbnail.CopyToAsync(context.Response.Body, context.RequestAborted);
+            history.CountServed();
+            LogServed(
+                context.Request.ContentLength,
+                (long)Stopwatch.GetElapsedTime(began).TotalMilliseconds,
+                (reservation?.PeakUsedBytes ?? 0) >> 20,
+                (reservation?.ReservedBytes ?? 0) >> 20);
         }
         catch (UnreadablePictureException exception)
         {
-            await RefuseAsync(context, StatusCodes.Status422UnprocessableEntity, exception.Message);
+            await Results.Problem(exception.Message, statusCode: StatusCodes.Status422UnprocessableEntity).ExecuteAsync(context);
         }
-        catch (MemoryLimitExceededException exception)
+        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
-            // It would not fit if it were alone, so there is no use in waiting.
-            await RefuseAsync(context, StatusCodes.Status413PayloadTooLarge, exception.Message);
+            // The client has gone.
         }
     }
 
-    private async Task MakeAsync(HttpContext context, int length)
+    private async Task<PooledMemoryStream> MakeAsync(HttpContext context, MemoryAllocator memory)
     {
-        using Upload upload = new(context.Request.Body, length);
-        PictureHeader header = await upload.ReadHeaderAsync(codecs, context.RequestAborted);
+        // Its length is known where the whole body is there, and where the client has said it.
+        HttpRequest request = context.Request;
+        int length = checked((int)(request.ContentLength ?? request.Body.Length));
+        BlockStore store = new(memory);
+        using IMemoryOwner<byte> file = memory.Allocate<byte>(length);
+        await request.Body.ReadExactlyAsync(file.Memory, context.RequestAborted);
+
+        PictureHeader header = PictureHeader.Read(file.Memory, length, codecs);
+        using Raster<Rgb24> thumbnail = PictureReduction.Reduce(header, file.Memory, Target(header, request), store);
+        PooledMemoryStream encoded = memory.CreateStream();
+        try
+        {
+            header.Codec.Encode(thumbnail, encoded, store);
+            encoded.Position = 0;
+            context.Response.ContentType = header.Codec.Extension == ".png" ? "image/png" : "image/jpeg";
+            return encoded;
+        }
+        catch
+        {
+            await encoded.DisposeAsync();
+            throw;
+        }
+    }
+
+    private long Estimate(PictureHeader header, HttpRequest request)
+    {
         header.Check(MaximumMegapixels);
-        PictureSize target = PictureReduction.Fit(header.Size, Width(context.Request));
-
-        using Admission admission = await store.AdmitAsync(header.Estimate(target, store), context.RequestAborted);
-        using IMemoryOwner<byte> file = await upload.ReadAsync(admission.Store, context.RequestAborted);
-        using Raster<Rgb24> thumbnail = PictureReduction.Reduce(header, file.Memory, target, admission.Store);
-
-        context.Response.ContentType = header.Codec.Extension == ".png" ? "image/png" : "image/jpeg";
-        header.Codec.Encode(thumbnail, new ResponseStream(context.Response.BodyWriter), admission.Store);
+        PictureSize target = Target(header, request);
+        return header.Estimate(target, _store) + _store.EstimatePixels<Rgb24>(target.Width, target.Height);
     }
 
-    private static int Width(HttpRequest request)
-        => int.TryParse(
-            request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width is >= 1 and <= LargestWidth
-            ? width
-            : DefaultWidth;
-
-    private static Task RefuseAsync(HttpContext context, int status, string reason)
+    private static PictureSize Target(PictureHeader header, HttpRequest request)
     {
-        context.Response.StatusCode = status;
-        context.Response.ContentType = "text/plain";
-        return context.Response.WriteAsync(reason);
+        bool isNumber = int.TryParse(request.Query["width"], NumberStyles.None, CultureInfo.InvariantCulture, out int width);
+        return PictureReduction.Fit(header.Size, isNumber && width is >= 1 and <= LargestWidth ? width : DefaultWidth);
     }
+
+    [LoggerMessage(
+        1,
+        LogLevel.Debug,
+        "An upload of {FileBytes} bytes took {Milliseconds} ms and {PeakMegabytes} MiB; {ReservedMegabytes} were reserved.")]
+    private partial void LogServed(long? fileBytes, long milliseconds, long peakMegabytes, long reservedMegabytes);
 }

@@ -1,74 +1,91 @@
 namespace ThumbnailService.Trials;
 
-/// <summary>The service with a budget in a cgroup, without one where nothing limits it, and without one in the same cgroup.</summary>
-internal sealed class ServiceMeasurement(ServiceLoad load, MeasurementRun run)
+/// <summary>Loads a service that runs, or one in memory cgroups: with admission as often as asked for, and once without.</summary>
+internal static class ServiceMeasurement
 {
-    private const int BaseClients = 2;
+    private const int QuickRequests = 40;
+    private const double QuickIdleSeconds = 6;
+    private const string QuickTrims = "MemoryAllocator:TrimPeriod=00:00:00.5";
 
-    public async Task<ResultDocument> RunAsync()
+    public static async Task<ResultDocument?> RunAsync(MeasurementRun run)
     {
-        string? noCgroup = MemoryCgroup.WhyUnavailable();
-        IReadOnlyList<UploadFile> files = UploadSet.Get(load);
-        ServiceTrialRunner runner = new(hasCgroups: noCgroup is null);
-        ProcessBase processBase = await MeasureBaseAsync(runner, files);
-        int budget = processBase.Budget(load.LimitMegabytes);
-        List<ServiceTrial> trials =
-        [
-            new("with a budget", AllocatorKind.Budget, budget, load.LimitMegabytes),
-            new("without a budget or limit", AllocatorKind.Pool, null, null),
-            .. noCgroup is null
-                ? [new("without a budget, in the limit", AllocatorKind.Pool, null, load.LimitMegabytes)]
-                : Array.Empty<ServiceTrial>(),
-        ];
+        (IReadOnlyList<UploadFile> files, IReadOnlyList<string> missing) = UploadSet.Get(run.Get(ServiceOptions.Input));
+        IReadOnlyList<UploadFile> small = UploadSet.GetSmall();
+        byte[]? jpeg = small.FirstOrDefault(file => JpegCodec.IsJpeg(file.Data))?.Data;
+        LoadMix mix = new(files, Bombs.Make(jpeg));
+        int requests = run.Get(ServiceOptions.Requests, QuickRequests);
+        int clients = run.Get(ServiceOptions.Clients);
+        if (run.Get(ServiceOptions.Url) is { } url)
+        {
+            ResultDocument document = run.NewDocument(ServiceReport.Title);
+            return await LoadAsync(run, new Uri(url), new LoadGenerator(mix, requests, clients), requests, document);
+        }
+
+        if (MemoryCgroup.WhyUnavailable() is { } reason)
+        {
+            run.Failures.Add(reason);
+            return null;
+        }
+
+        TimeSpan idle = TimeSpan.FromSeconds(run.Get(ServiceOptions.Idle, QuickIdleSeconds));
+        ServiceTrialRunner runner = new(files, mix, requests, clients, idle, run.IsQuick ? [QuickTrims] : []);
         List<ServiceTrialResult> results = [];
-        foreach (ServiceTrial trial in trials)
+        int[] limits = run.Get(ServiceOptions.Limits, [256]);
+        foreach (int limit in limits)
         {
-            results.Add(await RunAsync(runner, trial, files, load.Requests, load.Clients));
-            Check(results[^1], results[0]);
+            for (int i = 0; i < run.Get(ServiceOptions.Runs); i++)
+            {
+                results.Add(await RunAsync(run, runner, new ServiceTrial(limit, IsProtected: true), requests));
+            }
+
+            results.Add(await RunAsync(run, runner, new ServiceTrial(limit, IsProtected: false), requests));
         }
 
-        return new ServiceReport(load, files.Count, processBase, results, noCgroup).Complete(run.NewDocument(ServiceReport.Title));
+        // A file of its own where the usual containers were not asked for.
+        ResultDocument report = run.NewDocument(ServiceReport.Title);
+        report = limits.Length > 1 || run.IsQuick ? report : report with { Program = Invariant($"{report.Program}-{limits[0]}") };
+        return new ServiceReport(requests, clients, files, missing, idle).Complete(report, results);
     }
 
-    // Each picture once, two at a time, with nothing kept: what is there afterwards is the process itself.
-    private async Task<ProcessBase> MeasureBaseAsync(ServiceTrialRunner runner, IReadOnlyList<UploadFile> files)
+    private static async Task<ServiceTrialResult> RunAsync(
+        MeasurementRun run, ServiceTrialRunner runner, ServiceTrial trial, int requests)
     {
-        ServiceTrialResult result = await RunAsync(
-            runner, new ServiceTrial("the service alone", AllocatorKind.Unpooled, null, null), files, files.Count, BaseClients);
-        return new ProcessBase(result.Memory[^1].ResidentBytes);
-    }
-
-    private Task<ServiceTrialResult> RunAsync(
-        ServiceTrialRunner runner, ServiceTrial trial, IReadOnlyList<UploadFile> files, int requests, int clients)
-        => run.Console.Progress().StartAsync(progress =>
+        string name = Invariant($"{trial.LimitMegabytes} MiB, {(trial.IsProtected ? "admitted by memory" : "all let in")}");
+        ServiceTrialResult result = await run.Console.Progress().StartAsync(progress =>
         {
-            ProgressTask task = progress.AddTask(trial.Name, maxValue: requests);
-            return runner.RunAsync(trial, files, requests, clients, () => task.Increment(1));
+            ProgressTask task = progress.AddTask(name, maxValue: requests);
+            return runner.RunAsync(trial, () => task.Increment(1));
         });
+        List<string> faults = [.. result.Faults];
+        string statuses = string.Join(", ", result.Outcomes.CountBy(outcome => outcome.Status ?? 0).OrderBy(pair => pair.Key)
+            .Select(pair => Invariant($"{pair.Value} × {(pair.Key == 0 ? "no answer" : pair.Key)}")));
+        double mebibyte = 1 << 20;
+        run.Console.WriteLine(Invariant($"{name}: {(faults.Count == 0 ? "good" : faults[0])}; {statuses}; {result.Seconds:0.0} s; ")
+            + Invariant($"start {result.StartBytes / mebibyte:0.0}, end {result.EndBytes / mebibyte:0.0}, ")
+            + Invariant($"peak {result.PeakBytes >> 20} MiB"));
+        if (trial.IsProtected && faults.Count > 0)
+        {
+            string errors = result.Errors[..Math.Min(result.Errors.Length, 2000)];
+            run.Failures.Add($"{name}: {string.Join("; ", faults.Take(3))} {errors}".Trim());
+        }
 
-    private void Check(ServiceTrialResult result, ServiceTrialResult first)
+        return result;
+    }
+
+    // What another process, or machine, holds is not seen from here: only the answers are.
+    private static async Task<ResultDocument> LoadAsync(
+        MeasurementRun run, Uri url, LoadGenerator load, int requests, ResultDocument document)
     {
-        bool mayFail = result.Trial is { BudgetMegabytes: null, LimitMegabytes: not null };
-        if (!mayFail && result.Answered < result.Requests)
+        IReadOnlyList<RequestOutcome> outcomes = await run.Console.Progress().StartAsync(progress =>
         {
-            string reason = result.Outcomes.FirstOrDefault(outcome => outcome.Failure is not null)?.Failure ?? "not sent";
-            run.Failures.Add($"{result.Trial.Name}: {result.Requests - result.Answered} of {result.Requests} requests failed: {reason} "
-                + $"{result.Errors}");
+            ProgressTask task = progress.AddTask($"{url}", maxValue: requests);
+            return load.RunAsync(url, () => task.Increment(1));
+        });
+        foreach (string failure in outcomes.Select(outcome => outcome.Failure).OfType<string>().Take(3))
+        {
+            run.Failures.Add(failure);
         }
 
-        if (!mayFail && result.Statistics is not { OutstandingAllocations: 0, BudgetUsedBytes: 0 })
-        {
-            run.Failures.Add($"{result.Trial.Name}: memory is outstanding although there is no request: {result.Statistics}");
-        }
-
-        List<(string File, string? Thumbnail)> thumbnails =
-            [
-                .. first.Outcomes.Concat(result.Outcomes).Where(outcome => outcome.Thumbnail is not null).Select(
-                    outcome => (outcome.File, outcome.Thumbnail)).Distinct(),
-            ];
-        if (thumbnails.Count > thumbnails.DistinctBy(pair => pair.File).Count())
-        {
-            run.Failures.Add($"{result.Trial.Name}: one picture came back as different thumbnails");
-        }
+        return document with { Tables = [ServiceReport.Times([($"{url}", outcomes)])] };
     }
 }

@@ -1,35 +1,35 @@
 namespace ThumbnailService.Trials;
 
-/// <summary>What the user asked for, checked.</summary>
-/// <param name="Input">The folder of pictures; null: synthetic photographs are made first.</param>
-internal sealed record ServiceLoad(string? Input, int LimitMegabytes, int Requests, int Clients, bool IsQuick);
-
 /// <summary>The options of the load generator.</summary>
-internal sealed class ServiceOptions
+internal static class ServiceOptions
 {
-    private readonly Option<string?> _input = new("--input")
+    public static readonly Option<string?> Url = new("--url")
     {
-        Description = "Folder of pictures to upload. Without it a set of large synthetic photographs is made first.",
+        Description = "A service that runs already: it is loaded as it is. Without it one is started in memory cgroups.",
     };
-    private readonly Option<int> _limit = AtLeast("--memory-limit", "MiB of the memory cgroup that the service runs in.", 400, 96);
-    private readonly Option<int> _requests = AtLeast("--requests", "Uploads in each trial.", 96, 1);
-    private readonly Option<int> _clients = AtLeast("--clients", "Uploads at once.", 32, 1);
 
-    public void AddTo(Command command)
+    public static readonly Option<string?> Input = new("--input")
     {
-        command.Options.Add(_input);
-        command.Options.Add(_limit);
-        command.Options.Add(_requests);
-        command.Options.Add(_clients);
+        Description = "Folder of pictures to upload. Without it JPEG, PNG and JPEG XL of mixed sizes are made first.",
+    };
+
+    public static readonly Option<int[]> Limits =
+        ContainerOptions.Numbers("--limits", "MiB of the memory cgroups that the service runs in.", [512, 256], 96);
+
+    public static readonly Option<int> Requests = ContainerOptions.Number("--requests", "Requests of a run.", 160);
+    public static readonly Option<int> Clients = ContainerOptions.Number("--clients", "Clients at once.", 16);
+    public static readonly Option<int> Runs = ContainerOptions.Number("--runs", "Runs in each cgroup.", 1);
+    public static readonly Option<double> Idle = new Option<double>("--idle")
+    {
+        Description = "Seconds without a request before the memory is compared with that at the start.",
+        DefaultValueFactory = _ => 16,
+    }.AtLeast(0);
+
+    public static void AddTo(Command command)
+    {
+        foreach (Option option in (Option[])[Url, Input, Limits, Requests, Clients, Runs, Idle])
+        {
+            command.Options.Add(option);
+        }
     }
-
-    public ServiceLoad Read(MeasurementRun run) => new(
-        run.Get(_input) is { } input ? Path.GetFullPath(input) : null,
-        run.Get(_limit, 192),
-        run.Get(_requests, 24),
-        run.Get(_clients, 12),
-        run.IsQuick);
-
-    private static Option<int> AtLeast(string name, string description, int defaultValue, int least) =>
-        new Option<int>(name) { Description = description, DefaultValueFactory = _ => defaultValue }.AtLeast(least);
 }

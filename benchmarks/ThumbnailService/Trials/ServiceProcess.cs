@@ -3,43 +3,36 @@ using System.Net.Http.Json;
 
 namespace ThumbnailService.Trials;
 
-/// <summary>The service, in a process of its own and where that can be in a cgroup of its own.</summary>
+/// <summary>The service, in a process and a memory cgroup of its own, without any environment variable that concerns memory.</summary>
 internal sealed class ServiceProcess : IDisposable
 {
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _errors = new();
 
-    private ServiceProcess(Process process, Uri address, MemoryCgroup? group)
+    private ServiceProcess(Process process, Uri address)
     {
         _process = process;
         _process.ErrorDataReceived += (_, line) => _errors.Enqueue(line.Data ?? "");
         _process.BeginErrorReadLine();
         Address = address;
-        Group = group;
     }
 
     public Uri Address { get; }
 
-    public MemoryCgroup? Group { get; }
-
-    public int Id => _process.Id;
-
     public string Errors => string.Join('\n', _errors).Trim();
 
-    /// <summary>
-    /// Starts it as <paramref name="trial"/> asks, in <paramref name="group"/> if there is one, and waits until it listens.
-    /// </summary>
-    public static async Task<ServiceProcess> StartAsync(ServiceTrial trial, MemoryCgroup? group)
+    /// <summary>Starts it in <paramref name="group"/>, and waits until it listens.</summary>
+    public static async Task<ServiceProcess> StartAsync(bool isProtected, MemoryCgroup group, string[] settings)
     {
         ProcessStartInfo start = ChildProgram.Describe(
-            ChildProgram.ThisProgram, ServeCommand.ChildArguments(trial.Allocator, trial.BudgetMegabytes));
-        ProcessBase.Prepare(start, hasBudget: trial.BudgetMegabytes is not null);
-        group?.Wrap(start);
+            typeof(ServiceProcess).Assembly.Location, ServeCommand.ChildArguments(isProtected, settings));
+        ChildProgram.ForgetMemorySettings(start);
+        group.Wrap(start);
         Process process = ChildProgram.Start(start);
         string? line = await process.StandardOutput.ReadLineAsync();
         if (line?.StartsWith(ServeCommand.Announcement, StringComparison.Ordinal) == true)
         {
-            return new ServiceProcess(process, new Uri(line[ServeCommand.Announcement.Length..]), group);
+            return new ServiceProcess(process, new Uri(line[ServeCommand.Announcement.Length..]));
         }
 
         string errors = await process.StandardError.ReadToEndAsync();
@@ -47,13 +40,13 @@ internal sealed class ServiceProcess : IDisposable
         throw new ChildFailedException($"The service did not start: {line} {errors}");
     }
 
-    /// <summary>Asks it for its allocator's counters; null where it does not answer.</summary>
-    public async Task<MemoryAllocatorStatistics?> ReadStatisticsAsync()
+    /// <summary>Asks it for the samples of its memory; null where it does not answer.</summary>
+    public async Task<MemoryHistoryReport?> ReadHistoryAsync()
     {
         using HttpClient client = new(new SocketsHttpHandler { UseProxy = false });
         try
         {
-            return await client.GetFromJsonAsync<MemoryAllocatorStatistics>(new Uri(Address, "/statistics"));
+            return await client.GetFromJsonAsync(new Uri(Address, ThumbnailServer.SamplesPath), HistoryJson.Default.MemoryHistoryReport);
         }
         catch (HttpRequestException)
         {

@@ -46,13 +46,11 @@ public class CommandLineTests
     [InlineData("--memory-limit", "10")]
     [InlineData("survive", "--ways", "other")]
     [InlineData("survive", "--limits", "10")]
-    [InlineData("mixed", "--runs", "0")]
     [InlineData("chaos", "--scenarios", "other")]
     public void Parse_WhatCannotBe_HasAnError(params string[] arguments)
     {
         RootCommand root = JobCommand.Create();
         root.Add(SurvivalMeasurement.Create());
-        root.Add(MixedCommand.Create());
         root.Add(ChaosMeasurement.Create());
 
         Assert.NotEmpty(root.Parse(arguments).Errors);

@@ -1,4 +1,6 @@
 using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using ThumbnailService.Serving;
 
 namespace ThumbnailService.Tests;
@@ -6,55 +8,56 @@ namespace ThumbnailService.Tests;
 /// <summary>The service in this process, and a client of it.</summary>
 internal sealed class RunningService : IAsyncDisposable
 {
+    public const int BudgetMegabytes = 32;
+
     private readonly WebApplication _service;
 
-    private RunningService(WebApplication service, PixelStore store)
+    private RunningService(WebApplication service)
     {
         _service = service;
-        Store = store;
         Client = new HttpClient(new SocketsHttpHandler { UseProxy = false }) { BaseAddress = new Uri(service.Urls.First()) };
     }
 
     public HttpClient Client { get; }
 
-    public PixelStore Store { get; }
+    public MemoryAllocator Allocator => _service.Services.GetRequiredService<MemoryAllocator>();
 
-    public static async Task<RunningService> StartAsync(int? budgetMegabytes)
+    public MemoryHistory History => _service.Services.GetRequiredService<MemoryHistory>();
+
+    public static async Task<RunningService> StartAsync(bool isProtected = true)
     {
-        AllocatorKind kind = budgetMegabytes is null ? AllocatorKind.Pool : AllocatorKind.Budget;
-        PixelStore store = PixelStore.Create(kind, TimeSpan.FromMinutes(1), budgetMegabytes);
-        WebApplication service = ThumbnailServer.Create("http://127.0.0.1:0", store, new PictureCodecs(useLibjpeg: true));
+        WebApplication service = ThumbnailServer.Create(
+            "http://127.0.0.1:0", isProtected, LogLevel.Error, $"MemoryAllocator:MemoryBudgetMegabytes={BudgetMegabytes}");
         await service.StartAsync();
-        return new RunningService(service, store);
+        return new RunningService(service);
     }
 
-    public Task<HttpResponseMessage> PostAsync(byte[] picture, string query = "?width=40")
-        => Client.PostAsync(new Uri("/thumbnails" + query, UriKind.Relative), new ByteArrayContent(picture));
+    public Task<HttpResponseMessage> PostAsync(byte[] picture, string query = "?width=40", CancellationToken cancellationToken = default)
+        => Client.PostAsync(
+            new Uri(ThumbnailServer.ThumbnailsPath + query, UriKind.Relative), new ByteArrayContent(picture), cancellationToken);
+
+    public Task<string> GetAsync(string path) => Client.GetStringAsync(new Uri(path, UriKind.Relative));
 
     /// <summary>Waits until so many requests have waited, or wait, for the budget.</summary>
-    public async Task UntilWaitingAsync(int requests)
-    {
-        while (Store.Statistics!.Value.BudgetWaits < requests)
-        {
-            await Task.Yield();
-        }
-    }
+    public Task UntilWaitingAsync(int requests) => UntilAsync(statistics => statistics.BudgetWaits >= requests);
 
     /// <summary>Waits until nothing is outstanding, or taken of the budget; fails where that never comes.</summary>
-    public async Task UntilNothingIsOutstandingAsync()
-    {
-        Stopwatch waited = Stopwatch.StartNew();
-        while (Store.Statistics!.Value is { OutstandingAllocations: > 0 } or { BudgetUsedBytes: > 0 })
-        {
-            Assert.True(waited.Elapsed < TimeSpan.FromSeconds(30), Store.Statistics!.Value.ToString());
-            await Task.Yield();
-        }
-    }
+    public Task UntilNothingIsOutstandingAsync()
+        => UntilAsync(statistics => statistics is { OutstandingAllocations: 0, BudgetUsedBytes: 0 });
 
     public async ValueTask DisposeAsync()
     {
         Client.Dispose();
         await _service.DisposeAsync();
-        Store.Dispose();
+    }
+
+    private async Task UntilAsync(Func<MemoryAllocatorStatistics, bool> isThere)
+    {
+        Stopwatch waited = Stopwatch.StartNew();
+        while (!isThere(Allocator.GetStatistics()))
+        {
+            Assert.True(waited.Elapsed < TimeSpan.FromSeconds(60), Allocator.GetStatistics().ToString());
+            await Task.Yield();
+        }
     }
 }

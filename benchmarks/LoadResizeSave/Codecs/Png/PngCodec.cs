@@ -26,7 +26,7 @@ internal sealed class PngCodec : IPictureCodec
 
     public bool CouldHoldItsPixels(ReadOnlyMemory<byte> start, long fileLength)
     {
-        PngHeader header = PngHeader.Read(new PngChunkReader(start));
+        PngHeader header = PngHeader.Read(new PngChunkReader(start), readsInterlaced: true);
         return (UInt128)header.RowBytes * (uint)header.Height / HighestCompression <= (ulong)fileLength;
     }
 

@@ -33,7 +33,8 @@ internal readonly record struct PngHeader(int Width, int Height, int BitDepth, P
     /// <summary>Gets how many bytes a row takes, without its filter byte.</summary>
     public long RowBytes => (((long)Width * Channels * BitDepth) + 7) / 8;
 
-    public static PngHeader Read(PngChunkReader chunks)
+    /// <param name="readsInterlaced">Whether interlaced files are read, which this program's own decoder refuses.</param>
+    public static PngHeader Read(PngChunkReader chunks, bool readsInterlaced = false)
     {
         PngChunk first = chunks.Read();
         ReadOnlySpan<byte> data = first.Data.Span;
@@ -64,7 +65,7 @@ internal readonly record struct PngHeader(int Width, int Height, int BitDepth, P
                 + $"{data[11]}: not in the specification");
         }
 
-        return data[12] == 0
+        return data[12] == 0 || (data[12] == 1 && readsInterlaced)
             ? new PngHeader((int)width, (int)height, depth, type)
             : throw new UnreadablePictureException("it is interlaced, which this program does not read");
     }

@@ -7,14 +7,27 @@ namespace Allocator.Integrations.Native;
 /// <summary>Decodes JPEG XL with libjxl 0.7: its working memory and the pixels come from one allocator, or one reservation.</summary>
 public static unsafe class JpegXl
 {
-    private const string Library = "libjxl.so.0.7";
+    /// <summary>The name by which the library is loaded; a <c>DllImportResolver</c> can put another version in its place.</summary>
+    public const string Library = "libjxl.so.0.7";
+
     private const int Success = 0;
     private const int NeedImageOutBuffer = 5;
     private const int BasicInfo = 0x40;
     private const int FullImage = 0x1000;
 
-    // JxlBasicInfo begins with: have_container, xsize, ysize. It is shorter than this in all versions.
+    // JxlBasicInfo of codestream_header.h, in fields of four bytes. It is shorter than this in all versions.
     private const int InfoLength = 256;
+    private const int WidthField = 1;
+    private const int HeightField = 2;
+    private const int UsesOriginalProfileField = 9;
+    private const int ExtraChannelsField = 14;
+
+    /// <summary>Reads the header, which is enough to know what the picture takes: memory is not allocated for its pixels.</summary>
+    /// <param name="start">The file, or as much of it as has the header.</param>
+    /// <param name="callbacks">Where libjxl allocates; null: <c>malloc</c>.</param>
+    /// <exception cref="InvalidDataException">There is no header, or libjxl was refused memory.</exception>
+    public static JpegXlHeader ReadHeader(ReadOnlySpan<byte> start, NativeAllocationCallbacks? callbacks = null) =>
+        Run(start, default, channels: 0, callbacks);
 
     /// <summary>Decodes to RGBA, 8 bits each; the caller disposes the pixels.</summary>
     /// <exception cref="MemoryLimitExceededException">There is no room for the pixels.</exception>
@@ -24,50 +37,71 @@ public static unsafe class JpegXl
     [return: OwnedBuffer]
     public static PixelBuffer<uint> Decode(ReadOnlySpan<byte> file, MemoryAllocator allocator, NativeAllocationCallbacks callbacks)
     {
-        MemoryManager manager = new() { Context = callbacks.Context, Allocate = callbacks.Allocate, Free = callbacks.Free };
-        nint decoder = JxlDecoderCreate(&manager);
+        JpegXlHeader header = ReadHeader(file, callbacks);
+
+        // libjxl writes one contiguous image.
+        PixelBuffer<uint> pixels = allocator.AllocatePixels<uint>(header.Width, header.Height, AllocationOptions.Contiguous);
+        try
+        {
+            fixed (byte* data = file)
+            {
+                nint address = (nint)data;
+                int length = file.Length;
+                _ = pixels.TryProcessSinglePixelSpan(span => DecodeInto(
+                    new ReadOnlySpan<byte>((void*)address, length), MemoryMarshal.AsBytes(span), channels: 4, callbacks));
+            }
+
+            return pixels;
+        }
+        catch
+        {
+            pixels.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Decodes the first frame to 8 bits a channel.</summary>
+    /// <param name="file">The whole file.</param>
+    /// <param name="pixels">All rows, one behind the other; its length is width × height × channels.</param>
+    /// <param name="channels">3 for RGB, 4 for RGBA.</param>
+    /// <param name="callbacks">Where libjxl allocates; null: <c>malloc</c>.</param>
+    /// <exception cref="InvalidDataException">As above, or the pixels do not fit.</exception>
+    public static void DecodeInto(ReadOnlySpan<byte> file, Span<byte> pixels, int channels, NativeAllocationCallbacks? callbacks) =>
+        Run(file, pixels, channels, callbacks);
+
+    private static JpegXlHeader Run(ReadOnlySpan<byte> file, Span<byte> pixels, int channels, NativeAllocationCallbacks? callbacks)
+    {
+        MemoryManager manager = callbacks is null
+            ? default
+            : new() { Context = callbacks.Context, Allocate = callbacks.Allocate, Free = callbacks.Free };
+        nint decoder = JxlDecoderCreate(callbacks is null ? null : &manager);
         Check(decoder != 0);
         try
         {
-            fixed (byte* input = file)
+            // libjxl keeps the addresses until the image is complete.
+            fixed (byte* input = file, target = pixels)
             {
-                Check(JxlDecoderSubscribeEvents(decoder, BasicInfo | FullImage) == Success);
+                Check(JxlDecoderSubscribeEvents(decoder, pixels.IsEmpty ? BasicInfo : BasicInfo | FullImage) == Success);
                 Check(JxlDecoderSetInput(decoder, input, (nuint)file.Length) == Success);
                 JxlDecoderCloseInput(decoder);
                 Check(JxlDecoderProcessInput(decoder) == BasicInfo);
                 uint* info = stackalloc uint[InfoLength];
                 Check(JxlDecoderGetBasicInfo(decoder, info) == Success);
+                if (!pixels.IsEmpty)
+                {
+                    PixelFormat format = new() { Channels = (uint)channels, DataType = 2 };
+                    Check(JxlDecoderProcessInput(decoder) == NeedImageOutBuffer);
+                    Check(JxlDecoderSetImageOutBuffer(decoder, &format, target, (nuint)pixels.Length) == Success);
+                    Check(JxlDecoderProcessInput(decoder) == FullImage);
+                }
 
-                // libjxl writes one contiguous image.
-                PixelBuffer<uint> pixels = allocator.AllocatePixels<uint>((int)info[1], (int)info[2], AllocationOptions.Contiguous);
-                try
-                {
-                    // libjxl keeps the address until the image is complete, so the decoder runs while the rows are lent.
-                    pixels.ProcessPixelRows(rows => Fill(decoder, rows));
-                    return pixels;
-                }
-                catch
-                {
-                    pixels.Dispose();
-                    throw;
-                }
+                return new JpegXlHeader(
+                    (int)info[WidthField], (int)info[HeightField], (int)info[ExtraChannelsField], info[UsesOriginalProfileField] != 0);
             }
         }
         finally
         {
             JxlDecoderDestroy(decoder);
-        }
-    }
-
-    private static void Fill(nint decoder, PixelAccessor<uint> rows)
-    {
-        fixed (uint* target = rows.GetRowSpan(0))
-        {
-            PixelFormat format = new() { Channels = 4, DataType = 2 };
-            Check(JxlDecoderProcessInput(decoder) == NeedImageOutBuffer);
-            nuint length = (nuint)rows.Width * (nuint)rows.Height * sizeof(uint);
-            Check(JxlDecoderSetImageOutBuffer(decoder, &format, target, length) == Success);
-            Check(JxlDecoderProcessInput(decoder) == FullImage);
         }
     }
 
@@ -122,3 +156,12 @@ public static unsafe class JpegXl
         public nuint Align;
     }
 }
+
+/// <summary>What the header of a JPEG XL says of the memory that decoding takes.</summary>
+/// <param name="Width">Columns, as the picture is to be seen.</param>
+/// <param name="Height">Rows, as the picture is to be seen.</param>
+/// <param name="ExtraChannels">Channels beside the colours: alpha, depth and others. All are decoded.</param>
+/// <param name="IsOriginal">
+/// Whether the colours are stored as they were, as in lossless pictures: where these are progressive, decoding takes 24 bytes a pixel.
+/// </param>
+public readonly record struct JpegXlHeader(int Width, int Height, int ExtraChannels, bool IsOriginal);
