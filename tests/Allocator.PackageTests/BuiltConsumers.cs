@@ -11,7 +11,8 @@ namespace Allocator.PackageTests;
 internal sealed class BuiltConsumers
 {
     /// <summary>
-    /// Uses the pool, and says which assembly of the library it runs with. It has a strong name, with which nothing that has none compiles.
+    /// Uses the pool, and says which assembly of the library it runs with. It has a strong name: a library that has none would be a
+    /// warning, which is an error here.
     /// </summary>
     private const string Code =
         """

@@ -32,7 +32,13 @@ public class FirstImageTests(PackedLibrary library)
         try
         {
             string printed = library.Dotnet(
-                folder, "publish", "--output", output, "-p:PublishAot=true", "-p:InvariantGlobalization=true", "-p:TreatWarningsAsErrors=true");
+                folder,
+                "publish",
+                "--output",
+                output,
+                "-p:PublishAot=true",
+                "-p:InvariantGlobalization=true",
+                "-p:TreatWarningsAsErrors=true");
             Assert.DoesNotContain("warning", printed, StringComparison.Ordinal);
         }
         catch (InvalidOperationException exception) when (

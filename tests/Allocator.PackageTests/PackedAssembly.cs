@@ -38,14 +38,15 @@ internal sealed class PackedAssembly : IDisposable
         {
             string name = NameOf(type);
             names.Add(name);
-            HashSet<MethodDefinitionHandle> methods = [.. type.GetMethods().Where(handle => IsVisible(Metadata.GetMethodDefinition(handle)))];
+            HashSet<MethodDefinitionHandle> methods =
+                [.. type.GetMethods().Where(handle => IsVisible(Metadata.GetMethodDefinition(handle)))];
             IEnumerable<StringHandle> members =
             [
                 .. methods.Select(handle => Metadata.GetMethodDefinition(handle).Name),
-                .. type.GetFields().Select(Metadata.GetFieldDefinition).Where(field => IsVisible(field.Attributes)).Select(field => field.Name),
+                .. type.GetFields().Select(Metadata.GetFieldDefinition)
+                    .Where(field => IsVisible(field.Attributes)).Select(field => field.Name),
                 .. type.GetProperties().Select(Metadata.GetPropertyDefinition)
-                    .Where(property => methods.Contains(property.GetAccessors().Getter) || methods.Contains(property.GetAccessors().Setter))
-                    .Select(property => property.Name),
+                    .Where(property => Accessors(property).Any(methods.Contains)).Select(property => property.Name),
                 .. type.GetEvents().Select(Metadata.GetEventDefinition)
                     .Where(@event => methods.Contains(@event.GetAccessors().Adder)).Select(@event => @event.Name),
             ];
@@ -56,6 +57,9 @@ internal sealed class PackedAssembly : IDisposable
     }
 
     public void Dispose() => _image.Dispose();
+
+    private static MethodDefinitionHandle[] Accessors(PropertyDefinition property) =>
+        [property.GetAccessors().Getter, property.GetAccessors().Setter];
 
     private string NameOf(TypeDefinition type)
     {
