@@ -58,7 +58,7 @@ public partial class MetadataTests(PackedLibrary library)
         string readme = File.ReadAllText(path);
         string source = File.ReadAllText(Path.Combine(library.Sources, document));
 
-        Assert.Empty(Targets().Matches(readme).Select(match => match.Groups["target"].Value).Where(IsOfTheRepository));
+        Assert.DoesNotContain(Targets().Matches(readme).Select(match => match.Groups["target"].Value), IsOfTheRepository);
         Assert.Contains(Targets().Matches(source).Select(match => match.Groups["target"].Value), IsOfTheRepository);
         Assert.Equal(WithoutTargets(source), WithoutTargets(readme));
     }
