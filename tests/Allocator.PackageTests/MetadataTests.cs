@@ -95,7 +95,7 @@ public partial class MetadataTests(PackedLibrary library)
         Assert.Equal(128, BinaryPrimitives.ReadInt32BigEndian(icon.AsSpan(20)));
     }
 
-    /// <summary>All of the newest section, and nothing of another.</summary>
+    /// <summary>All of the newest section, and nothing of another; links to files by their texts.</summary>
     [Fact]
     public void Package_ReleaseNotes_AreTheNewestSectionOfTheChangelog()
     {
@@ -105,7 +105,8 @@ public partial class MetadataTests(PackedLibrary library)
 
         string notes = Metadata("releaseNotes").Value;
 
-        Assert.Equal(string.Join('\n', section).Trim(), notes.ReplaceLineEndings("\n"));
+        Assert.Contains("](", string.Concat(section), StringComparison.Ordinal);
+        Assert.Equal(Link().Replace(string.Join('\n', section).Trim(), "$1"), notes.ReplaceLineEndings("\n"));
         Assert.True(notes.Length <= 35_000, "NuGet galleries refuse more than 35,000 characters.");
     }
 
