@@ -38,7 +38,7 @@ tools() {
 }
 
 nightly_tools() {
-    install_packages libturbojpeg0 libjxl0.7 libdav1d6 libjxl-tools libjpeg-turbo-progs libpng-dev chromium clang zlib1g-dev curl valgrind binutils libmimalloc2.0 libjemalloc2 libtbbmalloc2 wine64 \
+    install_packages libturbojpeg0 libjxl0.7 libdav1d6 libjxl-tools libjpeg-turbo-progs libpng-dev chromium clang zlib1g-dev curl valgrind binutils libmimalloc2.0 libjemalloc2 libtbbmalloc2 libvips42 wine64 \
         mono-runtime libmono-system-core4.0-cil libmono-system-numerics4.0-cil
 
     # The facade for assemblies of netstandard2.0 is in none of Debian's packages for running programs: its file alone, without the compilers around it.

@@ -1,9 +1,9 @@
+using System;
 using System.Collections.Generic;
 using System.IO;
 using System.IO.Compression;
 using System.Linq;
 using System.Reflection.Metadata;
-using System.Reflection.PortableExecutable;
 using Xunit;
 
 namespace Allocator.PackageTests;
@@ -23,15 +23,34 @@ public class AssemblyTests(PackedLibrary library)
         Assert.Equal("True", Metadata("net10.0")["IsAotCompatible"]);
     }
 
+    /// <summary>
+    /// An assembly with a strong name cannot refer to one without, on .NET Framework. The key stays: another one is another assembly to
+    /// all that was compiled against this one.
+    /// </summary>
+    [Fact]
+    public void Assemblies_OfBothPackages_HaveOneStrongName()
+    {
+        List<string> names = [];
+        foreach (string package in new[] { library.PackagePath, library.WebPackagePath })
+        {
+            using ZipArchive archive = ZipFile.OpenRead(package);
+            foreach (string entry in archive.Entries.Select(entry => entry.FullName)
+                .Where(entry => entry.EndsWith(".dll", StringComparison.Ordinal)))
+            {
+                using PackedAssembly assembly = new(package, entry);
+                byte[] token = assembly.Metadata.GetAssemblyDefinition().GetAssemblyName().GetPublicKeyToken()!;
+                names.Add($"{Path.GetFileName(entry)} {Convert.ToHexString(token)}");
+            }
+        }
+
+        Assert.Equal(7, names.Count);
+        Assert.All(names, name => Assert.EndsWith(" 7130AF09D629007F", name, StringComparison.Ordinal));
+    }
+
     private Dictionary<string, string?> Metadata(string framework)
     {
-        using ZipArchive archive = ZipFile.OpenRead(library.PackagePath);
-        using Stream stream = archive.GetEntry($"lib/{framework}/Allocator.dll")!.Open();
-        MemoryStream assembly = new();
-        stream.CopyTo(assembly);
-        assembly.Position = 0;
-        using PEReader image = new(assembly);
-        MetadataReader reader = image.GetMetadataReader();
+        using PackedAssembly assembly = new(library.PackagePath, $"lib/{framework}/Allocator.dll");
+        MetadataReader reader = assembly.Metadata;
         return reader.GetAssemblyDefinition().GetCustomAttributes()
             .Select(reader.GetCustomAttribute)
             .Where(attribute => NameOf(reader, attribute) == "AssemblyMetadataAttribute")

@@ -10,7 +10,10 @@ namespace Allocator.PackageTests;
 /// <summary>New projects that know the library by its package only, built all at once: most of a build's time is its start.</summary>
 internal sealed class BuiltConsumers
 {
-    /// <summary>Uses the pool, and says which assembly of the library it runs with.</summary>
+    /// <summary>
+    /// Uses the pool, and says which assembly of the library it runs with. It has a strong name: a library that has none would be a
+    /// warning, which is an error here.
+    /// </summary>
     private const string Code =
         """
         using System;
@@ -71,6 +74,7 @@ internal sealed class BuiltConsumers
 
     private const string Consumer = "Consumer";
     private const string WebConsumer = "WebConsumer";
+    private const string FirstImage = "FirstImage472";
     private const string ReadmeExample = "ReadmeExample";
 
     private readonly PackedLibrary _library;
@@ -80,6 +84,7 @@ internal sealed class BuiltConsumers
     {
         _library = library;
         string folder = library.Folder("consumers");
+        string key = Path.Combine(library.Sources, "src", "Allocator.snk");
         CodeBlock example = CodeBlock.All().First(block => block is { Document: "README.md", IsRun: true });
         string[] projects =
         [
@@ -87,8 +92,10 @@ internal sealed class BuiltConsumers
             Write(
                 Consumer,
                 Code,
-                """
+                $"""
                 <TargetFrameworks>net10.0;net8.0;net472;netstandard2.0</TargetFrameworks>
+                <SignAssembly>true</SignAssembly>
+                <AssemblyOriginatorKeyFile>{key}</AssemblyOriginatorKeyFile>
                 <OutputType Condition="'$(TargetFramework)' != 'netstandard2.0'">Exe</OutputType>
                 <RollForward>LatestMajor</RollForward>
                 """),
@@ -96,6 +103,10 @@ internal sealed class BuiltConsumers
                 ReadmeExample,
                 example.Code,
                 "<TargetFramework>net10.0</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>"),
+            Write(
+                FirstImage,
+                CodeBlock.All().First(block => block.Document == "docs/getting-started.md").Code,
+                "<TargetFramework>net472</TargetFramework><OutputType>Exe</OutputType><ImplicitUsings>enable</ImplicitUsings>"),
             Write(
                 WebConsumer,
                 WebCode,
@@ -123,8 +134,11 @@ internal sealed class BuiltConsumers
 
     /// <summary>Runs the consumer that was built for .NET Framework.</summary>
     /// <exception cref="System.ComponentModel.Win32Exception">Mono is not there.</exception>
-    public string[] RunOnMono() =>
-        Lines(CommandLine.Run("mono", Output(Consumer, "net472"), new Dictionary<string, string>(), $"{Consumer}.exe"));
+    public string[] RunOnMono() => RunOnMono(Consumer);
+
+    /// <summary>Runs the first image of the guide, built for .NET Framework.</summary>
+    /// <exception cref="System.ComponentModel.Win32Exception">Mono is not there.</exception>
+    public string[] RunFirstImageOnMono() => RunOnMono(FirstImage);
 
     /// <summary>Gives the assemblies of the library that NuGet chose for a target framework, to compile against and to run with.</summary>
     public (string[] Compile, string[] Run) Assets(string targetFramework)
@@ -136,6 +150,9 @@ internal sealed class BuiltConsumers
             .GetProperty($"Allocator/{_library.Version}");
         return (Names(package.GetProperty("compile")), Names(package.GetProperty("runtime")));
     }
+
+    private string[] RunOnMono(string project) =>
+        Lines(CommandLine.Run("mono", Output(project, "net472"), new Dictionary<string, string>(), $"{project}.exe"));
 
     private static string[] Names(JsonElement assets) => [.. assets.EnumerateObject().Select(asset => asset.Name)];
 

@@ -34,12 +34,18 @@ public class ConsumerTests(PackedLibrary library)
         Assert.Equal([ofTheLibrary, "42, 2 blocks"], library.Consumers.Run(targetFramework));
 
     [SkippableFact]
-    public void Net472Consumer_OnMono_RunsWithTheNetStandardAsset()
+    public void Net472Consumer_OnMono_RunsWithTheNetStandardAsset() =>
+        Assert.Equal([".NETStandard,Version=v2.0", "42, 2 blocks"], OnMono(library.Consumers.RunOnMono));
+
+    [SkippableFact]
+    public void FirstImage_OnMono_IsMade() =>
+        Assert.StartsWith("4000 × 3000", OnMono(library.Consumers.RunFirstImageOnMono)[0], StringComparison.Ordinal);
+
+    private static string[] OnMono(Func<string[]> run)
     {
-        string[] printed;
         try
         {
-            printed = library.Consumers.RunOnMono();
+            return run();
         }
         catch (Win32Exception)
         {
@@ -50,7 +56,5 @@ public class ConsumerTests(PackedLibrary library)
             throw new SkipException(
                 "This Mono lacks netstandard.dll, which is among the facades of the package mono-devel; MONO_PATH may name their folder.");
         }
-
-        Assert.Equal([".NETStandard,Version=v2.0", "42, 2 blocks"], printed);
     }
 }

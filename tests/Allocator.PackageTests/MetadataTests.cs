@@ -1,6 +1,5 @@
 using System;
 using System.Buffers.Binary;
-using System.Globalization;
 using System.IO;
 using System.IO.Compression;
 using System.Linq;
@@ -30,17 +29,60 @@ public partial class MetadataTests(PackedLibrary library)
     [Fact]
     public void Package_Readme_HasAddressesWhereTheRepositoryHasPaths()
     {
-        string address = $"{SourceCopy.Remote}/{{0}}/{library.Commit}/";
+        string pictures = $"https://raw.githubusercontent.com/example/allocator/{library.Commit}/";
+        string links = $"{SourceCopy.Remote}/blob/{library.Commit}/";
         string readme = File.ReadAllText(Path.Combine(library.Sources, "README.md"));
-        string expected = PathOfPicture().Replace(readme, "$0" + string.Format(CultureInfo.InvariantCulture, address, "raw"));
-        expected = PathOfLink().Replace(expected, "$0" + string.Format(CultureInfo.InvariantCulture, address, "blob"));
+        string expected = PathOfPicture().Replace(readme, "$0" + pictures);
+        expected = PathOfLink().Replace(expected, "$0" + links);
 
         string packed = Encoding.UTF8.GetString(Entry("README.md"));
 
         Assert.Contains($"](https://github.com/example/allocator/blob/{library.Commit}/docs/design/README.md)", packed);
-        Assert.Contains($"](https://github.com/example/allocator/raw/{library.Commit}/benchmarks/", packed);
+        Assert.Contains($"](https://raw.githubusercontent.com/example/allocator/{library.Commit}/benchmarks/", packed);
         Assert.Equal(expected.TrimEnd(), packed.TrimEnd());
     }
+
+    /// <summary>Nothing says where the repository is: no link leads nowhere, and no word of the text is lost.</summary>
+    [Theory]
+    [InlineData("Allocator", "README.md")]
+    [InlineData("Allocator.AspNetCore", "docs/integrations/aspnetcore.md")]
+    public void Readme_WithoutAPublicRepository_HasTheTextsOfItsLinks(string project, string document)
+    {
+        string path = Path.Combine(library.Folder("readme"), project + ".md");
+        library.Dotnet(
+            Path.Combine(library.Sources, "src", project),
+            "msbuild",
+            "-target:WritePackageReadme",
+            "-property:RepositoryUrl=",
+            $"-property:PackageReadmePath={path}");
+        string readme = File.ReadAllText(path);
+        string source = File.ReadAllText(Path.Combine(library.Sources, document));
+
+        Assert.DoesNotContain(Targets().Matches(readme).Select(match => match.Groups["target"].Value), IsOfTheRepository);
+        Assert.Contains(Targets().Matches(source).Select(match => match.Groups["target"].Value), IsOfTheRepository);
+        Assert.Equal(WithoutTargets(source), WithoutTargets(readme));
+    }
+
+    /// <summary>Of both packages: what is packed beside it, or an address that is whole.</summary>
+    [Fact]
+    public void Readmes_EachLinkAndPicture_HasAnAddress()
+    {
+        string[] targets =
+        [
+            .. from package in new[] { library.PackagePath, library.WebPackagePath }
+               from Match match in Targets().Matches(Encoding.UTF8.GetString(Entry("README.md", package)))
+               select match.Groups["target"].Value,
+        ];
+
+        Assert.True(targets.Length > 50, $"{targets.Length} links");
+        Assert.DoesNotContain(targets, IsOfTheRepository);
+        Assert.All(
+            targets.Where(target => target.StartsWith("http", StringComparison.Ordinal)),
+            target => Assert.True(Uri.TryCreate(target, UriKind.Absolute, out _), target));
+    }
+
+    [Fact]
+    public void Package_ProjectUrl_IsTheRepository() => Assert.Equal(SourceCopy.Remote, Metadata("projectUrl").Value);
 
     [Fact]
     public void Package_Icon_IsASquareOf128Pixels()
@@ -53,7 +95,7 @@ public partial class MetadataTests(PackedLibrary library)
         Assert.Equal(128, BinaryPrimitives.ReadInt32BigEndian(icon.AsSpan(20)));
     }
 
-    /// <summary>All of the newest section, and nothing of another.</summary>
+    /// <summary>All of the newest section, and nothing of another; links to files by their texts.</summary>
     [Fact]
     public void Package_ReleaseNotes_AreTheNewestSectionOfTheChangelog()
     {
@@ -63,7 +105,8 @@ public partial class MetadataTests(PackedLibrary library)
 
         string notes = Metadata("releaseNotes").Value;
 
-        Assert.Equal(string.Join('\n', section).Trim(), notes.ReplaceLineEndings("\n"));
+        Assert.Contains("](", string.Concat(section), StringComparison.Ordinal);
+        Assert.Equal(Link().Replace(string.Join('\n', section).Trim(), "$1"), notes.ReplaceLineEndings("\n"));
         Assert.True(notes.Length <= 35_000, "NuGet galleries refuse more than 35,000 characters.");
     }
 
@@ -79,6 +122,22 @@ public partial class MetadataTests(PackedLibrary library)
         Assert.Null(repository.Attribute("branch"));
     }
 
+    private static bool IsOfTheRepository(string target) =>
+        !target.StartsWith("https://", StringComparison.Ordinal) && !target.StartsWith('#');
+
+    // The words of a text, links by their texts, pictures not at all.
+    private static string[] WithoutTargets(string text) =>
+        Link().Replace(Picture().Replace(text, ""), "$1").Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries);
+
+    [GeneratedRegex(@"\]\((?<target>[^)]*)\)")]
+    private static partial Regex Targets();
+
+    [GeneratedRegex(@"!\[[^\]]*\]\([^)]*\)")]
+    private static partial Regex Picture();
+
+    [GeneratedRegex(@"\[([^\]]*)\]\([^)]*\)")]
+    private static partial Regex Link();
+
     [GeneratedRegex(@"!\[[^\]]*\]\((?!https?:)")]
     private static partial Regex PathOfPicture();
 
@@ -92,9 +151,9 @@ public partial class MetadataTests(PackedLibrary library)
         return metadata.Elements().Single(element => element.Name.LocalName == name);
     }
 
-    private byte[] Entry(string name)
+    private byte[] Entry(string name, string? package = null)
     {
-        using ZipArchive archive = ZipFile.OpenRead(library.PackagePath);
+        using ZipArchive archive = ZipFile.OpenRead(package ?? library.PackagePath);
         using Stream stream = archive.GetEntry(name)!.Open();
         MemoryStream bytes = new();
         stream.CopyTo(bytes);

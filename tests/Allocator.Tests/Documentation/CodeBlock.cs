@@ -19,6 +19,9 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
     /// </summary>
     public bool IsWeb { get; init; }
 
+    /// <summary>Gets what the document says that it prints: a plain block behind a line that is <c>prints</c> alone; else null.</summary>
+    public string? Printed { get; init; }
+
     /// <summary>The blocks of README.md and of all documents below docs/.</summary>
     public static IEnumerable<CodeBlock> All()
     {
@@ -30,6 +33,17 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
         }
 
         return documents.Order(StringComparer.Ordinal).SelectMany(Of);
+    }
+
+    private static string? PrintedBehind(string[] lines, int fence)
+    {
+        if (lines.Length < fence + 5 || lines[fence + 2] != "prints" || lines[fence + 4] != Fence)
+        {
+            return null;
+        }
+
+        int end = Array.IndexOf(lines, Fence, fence + 5);
+        return string.Join('\n', lines[(fence + 5)..end]);
     }
 
     private static IEnumerable<CodeBlock> Of(string path)
@@ -57,6 +71,7 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
                 yield return new CodeBlock(document, start, !information.Contains("no-run"), string.Join('\n', lines[start..i]))
                 {
                     IsWeb = information.Contains("aspnetcore"),
+                    Printed = PrintedBehind(lines, i),
                 };
             }
         }

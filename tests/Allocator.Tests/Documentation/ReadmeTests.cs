@@ -27,10 +27,22 @@ public class ReadmeTests
     [Theory]
     [MemberData(nameof(Blocks))]
     public void Example_OfADocument_CompilesAndRuns(string document, int line) =>
-        ExampleCompiler.TryOut(document, line, RunInItsOwnProcess);
+        ExampleCompiler.TryOut(document, line, (program, folder) =>
+        {
+            string printed = RunInItsOwnProcess(program, folder);
+            string? expected = CodeBlock.All().Single(block => block.Document == document && block.Line == line).Printed;
+            Assert.Equal(expected ?? printed, printed);
+        });
 
-    // In a process of its own: an example may use the default allocator, subscribe to events, or write files where it stands.
-    private static void RunInItsOwnProcess(string program, string folder)
+    [Fact]
+    public void Output_OfAnExampleThatSaysWhatItPrints_IsFound() =>
+        Assert.Contains(CodeBlock.All(), block => block.Document == "docs/leaks.md" && block.Printed?.Split('\n').Length == 4);
+
+    /// <summary>
+    /// Runs an example and returns what it printed. In a process of its own: it may use the default allocator, subscribe to events, or
+    /// write files where it stands.
+    /// </summary>
+    internal static string RunInItsOwnProcess(string program, string folder)
     {
         RemoteInvokeOptions options = new();
         options.StartInfo.WorkingDirectory = folder;
@@ -46,6 +58,6 @@ public class ReadmeTests
             options);
 
         // Read to the end, or a talkative example would wait for ever on a full pipe.
-        handle.Process.StandardOutput.ReadToEnd();
+        return handle.Process.StandardOutput.ReadToEnd().Trim().ReplaceLineEndings("\n");
     }
 }

@@ -14,15 +14,22 @@ internal static class FaultingChild
     // Of an abort, which the runtime answers a fault with; on Windows it passes the exception on.
     private static readonly int s_exitCode = OperatingSystem.IsWindows() ? unchecked((int)0xC0000005) : 134;
 
+    private const int SegmentationFault = 139;
+
     /// <summary>
     /// Runs it with the argument; it writes the address that it is going to touch, in hexadecimal, by <see cref="Announce"/>.
     /// </summary>
-    public static FaultReport Run(Action<string> method, string argument, string? safety = null)
+    /// <param name="method">What it runs.</param>
+    /// <param name="argument">The argument.</param>
+    /// <param name="safety">The safety mode by the environment, if any.</param>
+    /// <param name="isNative">Whether the access is native code's: the system ends the process then, not the runtime.</param>
+    public static FaultReport Run(Action<string> method, string argument, string? safety = null, bool isNative = false)
     {
         string path = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName() + ".records");
+        int exitCode = isNative ? SegmentationFault : s_exitCode;
         RemoteInvokeOptions options = new()
         {
-            ExpectedExitCode = s_exitCode,
+            ExpectedExitCode = exitCode,
             StartInfo = new ProcessStartInfo { RedirectStandardOutput = true, RedirectStandardError = true },
         };
         options.StartInfo.Environment["ALLOCATOR_RECORDS"] = path;
@@ -38,7 +45,7 @@ internal static class FaultingChild
             using RemoteInvokeHandle child = RemoteExecutor.Invoke(method, argument, options);
             Task<string> errors = child.Process.StandardError.ReadToEndAsync();
             string output = child.Process.StandardOutput.ReadToEnd().Trim();
-            Assert.Equal(s_exitCode, child.ExitCode);
+            Assert.Equal(exitCode, child.ExitCode);
             return new FaultReport(
                 AllocationRecords.Open(path), Convert.ToInt64(output, 16), errors.GetAwaiter().GetResult(), child.Process.Id);
         }

@@ -1,0 +1,138 @@
+using System;
+using System.Buffers.Binary;
+using System.IO;
+using System.Runtime.InteropServices;
+using Allocator.Tests.Fakes;
+using Integrations;
+using Microsoft.DotNet.RemoteExecutor;
+using NetVips;
+using Xunit;
+
+namespace Allocator.Tests.Documentation;
+
+/// <summary>
+/// The guide's code with the real libvips, which reads the pool's memory. Between them stand the declarations, which call libvips as
+/// NetVips does.
+/// </summary>
+public class NetVipsPixelsTests
+{
+    private const int Width = 640;
+    private const int Height = 480;
+    private const uint Pixel = 0xFF3070B0;
+
+    [SkippableFact]
+    public void Process_ResizedAndWritten_IsTheSmallPictureAndThePixelsAreBack()
+    {
+        SkipWithoutLibvips();
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        string path = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.png");
+        try
+        {
+            byte[] resized = [];
+            NetVipsPixels.Process(Filled(allocator), image =>
+            {
+                Assert.Equal((Width, Height), (image.Width, image.Height));
+                using Image small = image.Resize(0.25);
+                small.WriteToFile(path);
+                resized = small.WriteToMemory();
+            });
+
+            Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+            Assert.Equal(Width / 4 * (Height / 4), resized.Length / 4);
+            Assert.All(MemoryMarshal.Cast<byte, uint>(resized).ToArray(), pixel => Assert.Equal(Pixel, pixel));
+
+            // The first chunk of a PNG has width, height, bits of a sample and the kind of colour: 6 is RGBA.
+            byte[] file = File.ReadAllBytes(path);
+            Assert.Equal(Width / 4, BinaryPrimitives.ReadInt32BigEndian(file.AsSpan(16)));
+            Assert.Equal(Height / 4, BinaryPrimitives.ReadInt32BigEndian(file.AsSpan(20)));
+            Assert.Equal([8, 6], file.AsSpan(24, 2).ToArray());
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    [SkippableFact]
+    public void Process_DelegateThrows_PixelsAreBack()
+    {
+        SkipWithoutLibvips();
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+
+        Assert.Throws<VipsException>(() => NetVipsPixels.Process(Filled(allocator), image => image.WriteToFile("picture.of-no-kind")));
+
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }
+
+    /// <summary>A copy needs no pixels; neither does libvips' cache of operations, which keeps those of the delegate.</summary>
+    [SkippableFact]
+    public void Process_CopyLeavesTheDelegate_LivesWhenThePixelsAreUnreadable()
+    {
+        SkipWithoutLibvips();
+        RemoteExecutor.Invoke(static () =>
+        {
+            using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+            Image? copy = null;
+            NetVipsPixels.Process(Filled(allocator), image =>
+            {
+                using Image small = image.Resize(0.5);
+                copy = small.CopyMemory();
+            });
+            using Image kept = copy!;
+
+            Assert.All(MemoryMarshal.Cast<byte, uint>(kept.WriteToMemory()).ToArray(), pixel => Assert.Equal(Pixel, pixel));
+            NetVips.Native.vips_cache_drop_all();
+            Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+        }).Dispose();
+    }
+
+    /// <summary>What the guide warns of: libvips computes late. Guarded mode finds it at the access.</summary>
+    [SkippableFact]
+    public void Process_ImageLeavesTheDelegate_GuardedModeEndsTheProcessWhereItIsRead()
+    {
+        SkipWithoutLibvips();
+        FaultReport report = FaultingChild.Run(
+            static _ =>
+            {
+                using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Safety = SafetyMode.Guarded });
+                PixelBuffer<uint> pixels = Filled(allocator);
+                Assert.True(pixels.DangerousTryGetSingleMemory(out Memory<uint> memory));
+                FaultingChild.Announce(AddressOf(memory));
+                Image? late = null;
+                NetVipsPixels.Process(pixels, image => late = image.Resize(0.5));
+                late!.WriteToMemory();
+            },
+            "",
+            isNative: true);
+
+        Assert.Contains("that was returned", report.Explanation);
+    }
+
+    private static unsafe nint AddressOf(Memory<uint> memory)
+    {
+        fixed (uint* first = memory.Span)
+        {
+            return (nint)first;
+        }
+    }
+
+    [return: OwnedBuffer]
+    private static PixelBuffer<uint> Filled(MemoryAllocator allocator)
+    {
+        PixelBuffer<uint> pixels = allocator.AllocatePixels<uint>(Width, Height, AllocationOptions.Contiguous);
+        pixels.ProcessPixelRows(static rows =>
+        {
+            for (int y = 0; y < rows.Height; y++)
+            {
+                rows.GetRowSpan(y).Fill(Pixel);
+            }
+        });
+        return pixels;
+    }
+
+    private static void SkipWithoutLibvips()
+    {
+        bool isThere = NativeLibrary.TryLoad("libvips.so.42", out _);
+        Skip.IfNot(isThere, "libvips is not installed: libvips42 on Debian.");
+    }
+}
