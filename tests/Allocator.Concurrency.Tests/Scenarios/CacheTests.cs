@@ -106,6 +106,24 @@ public sealed class CacheTests : Exploring
             static () => new CacheScenario(1, neighbours: false, Take, TrimAll, RentOne));
 
     [Fact]
+    public void Put_ThatOrdersNothing_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryPut", "CompareExchange", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new CacheScenario(1, neighbours: false, Put, RentOne));
+
+    [Fact]
+    public void Take_ThatOrdersNothing_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryTake", "Exchange", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new CacheScenario(1, neighbours: false, Put, Take));
+
+    [Fact]
+    public void Close_WithoutItsFence_IsFound() =>
+        ExpectFailure(
+            new Weakness("UniformUnmanagedMemoryPool.Close", "MemoryBarrier", WeaknessKind.OrdersNothing), "Assert.Equal() Failure",
+            static () => new CacheScenario(1, neighbours: false, Put, Close));
+
+    [Fact]
     public void Return_ThatDoesNotLookWhetherThePoolIsClosed_IsFound() =>
         ExpectFailure(
             new Weakness("UniformUnmanagedMemoryPool.IsClosed", "Read", WeaknessKind.ReadsDefault), "Assert.Equal() Failure",

@@ -21,9 +21,10 @@ internal sealed class CountedGuard : LifetimeGuard
 
     public bool IsOut => Volatile.Read(ref _users) > 0;
 
-    public long Rent()
+    public long Rent(nint address = 1)
     {
         Expect(Interlocked.Increment(ref _users) == 1, "Memory is rented that is in use.");
+        Address = address;
         return Begin();
     }
 

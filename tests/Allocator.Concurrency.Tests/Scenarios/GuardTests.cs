@@ -33,6 +33,15 @@ public sealed class GuardTests : Exploring
         ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, PinAndUnpin, Dispose));
 
     [Fact]
+    public void Look_AtAnEndedRent_NeverFindsTheNext() => ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, Look));
+
+    [Fact]
+    public void Look_ThatDoesNotReadTheAddressBeforeTheState_IsFound() =>
+        ExpectFailure(
+            new Weakness("LifetimeGuard.Address", "Read", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new GuardScenario(DisposeAndRentAgain, Look));
+
+    [Fact]
     public void Dispose_WithoutAGenerationCheck_IsFound() =>
         ExpectFailure(
             new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, BlockState.References),

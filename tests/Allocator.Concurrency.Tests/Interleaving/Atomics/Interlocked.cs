@@ -17,7 +17,7 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(CompareExchange), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
         if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Passes(location, comparand))
         {
             schedule.Note(location, value);
@@ -45,8 +45,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Exchange), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out _))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             // Only looks.
             schedule.Note(location, location);
@@ -64,7 +64,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         Schedule? schedule = Gate.Pass(StepKind.Read, ref Unsafe.AsRef(in location), new StepSite(nameof(Read), text, member, file, line));
-        long value = System.Threading.Interlocked.Read(in location);
+        long value = schedule is null ? System.Threading.Interlocked.Read(in location)
+            : schedule.Read(Worker.Current!, in location, Gate.AddressOf(ref Unsafe.AsRef(in location)));
         schedule?.Note(value, value);
         return value;
     }
@@ -76,8 +77,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Add), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -93,8 +94,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Increment), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -110,8 +111,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Decrement), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -127,7 +128,7 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(Or), text, member, file, line));
         int result = System.Threading.Interlocked.Or(ref location, value);
         schedule?.Note(result, location);
         return result;
@@ -139,7 +140,7 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(And), text, member, file, line));
         int result = System.Threading.Interlocked.And(ref location, value);
         schedule?.Note(result, location);
         return result;
@@ -152,8 +153,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Add), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -169,8 +170,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Increment), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -186,8 +187,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Decrement), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -203,7 +204,7 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(Or), text, member, file, line));
         long result = System.Threading.Interlocked.Or(ref location, value);
         schedule?.Note(result, location);
         return result;
@@ -215,11 +216,19 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(And), text, member, file, line));
         long result = System.Threading.Interlocked.And(ref location, value);
         schedule?.Note(result, location);
         return result;
     }
 
-    public static void MemoryBarrier() => System.Threading.Interlocked.MemoryBarrier();
+    public static void MemoryBarrier(
+        [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(MemoryBarrier), "", member, file, line);
+        if (Gate.Find(site, out Worker? worker) is Schedule schedule && Gate.IsOrdered(schedule, site))
+        {
+            schedule.Fence(worker!, site);
+        }
+    }
 }

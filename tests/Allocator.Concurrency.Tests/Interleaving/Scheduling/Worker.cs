@@ -4,7 +4,7 @@ using System.Threading;
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>A real thread that moves only when it is handed the baton.</summary>
-internal sealed class Worker : IDisposable
+internal sealed class Worker : Lane, IDisposable
 {
     private readonly SemaphoreSlim _turn = new(0);
     private readonly SemaphoreSlim _done = new(0);
@@ -13,9 +13,8 @@ internal sealed class Worker : IDisposable
     private Exception? _failure;
 
     public Worker(int index)
+        : base(index)
     {
-        Index = index;
-        Clock = [];
         _thread = new Thread(Run) { IsBackground = true, Name = $"Interleaved {index}" };
         _thread.Start();
     }
@@ -24,19 +23,11 @@ internal sealed class Worker : IDisposable
     [field: ThreadStatic]
     public static Worker? Current { get; private set; }
 
-    public int Index { get; }
-
     /// <summary>Gets the schedule that is followed.</summary>
     public Schedule? Schedule { get; private set; }
 
-    /// <summary>Gets or sets what it does when it has its next turn.</summary>
-    public Step Pending { get; set; }
-
     /// <summary>Gets whether it has come to its end.</summary>
     public bool HasEnded { get; private set; }
-
-    /// <summary>Gets how much of each thread happened before its next step.</summary>
-    public int[] Clock { get; private set; }
 
     /// <summary>Does something outside any schedule, while the caller waits.</summary>
     public void DoAlone(Action work)
@@ -52,10 +43,10 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>Puts the thread at its beginning, where it waits for its first turn.</summary>
-    public void Enter(Schedule schedule, int workers, Action body)
+    public void Enter(Schedule schedule, int lanes, Action body)
     {
         Schedule = schedule;
-        Clock = new int[workers];
+        Clock = new int[lanes];
         HasEnded = false;
         Pending = new Step(StepKind.Local, 0, new StepSite("begins", "", "", "", 0));
         _work = () => Follow(schedule, body);
