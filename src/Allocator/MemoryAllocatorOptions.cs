@@ -25,7 +25,10 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>1/8 is what the source of this design measured best on machines from 16 to 64 GB; container limits count.</remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }
 
-    /// <summary>Gets or sets the largest single allocation, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit.</summary>
+    /// <summary>
+    /// Gets or sets the largest single allocation, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit, where it is less than
+    /// 2,044 in any case.
+    /// </summary>
     public int? AllocationLimitMegabytes { get; set; }
 
     /// <summary>

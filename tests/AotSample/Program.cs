@@ -3,6 +3,7 @@ using System.Buffers;
 using Allocator;
 using AotSample;
 using ContractSuite;
+using ContractSuite.Loading;
 
 // Drives each part of the library once after native compilation. Generic code over types that only appear here is
 // what a compiler ahead of time may have left out, hence the several element types.
@@ -12,6 +13,12 @@ if (args is ["loop", string operation, string count])
 }
 
 Checks checks = new();
+if (args is ["stress"])
+{
+    LoadContract.Run(checks, TimeSpan.FromSeconds(3));
+    return checks.Report();
+}
+
 using (MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { Name = "aot" }))
 {
     checks.Run("owner of 200 kB", () => Uses.Owner<byte>(allocator, 200_000, 0x5A));

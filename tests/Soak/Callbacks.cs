@@ -1,4 +1,5 @@
 using System.Threading;
+using ContractSuite.Loading;
 
 namespace Soak;
 

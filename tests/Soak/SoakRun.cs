@@ -5,6 +5,7 @@ using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using Allocator;
+using ContractSuite.Loading;
 using Spectre.Console;
 
 namespace Soak;
@@ -93,7 +94,7 @@ internal sealed class SoakRun
 
     private void LoadOnce(CancellationToken stop)
     {
-        Load load = new(_allocator, _tally, _handedOver, Interlocked.Increment(ref _seed), _options.Exhausts);
+        RandomLoad load = new(_allocator, _tally, _handedOver, Interlocked.Increment(ref _seed), _options.Exhausts);
         if (_options.Exhausts)
         {
             // Where there is no memory, a thread that cannot be started ends the process.

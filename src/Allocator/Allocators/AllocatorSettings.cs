@@ -151,7 +151,9 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator is shared by the process.</summary>
     public bool IsShared { get; init; }
 
-    public static long AllocationLimitOf(int? megabytes, bool is64Bit) => (megabytes ?? (is64Bit ? 4096 : 1024)) * 1024L * 1024;
+    /// <summary>Returns the largest allocation, by the option, and no more than the process can address in one piece.</summary>
+    public static long AllocationLimitOf(int? megabytes, bool is64Bit) => Math.Min(
+        (megabytes ?? (is64Bit ? 4096 : 1024)) * 1024L * 1024, NativeMemorySource.LargestLength(is64Bit ? sizeof(long) : sizeof(int)));
 
     /// <summary>Makes what the allocator's memory is counted by, with a limit or without.</summary>
     public MemoryBudget CreateBudget(AllocatorCounters counters)

@@ -41,7 +41,7 @@ internal sealed class GuardedSource
     /// <exception cref="MemoryCorruptedException">Memory that was back had been written to. It is not used again.</exception>
     public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
-        if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
+        if (!NativeMemorySource.IsAddressable(lengthInBytes))
         {
             return null;
         }

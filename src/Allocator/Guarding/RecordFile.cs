@@ -86,7 +86,7 @@ internal sealed unsafe class RecordFile
     }
 
     /// <summary>Writes the record of a rent into the mapping's slot, or a new one, and returns that; -1 where all are in use.</summary>
-    public int Begin(int slot, long mappingAddress, long mappingBytes, long address, long bytes, string stack)
+    public int Begin(int slot, nint mappingAddress, long mappingBytes, nint address, long bytes, string stack)
     {
         byte[] text = Encode(stack);
         using (_lock.Enter())
@@ -97,12 +97,13 @@ internal sealed unsafe class RecordFile
                 return slot;
             }
 
+            // As unsigned: the upper half of the addresses of a 32-bit process would be negative, and contain nothing.
             byte* at = _start + Layout.Slot(slot);
             *(int*)(at + Layout.StateAt) = 0;
             *(int*)(at + Layout.CorruptionAt) = 0;
-            *(long*)(at + Layout.MappingAddressAt) = mappingAddress;
+            *(long*)(at + Layout.MappingAddressAt) = (long)(nuint)mappingAddress;
             *(long*)(at + Layout.MappingBytesAt) = mappingBytes;
-            *(long*)(at + Layout.AddressAt) = address;
+            *(long*)(at + Layout.AddressAt) = (long)(nuint)address;
             *(long*)(at + Layout.BytesAt) = bytes;
             *(long*)(at + Layout.AllocatedAt) = DateTime.UtcNow.Ticks;
             *(long*)(at + Layout.ReturnedAt) = 0;

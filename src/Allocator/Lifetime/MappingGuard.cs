@@ -24,7 +24,7 @@ internal sealed class MappingGuard : FinalizableGuard
     public static MappingGuard? TryAllocate(
         NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context, ref Refusals refusals)
     {
-        if (!NativeMemorySource.IsAddressable(lengthInBytes, IntPtr.Size))
+        if (!NativeMemorySource.IsAddressable(lengthInBytes))
         {
             return null;
         }

@@ -13,6 +13,9 @@ internal static unsafe class LibC
     /// <summary>MADV_GUARD_INSTALL of Linux 6.13 and later.</summary>
     public const int AdviceInstallGuard = 102;
 
+    /// <summary>A number that is no advice of any kernel.</summary>
+    public const int AdviceOfNoKernel = int.MaxValue;
+
     private const int MapThreshold = -3; // M_MMAP_THRESHOLD of malloc.h
 
     private static readonly bool s_isMacOS = RuntimeInformation.IsOSPlatform(OSPlatform.OSX);
@@ -39,6 +42,9 @@ internal static unsafe class LibC
     /// <summary>MADV_HUGEPAGE, where it exists.</summary>
     public static readonly int? AdviceHugePage = s_isMacOS ? null : 14;
 
+    /// <summary>MADV_NOHUGEPAGE, where it exists.</summary>
+    public static readonly int? AdviceNoHugePage = s_isMacOS ? null : 15;
+
     /// <summary>MADV_POPULATE_WRITE, where it exists.</summary>
     public static readonly int? AdvicePopulate = s_isMacOS ? null : 23;
 
@@ -48,8 +54,9 @@ internal static unsafe class LibC
     /// <summary>What <c>mmap</c> answers when it refuses.</summary>
     public static void* MapFailed => (void*)-1;
 
-    [DllImport("libc", EntryPoint = "mmap")]
-    public static extern void* MMap(void* address, nuint length, int protection, int flags, int file, nint offset);
+    /// <summary>Maps at the offset 0, which is the only one that anonymous memory has.</summary>
+    public static void* MMap(void* address, nuint length, int protection, int flags, int file) =>
+        MMap(address, length, protection, flags, file, 0, 0, 0);
 
     [DllImport("libc", EntryPoint = "munmap")]
     public static extern int MUnmap(void* address, nuint length);
@@ -73,6 +80,12 @@ internal static unsafe class LibC
     /// <summary>Has malloc map each allocation from that size on by itself, so that freeing it unmaps it.</summary>
     /// <returns>False where the C library is not glibc, or refuses.</returns>
     public static bool TrySetMapThreshold(int bytes) => TryCall(static bytes => MallOpt(MapThreshold, bytes) == 1, bytes);
+
+    // The offset is as wide as a pointer, but of 64 bits in 32-bit processes over musl, and there it may begin one place later. With zeros
+    // behind it it is 0 in each case, and what is not asked for is not looked at.
+    [DllImport("libc", EntryPoint = "mmap")]
+    private static extern void* MMap(
+        void* address, nuint length, int protection, int flags, int file, nint offset, nint offsetOrPadding, nint restOfOffset);
 
     [DllImport("libc", EntryPoint = "mallopt")]
     private static extern int MallOpt(int parameter, int value);

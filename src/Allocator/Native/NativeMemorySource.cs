@@ -37,9 +37,12 @@ internal abstract class NativeMemorySource
         _ => VirtualMemorySource.Create(hugePages, overreadToleranceInBytes),
     };
 
-    /// <summary>Returns whether a process with pointers of that size can address so much, with an alignment and a header.</summary>
-    public static bool IsAddressable(long lengthInBytes, int pointerSizeInBytes) =>
-        lengthInBytes <= (pointerSizeInBytes == 4 ? int.MaxValue : long.MaxValue) - 2L * MaximumAlignment;
+    /// <summary>Returns the most that a process with pointers of that size can address at once, with an alignment and a header.</summary>
+    public static long LargestLength(int pointerSizeInBytes) =>
+        (pointerSizeInBytes == sizeof(int) ? int.MaxValue : long.MaxValue) - 2L * MaximumAlignment;
+
+    /// <summary>Returns whether this process can address so much in one piece.</summary>
+    public static bool IsAddressable(long lengthInBytes) => lengthInBytes <= LargestLength(IntPtr.Size);
 
     /// <summary>Returns the bytes that an allocation of that length takes from the system.</summary>
     public abstract long RoundUp(long lengthInBytes);

@@ -104,13 +104,14 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
     private static long CountUntouched(nint address, long lengthInBytes)
     {
         int page = Environment.SystemPageSize;
-        nint end = address + (nint)lengthInBytes;
         byte* isResident = stackalloc byte[PagesAtOnce];
+        byte* start = (byte*)(address & -page);
+        long length = lengthInBytes + ((byte*)address - start);
         long untouched = 0;
-        for (nint at = address & -page; at < end; at += PagesAtOnce * page)
+        for (long at = 0; at < length; at += (long)PagesAtOnce * page)
         {
-            int pages = (int)Math.Min(PagesAtOnce, ((long)(end - at) + page - 1) / page);
-            if (LibC.MInCore((void*)at, (nuint)pages * (nuint)page, isResident) != 0)
+            int pages = (int)Math.Min(PagesAtOnce, (length - at + page - 1) / page);
+            if (LibC.MInCore(start + at, (nuint)pages * (nuint)page, isResident) != 0)
             {
                 // Unmapped meanwhile.
                 return 0;

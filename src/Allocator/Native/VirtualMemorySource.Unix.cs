@@ -8,23 +8,29 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 {
     private readonly Func<nint, long, bool> _tryUnmap;
     private readonly bool _useHugePages;
+    private readonly int? _hugePageAdvice;
     private readonly bool _useGuardAdvice;
 
     // Once set it stays: what was writable before stays so, and one more call for it does no harm.
     private volatile bool _protectsUncommitted;
 
-    // The defaults: guard advice where the kernel knows it, the system's page, and reservations that are writable only where they are
-    // committed where the process pays for what is writable.
+    // The defaults: guard advice where the kernel knows it, the system's page and huge page, and reservations that are writable only
+    // where they are committed where the process pays for what is writable.
     public UnixMemorySource(
         bool useHugePages,
         bool useGuardAdvice = true,
         int? pageSizeInBytes = null,
         int overreadToleranceInBytes = 0,
-        bool? protectsUncommitted = null)
+        bool? protectsUncommitted = null,
+        long? hugePageInBytes = null)
         : base(pageSizeInBytes ?? Environment.SystemPageSize, overreadToleranceInBytes)
     {
         _tryUnmap = TryUnmap;
-        _useHugePages = useHugePages;
+
+        // With pages of 16 or 64 KiB a huge page, of 32 or 512 MiB, is larger than a block: the kernel would put memory behind purged
+        // blocks again, because of others beside them.
+        _useHugePages = useHugePages && (hugePageInBytes ?? Kernel.HugePageInBytes) <= MaximumAlignment;
+        _hugePageAdvice = _useHugePages ? LibC.AdviceHugePage : LibC.AdviceNoHugePage;
         _useGuardAdvice = useGuardAdvice && Kernel.KnowsGuardAdvice;
         _protectsUncommitted = protectsUncommitted ?? Kernel.CountsWritable;
     }
@@ -155,7 +161,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     private nint TryMap(long lengthInBytes, int alignmentInBytes, int protection)
     {
-        if (!IsAddressable(lengthInBytes, IntPtr.Size))
+        if (!IsAddressable(lengthInBytes))
         {
             return 0;
         }
@@ -163,7 +169,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         // mmap knows no alignment above a page: map too much, and give the ends back.
         long alignment = Math.Max(alignmentInBytes, PageSizeInBytes);
         long slack = alignment - Environment.SystemPageSize;
-        void* mapped = LibC.MMap(null, (nuint)(lengthInBytes + slack), protection, LibC.MapFlags, -1, 0);
+        void* mapped = LibC.MMap(null, (nuint)(lengthInBytes + slack), protection, LibC.MapFlags, -1);
         if (mapped == LibC.MapFailed)
         {
             return 0;
@@ -174,11 +180,11 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         Unmap((nint)mapped, head);
         Unmap((nint)(start + lengthInBytes), slack - head);
 
-        if (_useHugePages && lengthInBytes >= MaximumAlignment && LibC.AdviceHugePage is int hugePage)
+        if (lengthInBytes >= MaximumAlignment && _hugePageAdvice is int advice)
         {
-            // Before the first touch, or the range is populated with small pages. A kernel without huge pages refuses, and no harm is
-            // done.
-            LibC.MAdvise(start, (nuint)lengthInBytes, hugePage);
+            // Before the first touch, or the range is populated with pages that are not wanted. A kernel without huge pages refuses, and
+            // no harm is done.
+            LibC.MAdvise(start, (nuint)lengthInBytes, advice);
         }
 
         return (nint)start;
@@ -197,11 +203,19 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         // all of it counts where the process has a limit (RLIMIT_DATA).
         public static readonly bool CountsWritable = SystemFile.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
 
+        /// <summary>The size of a transparent huge page; 0 where there are none.</summary>
+        public static readonly long HugePageInBytes =
+            long.TryParse(SystemFile.TryRead("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"), out long bytes) ? bytes : 0;
+
         private static bool TryGuardAdvice()
         {
             nuint length = (nuint)Environment.SystemPageSize;
-            void* page = LibC.MMap(null, length, LibC.ProtectReadWrite, LibC.MapFlags, -1, 0);
-            bool isKnown = page != LibC.MapFailed && LibC.MAdvise(page, length, LibC.AdviceInstallGuard) == 0;
+            void* page = LibC.MMap(null, length, LibC.ProtectReadWrite, LibC.MapFlags, -1);
+
+            // What takes advice that no kernel knows takes any, and follows none: qemu's user mode.
+            bool isKnown = page != LibC.MapFailed
+                && LibC.MAdvise(page, length, LibC.AdviceOfNoKernel) != 0
+                && LibC.MAdvise(page, length, LibC.AdviceInstallGuard) == 0;
             if (page != LibC.MapFailed)
             {
                 // One page, once a process: nothing is lost where it stays mapped.

@@ -121,7 +121,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
     private static nint TryMap(long lengthInBytes, int alignmentInBytes, uint type, uint protection)
     {
-        if (!IsAddressable(lengthInBytes, IntPtr.Size))
+        if (!IsAddressable(lengthInBytes))
         {
             return 0;
         }

@@ -12,4 +12,9 @@ public class AllocatorSettingsTests
         Assert.Equal(1024L << 20, AllocatorSettings.AllocationLimitOf(null, is64Bit: false));
         Assert.Equal((long)int.MaxValue << 20, AllocatorSettings.AllocationLimitOf(int.MaxValue, is64Bit: true));
     }
+
+    // A request for more is above the limit there, and not something that memory could be found for later.
+    [Fact]
+    public void AllocationLimitOf_MoreThanThirtyTwoBitsAddress_IsWhatTheyAddress() =>
+        Assert.Equal((2044L << 20) - 1, AllocatorSettings.AllocationLimitOf(8192, is64Bit: false));
 }

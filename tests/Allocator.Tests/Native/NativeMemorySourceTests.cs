@@ -58,8 +58,8 @@ public class NativeMemorySourceTests
     [InlineData(4, (4L << 30) + 72, false)]
     [InlineData(8, 1L << 46, true)]
     [InlineData(8, long.MaxValue, false)]
-    public void IsAddressable_ByPointerSize_RefusesWhatWouldWrap(int pointerSize, long length, bool isAddressable) =>
-        Assert.Equal(isAddressable, NativeMemorySource.IsAddressable(length, pointerSize));
+    public void LargestLength_ByPointerSize_LeavesOutWhatWouldWrap(int pointerSize, long length, bool isAddressable) =>
+        Assert.Equal(isAddressable, length <= NativeMemorySource.LargestLength(pointerSize));
 
     [Theory]
     [MemberData(nameof(Kinds))]

@@ -1,4 +1,5 @@
 using System;
+using System.Globalization;
 using System.IO;
 using System.Linq;
 using System.Runtime.InteropServices;
@@ -109,6 +110,27 @@ public class VirtualMemorySourceTests
             hugePages.ToString()).Dispose();
     }
 
+    // "hg" and "nh" are the kernel's words for a mapping that was advised to have huge pages, and to have none. A huge page that is larger
+    // than a block brings purged blocks back with their neighbours; and where the system's setting is always, no advice is no refusal.
+    [SkippableTheory]
+    [InlineData(HugePages.Auto, 2, "hg")]
+    [InlineData(HugePages.Auto, 32, "nh")]
+    [InlineData(HugePages.Auto, 512, "nh")]
+    [InlineData(HugePages.Off, 2, "nh")]
+    public void TryReserve_HugePagesOfSomeSize_AsksForThemWhereTheyFitABlock(HugePages hugePages, int hugePageMegabytes, string flag)
+    {
+        Skip.IfNot(Directory.Exists("/sys/kernel/mm/transparent_hugepage"), "Needs a Linux kernel with transparent huge pages.");
+        UnixMemorySource source = new(hugePages == HugePages.Auto, hugePageInBytes: (long)hugePageMegabytes << 20);
+        nint reserved = source.TryReserve(4 * Block, Block);
+        nint mapped = source.TryAllocate(Block, NativeMemorySource.MinimumAlignment, out _);
+
+        Assert.Contains(flag, FlagsOf(reserved));
+        Assert.Contains(flag, FlagsOf(mapped));
+
+        source.Free(mapped, Block);
+        source.Release(reserved, 4 * Block);
+    }
+
     // Where all memory that is mapped is locked, the kernel populates what is writable. A pool must not take 256 MB for its first block.
     [SkippableTheory]
     [InlineData(0)]
@@ -175,6 +197,19 @@ public class VirtualMemorySourceTests
             Assert.Equal(0, Read(address + i * Block));
         }
     }
+
+    // What the kernel has noted of the mapping that contains the address.
+    private static string[] FlagsOf(nint address) =>
+        File.ReadLines("/proc/self/smaps")
+            .SkipWhile(line => !Contains(line, address))
+            .First(static line => line.StartsWith("VmFlags:", StringComparison.Ordinal))
+            .Split((char[])[' '], StringSplitOptions.RemoveEmptyEntries);
+
+    private static bool Contains(string line, nint address) =>
+        line.Split(' ')[0].Split('-') is [string start, string end]
+        && long.TryParse(start, NumberStyles.AllowHexSpecifier, null, out long first)
+        && long.TryParse(end, NumberStyles.AllowHexSpecifier, null, out long last)
+        && address >= first && address < last;
 
     private static unsafe void Fill(nint address, int length) => new Span<byte>((void*)address, length).Fill(1);
 

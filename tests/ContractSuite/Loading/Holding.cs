@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>One buffer of any kind with what was written into it.</summary>
 internal sealed class Holding

@@ -2,7 +2,7 @@ using System;
 using System.Runtime.InteropServices;
 using System.Threading;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>
 /// A number that no other buffer has, written over a buffer and looked for before its return: a buffer that has another one
@@ -23,5 +23,5 @@ internal readonly struct Stamp
         return stamp;
     }
 
-    public bool IsOn(Span<byte> buffer) => MemoryMarshal.Cast<byte, long>(buffer).IndexOfAnyExcept(_number) < 0;
+    public bool IsOn(Span<byte> buffer) => Pattern.IsAll(MemoryMarshal.Cast<byte, long>(buffer), _number);
 }

@@ -1,6 +1,6 @@
 using System;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>What the callbacks of a run throw now and then.</summary>
 internal sealed class CallbackException() : Exception("A callback of the soak run throws.");

@@ -6,10 +6,10 @@ using System.Threading;
 using System.Threading.Tasks;
 using Allocator;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>What one thread does: one thing after the other, as its random numbers say.</summary>
-internal sealed class Load
+internal sealed class RandomLoad
 {
     private const int MaximumHoldings = 6;
 
@@ -27,7 +27,7 @@ internal sealed class Load
     /// <param name="handedOver">Buffers that one thread allocates and another disposes of.</param>
     /// <param name="seed">What the random numbers follow from.</param>
     /// <param name="mayRunOut">Whether the managed heap may be full at any time.</param>
-    public Load(MemoryAllocator allocator, Tally tally, ConcurrentQueue<Holding> handedOver, int seed, bool mayRunOut)
+    public RandomLoad(MemoryAllocator allocator, Tally tally, ConcurrentQueue<Holding> handedOver, int seed, bool mayRunOut)
     {
         _mayRunOut = mayRunOut;
         _allocator = allocator;
@@ -144,7 +144,7 @@ internal sealed class Load
         {
             for (int y = 0; y < rows.Height; y++)
             {
-                isClean &= rows.GetRowSpan(y).IndexOfAnyExcept(0) < 0;
+                isClean &= Pattern.IsAll(rows.GetRowSpan(y), 0);
                 rows.GetRowSpan(y).Fill(y);
             }
         });

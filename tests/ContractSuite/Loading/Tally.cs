@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Linq;
 
-namespace Soak;
+namespace ContractSuite.Loading;
 
 /// <summary>What was done, how often; and what went wrong. Thread-safe.</summary>
 internal sealed class Tally
@@ -14,7 +14,7 @@ internal sealed class Tally
 
     public IReadOnlyCollection<string> Violations => _violations;
 
-    public long this[string what] => _counts.GetValueOrDefault(what);
+    public long this[string what] => _counts.TryGetValue(what, out long count) ? count : 0;
 
     public void Count(string what) => _counts.AddOrUpdate(what, 1, static (_, count) => count + 1);
 
