@@ -102,7 +102,7 @@ public sealed class CacheTests : Exploring
     [Fact]
     public void Drain_ThatDoesNotCompare_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockCache.Drain", "CompareExchange", WeaknessKind.ComparesNothing), "is in two hands",
+            new Weakness("BlockCache.Drain", "CompareExchange", WeaknessKind.ComparesNothing), "Nothing orders",
             static () => new CacheScenario(1, neighbours: false, Take, TrimAll, RentOne));
 
     [Fact]

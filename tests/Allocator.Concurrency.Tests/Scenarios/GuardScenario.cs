@@ -64,7 +64,7 @@ internal sealed class GuardScenario : Scenario
     public static void DisposeAndRentAgain(GuardScenario run)
     {
         run._guard.Dispose(run._first);
-        if (!run._guard.IsOut)
+        if (run._guard.TryTake())
         {
             run._rents++;
             run._second = run._guard.Rent(SecondAddress);

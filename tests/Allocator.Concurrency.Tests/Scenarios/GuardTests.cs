@@ -21,6 +21,9 @@ public sealed class GuardTests : Exploring
         ExpectNoFailure(static () => new GuardScenario(Dispose, PinAndUnpin, PinAndUnpin));
 
     [Fact]
+    public void Dispose_WhilePinnedOnce_WaitsForTheUnpin() => ExpectNoFailure(static () => new GuardScenario(Dispose, PinAndUnpin));
+
+    [Fact]
     public void Unpin_OnceTooOften_TakesNoReferenceOfTheOwner() =>
         ExpectNoFailure(static () => new GuardScenario(Dispose, UnpinOnceTooOften));
 

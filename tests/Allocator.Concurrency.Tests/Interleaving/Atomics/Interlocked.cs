@@ -20,20 +20,15 @@ public static class Interlocked
         Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
         if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Passes(location, comparand))
         {
+            schedule.HasCompared(hasWritten: true);
             schedule.Note(location, value);
             location = value;
             return comparand;
         }
 
         T found = System.Threading.Interlocked.CompareExchange(ref location, value, comparand);
-        if (schedule is not null)
-        {
-            schedule.Note(found, location);
-            if (!EqualityComparer<T>.Default.Equals(found, comparand))
-            {
-                schedule.HasOnlyRead();
-            }
-        }
+        schedule?.HasCompared(EqualityComparer<T>.Default.Equals(found, comparand));
+        schedule?.Note(found, location);
 
         return found;
     }

@@ -1,4 +1,3 @@
-using System;
 using System.Runtime.CompilerServices;
 using Allocator.Concurrency.Interleaving.Scheduling;
 
@@ -32,7 +31,7 @@ internal sealed class BufferedStore<T> : BufferedStore
     {
         // First the reference, which a collection keeps up to date, and then the look at whether there was one before.
         ref T location = ref Unsafe.AsRef<T>((void*)Step.Address);
-        if (GC.CollectionCount(0) != collections)
+        if (System.GC.CollectionCount(0) != collections)
         {
             return false;
         }

@@ -70,8 +70,10 @@ internal sealed class HappensBefore
     /// <summary>Says that the last of these has only read.</summary>
     public void HasOnlyRead() => Release(_before.Address, _before.Released);
 
-    /// <summary>Notes an access; returns another thread's that is not ordered with it, or null.</summary>
-    public object? Access(int worker, nint address, AccessKind kind, object site)
+    /// <summary>
+    /// Notes an access, or one that the release just noted is a part of; returns another thread's that is not ordered with it, or null.
+    /// </summary>
+    public object? Access(int worker, nint address, AccessKind kind, object site, bool isReleased)
     {
         if (!_histories.TryGetValue(address, out History? history))
         {
@@ -81,7 +83,7 @@ internal sealed class HappensBefore
 
         int[] known = _known[worker];
         int own = worker * Kinds + (int)kind;
-        history.Epochs[own] = known[worker];
+        history.Epochs[own] = known[worker] - (isReleased ? 1 : 0);
         history.Sites[own] = site;
         for (int i = 0; i < history.Epochs.Length; i++)
         {

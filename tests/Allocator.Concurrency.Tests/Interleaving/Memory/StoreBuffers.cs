@@ -14,7 +14,7 @@ internal sealed class StoreBuffers
 {
     private readonly int _workers;
     private readonly StoreBuffer[] _lanes;
-    private readonly int _collections = GC.CollectionCount(0);
+    private readonly int _collections = System.GC.CollectionCount(0);
 
     // What has reached memory, with what came to be thereby.
     private readonly List<(int Worker, BufferedStore Store, ExecutedStep Step)> _committed = [];

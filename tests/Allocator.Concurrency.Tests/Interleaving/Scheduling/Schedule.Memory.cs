@@ -59,7 +59,26 @@ internal sealed partial class Schedule
             _happensBefore.Acquire(thread, step.Address);
         }
 
-        Access(thread, step.Address, step.Kind == StepKind.Read ? AccessKind.AtomicRead : AccessKind.AtomicWrite, step.Site);
+        if (step.Site.Operation != nameof(Atomics.Interlocked.CompareExchange))
+        {
+            AccessKind kind = step.Kind == StepKind.Read ? AccessKind.AtomicRead : AccessKind.AtomicWrite;
+            Access(thread, step.Address, kind, step.Site, isReleased: step.Kind == StepKind.Update);
+        }
+    }
+
+    /// <summary>Says whether the last step, a compare-exchange, has written. Otherwise it has only read.</summary>
+    public void HasCompared(bool hasWritten)
+    {
+        ExecutedStep last = _steps[^1];
+        Step step = last.Step;
+        AccessKind kind = hasWritten ? AccessKind.AtomicWrite : AccessKind.AtomicRead;
+        Access(last.Lane, step.Address, kind, step.Site, isReleased: step.Kind == StepKind.Update);
+        if (!hasWritten && step.Kind == StepKind.Update)
+        {
+            _happensBefore.HasOnlyRead();
+        }
+
+        last.Step = hasWritten ? step : step with { Kind = StepKind.Read };
     }
 
     /// <summary>Reads, the thread's own stores first.</summary>
@@ -110,9 +129,9 @@ internal sealed partial class Schedule
         }
     }
 
-    private void Access(int thread, nint address, AccessKind kind, object site)
+    private void Access(int thread, nint address, AccessKind kind, object site, bool isReleased = false)
     {
-        if (_happensBefore.Access(thread, address, kind, site) is object other)
+        if (_happensBefore.Access(thread, address, kind, site, isReleased) is object other)
         {
             Fail($"Nothing orders {site} and {other}.");
         }

@@ -17,7 +17,7 @@ internal sealed partial class Schedule
     private readonly SearchTree _tree;
     private readonly Weakness? _weakness;
     private readonly Trace? _trace;
-    private readonly SemaphoreSlim _atEnd = new(0);
+    private readonly AutoResetEvent _atEnd = new(initialState: false);
     private readonly List<ExecutedStep> _steps = [];
     private readonly HeldLocks _locks = new();
 
@@ -63,7 +63,7 @@ internal sealed partial class Schedule
         }
 
         Choose(null)?.HandBaton();
-        _atEnd.Wait();
+        _atEnd.WaitOne();
 
         // Threads that have not ended are each at a step, and are thrown out of it one after the other.
         foreach (Worker worker in _workers)
@@ -71,7 +71,7 @@ internal sealed partial class Schedule
             if (!worker.HasEnded)
             {
                 worker.HandBaton();
-                _atEnd.Wait();
+                _atEnd.WaitOne();
             }
         }
 
@@ -104,21 +104,6 @@ internal sealed partial class Schedule
         return _weakness is not null && _weakness.AppliesTo(site);
     }
 
-    /// <summary>Says that the last step, which might have written, has only read.</summary>
-    public void HasOnlyRead()
-    {
-        Step step = _steps[^1].Step;
-        if (step.Kind == StepKind.Update)
-        {
-            _happensBefore.HasOnlyRead();
-        }
-
-        if (step.Kind is StepKind.Update or StepKind.Observe)
-        {
-            _steps[^1].Step = step with { Kind = StepKind.Read };
-        }
-    }
-
     /// <summary>Adds to the report what a step has found or made.</summary>
     public void Note<T>(T before, T after) => _trace?.Note(before, after);
 
@@ -128,7 +113,7 @@ internal sealed partial class Schedule
         Worker? next = IsAbandoned ? null : Choose(ended);
         if (next is null)
         {
-            _atEnd.Release();
+            _atEnd.Set();
         }
         else
         {
@@ -144,7 +129,7 @@ internal sealed partial class Schedule
         {
             if (next is null)
             {
-                _atEnd.Release();
+                _atEnd.Set();
             }
             else
             {

@@ -6,8 +6,9 @@ namespace Allocator.Concurrency.Interleaving.Scheduling;
 /// <summary>A real thread that moves only when it is handed the baton.</summary>
 internal sealed class Worker : Lane, IDisposable
 {
-    private readonly SemaphoreSlim _turn = new(0);
-    private readonly SemaphoreSlim _done = new(0);
+    // Events, which do not spin: beside other load, waiting threads that do so take the time of the one that moves.
+    private readonly AutoResetEvent _turn = new(initialState: false);
+    private readonly AutoResetEvent _done = new(initialState: false);
     private readonly Thread _thread;
     private Action? _work;
     private Exception? _failure;
@@ -34,8 +35,8 @@ internal sealed class Worker : Lane, IDisposable
     {
         _work = work;
         _failure = null;
-        _turn.Release();
-        _done.Wait();
+        _turn.Set();
+        _done.WaitOne();
         if (_failure is not null)
         {
             throw new InvalidOperationException("What a thread did before the schedule failed.", _failure);
@@ -52,14 +53,14 @@ internal sealed class Worker : Lane, IDisposable
         _work = () => Follow(schedule, body);
     }
 
-    public void HandBaton() => _turn.Release();
+    public void HandBaton() => _turn.Set();
 
-    public void AwaitTurn() => _turn.Wait();
+    public void AwaitTurn() => _turn.WaitOne();
 
     public void Dispose()
     {
         _work = null;
-        _turn.Release();
+        _turn.Set();
         _thread.Join();
         _turn.Dispose();
         _done.Dispose();
@@ -69,7 +70,7 @@ internal sealed class Worker : Lane, IDisposable
     {
         while (true)
         {
-            _turn.Wait();
+            _turn.WaitOne();
             if (_work is not Action work)
             {
                 return;
@@ -97,7 +98,7 @@ internal sealed class Worker : Lane, IDisposable
             _failure = exception;
         }
 
-        _done.Release();
+        _done.Set();
     }
 
     private void Follow(Schedule schedule, Action body)
