@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Allocator.Native;
 
-/// <summary>The calls of the C library that manage address space and its heap, with the numbers of Linux or macOS.</summary>
+/// <summary>The calls of the C library that manage address space and its heap, with the numbers of Linux or Darwin.</summary>
 internal static unsafe class LibC
 {
     public const int ProtectNone = 0;
@@ -18,38 +18,40 @@ internal static unsafe class LibC
 
     private const int MapThreshold = -3; // M_MMAP_THRESHOLD of malloc.h
 
-    private static readonly bool s_isMacOS = RuntimeInformation.IsOSPlatform(OSPlatform.OSX);
+    // The systems of Apple's phones have the same kernel. Mac Catalyst counts as iOS.
+    private static readonly bool s_isDarwin = RuntimeInformation.IsOSPlatform(OSPlatform.OSX)
+        || RuntimeInformation.IsOSPlatform(OSPlatform.Create("IOS")) || RuntimeInformation.IsOSPlatform(OSPlatform.Create("TVOS"));
 
     /// <summary>Gets the largest threshold that glibc takes: HEAP_MAX_SIZE / 2, 32 MiB in 64-bit processes, 512 KiB in others.</summary>
     public static int LargestMapThreshold => IntPtr.Size == sizeof(long) ? 32 * 1024 * 1024 : 512 * 1024;
 
     /// <summary>MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.</summary>
-    public static readonly int MapFlags = s_isMacOS ? 0x0002 | 0x1000 | 0x0040 : 0x02 | 0x20 | 0x4000;
+    public static readonly int MapFlags = s_isDarwin ? 0x0002 | 0x1000 | 0x0040 : 0x02 | 0x20 | 0x4000;
 
     /// <summary>The advice that takes the memory and keeps the addresses.</summary>
     /// <remarks>
     /// On Linux MADV_DONTNEED: the resident set and the cgroup's charge fall at once. After MADV_FREE they stay until the system is short.
     /// On macOS MADV_FREE_REUSABLE, with MADV_FREE_REUSE: the pair whose effect the system's own accounting sees.
     /// </remarks>
-    public static readonly int AdvicePurge = s_isMacOS ? 7 : 4;
+    public static readonly int AdvicePurge = s_isDarwin ? 7 : 4;
 
     /// <summary>MADV_DONTNEED_LOCKED, which does the same for locked pages, where it exists.</summary>
-    public static readonly int? AdvicePurgeLocked = s_isMacOS ? null : 24;
+    public static readonly int? AdvicePurgeLocked = s_isDarwin ? null : 24;
 
     /// <summary>The advice that announces the next use of purged memory, where one is needed.</summary>
-    public static readonly int? AdviceReuse = s_isMacOS ? 8 : null;
+    public static readonly int? AdviceReuse = s_isDarwin ? 8 : null;
 
     /// <summary>MADV_HUGEPAGE, where it exists.</summary>
-    public static readonly int? AdviceHugePage = s_isMacOS ? null : 14;
+    public static readonly int? AdviceHugePage = s_isDarwin ? null : 14;
 
     /// <summary>MADV_NOHUGEPAGE, where it exists.</summary>
-    public static readonly int? AdviceNoHugePage = s_isMacOS ? null : 15;
+    public static readonly int? AdviceNoHugePage = s_isDarwin ? null : 15;
 
     /// <summary>MADV_POPULATE_WRITE, where it exists.</summary>
-    public static readonly int? AdvicePopulate = s_isMacOS ? null : 23;
+    public static readonly int? AdvicePopulate = s_isDarwin ? null : 23;
 
     /// <summary>Whether memory is zero when it is touched again after a purge.</summary>
-    public static readonly bool PurgeZeroes = !s_isMacOS;
+    public static readonly bool PurgeZeroes = !s_isDarwin;
 
     /// <summary>What <c>mmap</c> answers when it refuses.</summary>
     public static void* MapFailed => (void*)-1;

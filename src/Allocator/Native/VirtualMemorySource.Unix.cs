@@ -107,7 +107,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
             return true;
         }
 
-        return TryProtect(address, lengthInBytes) && TryPurge(address, lengthInBytes);
+        // In this order: macOS takes no memory from what is not writable, and where locked pages are refused it nothing has changed.
+        return TryPurge(address, lengthInBytes) && TryProtect(address, lengthInBytes);
     }
 
     public override void Prefault(nint address, long lengthInBytes)

@@ -62,7 +62,7 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     public abstract bool TryUnprotect(nint address, long lengthInBytes);
 
     /// <summary>
-    /// Makes access to whole pages fault and returns their memory. Where it is refused there may be memory, accessible or not.
+    /// Makes access to whole pages fault and returns their memory. Where it is refused they are accessible, perhaps without contents.
     /// </summary>
     public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);
 

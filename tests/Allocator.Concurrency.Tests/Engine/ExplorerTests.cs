@@ -135,8 +135,10 @@ public sealed class ExplorerTests
     }
 
     // What is left out comes to the same as what is run: checked against running everything.
-    [Fact]
-    public void Explore_RandomPrograms_ComeToAllThatCanComeOut()
+    [Theory]
+    [InlineData(3, false, 20)]
+    [InlineData(2, true, 5)]
+    public void Explore_RandomPrograms_ComeToAllThatCanComeOut(int threads, bool buffersStores, int timesFewer)
     {
         int all = 0;
         int reduced = 0;
@@ -144,12 +146,12 @@ public sealed class ExplorerTests
         {
             HashSet<string> outcomes = [];
             HashSet<string> outcomesOfAll = [];
-            reduced += Run(seed, outcomes, leavesOutEquivalents: true);
-            all += Run(seed, outcomesOfAll, leavesOutEquivalents: false);
+            reduced += Run(seed, threads, outcomes, leavesOutEquivalents: true, buffersStores);
+            all += Run(seed, threads, outcomesOfAll, leavesOutEquivalents: false, buffersStores);
             Assert.Equal(outcomesOfAll.Order(), outcomes.Order());
         }
 
-        Assert.True(all > 20 * reduced, $"{all} schedules became {reduced}.");
+        Assert.True(all > timesFewer * reduced, $"{all} schedules became {reduced}.");
     }
 
     [Fact]
@@ -166,10 +168,10 @@ public sealed class ExplorerTests
             .Explore(() => new Inline(static _ => { }, Change, static run => Interlocked.Increment(ref run.Shared.X))));
     }
 
-    private static int Run(int seed, HashSet<string> outcomes, bool leavesOutEquivalents)
+    private static int Run(int seed, int threads, HashSet<string> outcomes, bool leavesOutEquivalents, bool buffersStores)
     {
-        Outcome outcome = new Interleaving.Explorer { LeavesOutEquivalents = leavesOutEquivalents }.Explore(
-            () => new RandomProgram(seed, 3, 2, outcomes));
+        Outcome outcome = new Interleaving.Explorer { LeavesOutEquivalents = leavesOutEquivalents, BuffersStores = buffersStores }.Explore(
+            () => new RandomProgram(seed, threads, buffersStores ? 3 : 2, outcomes));
         Assert.True(outcome.IsExhaustive && outcome.Failure is null, outcome.ToString());
         return outcome.Schedules;
     }

@@ -27,6 +27,7 @@ internal sealed class Inline : Scenario
     {
         public int X;
         public int Y;
+        public int Plain;
         public int SeenX;
         public int SeenY;
         public object First { get; } = new();

@@ -22,7 +22,7 @@ internal sealed class Crew : IDisposable
         }
     }
 
-    public Schedule Run(SearchTree tree, Weakness? weakness, Trace? trace)
+    public Schedule Run(SearchTree tree, Weakness? weakness, Trace? trace, bool buffersStores)
     {
         using Scenario scenario = _create();
         IReadOnlyList<ScenarioThread> threads = scenario.Threads;
@@ -34,7 +34,7 @@ internal sealed class Crew : IDisposable
             }
         }
 
-        Schedule schedule = new(_workers, threads, tree, weakness, trace);
+        Schedule schedule = new(_workers, threads, tree, weakness, trace, buffersStores);
         schedule.Run();
         if (schedule.IsComplete)
         {

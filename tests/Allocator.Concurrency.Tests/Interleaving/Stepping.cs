@@ -7,6 +7,7 @@ namespace Allocator.Concurrency.Interleaving;
 public static class Stepping
 {
     private static readonly ConcurrentDictionary<string, bool> s_byFile = new();
+    private static readonly ConcurrentDictionary<string, bool> s_ofScenarios = new();
     private static string[] s_ignored = [];
 
     /// <summary>
@@ -22,4 +23,8 @@ public static class Stepping
         file, static path =>
             Array.Exists(s_ignored, ignored => path.EndsWith("/" + ignored, StringComparison.Ordinal)
                 || path.EndsWith("\\" + ignored, StringComparison.Ordinal)));
+
+    // By folder. What these note is seen by all threads at once, and orders nothing.
+    internal static bool IsOfScenario(string file) => s_ofScenarios.GetOrAdd(
+        file, static path => Array.IndexOf(path.Split('/', '\\'), "Scenarios") >= 0);
 }

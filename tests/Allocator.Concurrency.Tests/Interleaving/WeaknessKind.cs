@@ -17,4 +17,7 @@ public enum WeaknessKind
 
     /// <summary>A write or a fence does not happen, and an exchange only reads.</summary>
     DoesNothing,
+
+    /// <summary>It is as atomic as before, and orders nothing: a plain read or write, or an exchange that is no fence.</summary>
+    OrdersNothing,
 }

@@ -25,6 +25,10 @@ public sealed class AbandonTests : Exploring
         ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, DisposeOwner, SweepQuarantine));
 
     [Fact]
+    public void Finalizer_BesideASweep_RecyclesOnce() =>
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, SweepQuarantine));
+
+    [Fact]
     public void Sweep_ByTwoThreads_RecyclesOnce() =>
         ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, SweepQuarantine, SweepQuarantine));
 

@@ -102,8 +102,26 @@ public sealed class CacheTests : Exploring
     [Fact]
     public void Drain_ThatDoesNotCompare_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockCache.Drain", "CompareExchange", WeaknessKind.ComparesNothing), "is in two hands",
+            new Weakness("BlockCache.Drain", "CompareExchange", WeaknessKind.ComparesNothing), "Nothing orders",
             static () => new CacheScenario(1, neighbours: false, Take, TrimAll, RentOne));
+
+    [Fact]
+    public void Put_ThatOrdersNothing_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryPut", "CompareExchange", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new CacheScenario(1, neighbours: false, Put, RentOne));
+
+    [Fact]
+    public void Take_ThatOrdersNothing_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockCache.TryTake", "Exchange", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new CacheScenario(1, neighbours: false, Put, Take));
+
+    [Fact]
+    public void Close_WithoutItsFence_IsFound() =>
+        ExpectFailure(
+            new Weakness("UniformUnmanagedMemoryPool.Close", "MemoryBarrier", WeaknessKind.OrdersNothing), "Assert.Equal() Failure",
+            static () => new CacheScenario(1, neighbours: false, Put, Close));
 
     [Fact]
     public void Return_ThatDoesNotLookWhetherThePoolIsClosed_IsFound() =>

@@ -12,6 +12,10 @@ internal sealed class CountedGuard : LifetimeGuard
     private int _users;
     private int _returns;
 
+    // What a pool is to a returner and the next renter: it orders what they do.
+    private readonly object _pool = new();
+    private bool _isBack;
+
     public CountedGuard()
         : base(new BlockState[1], 0)
     {
@@ -21,9 +25,10 @@ internal sealed class CountedGuard : LifetimeGuard
 
     public bool IsOut => Volatile.Read(ref _users) > 0;
 
-    public long Rent()
+    public long Rent(nint address = 1)
     {
         Expect(Interlocked.Increment(ref _users) == 1, "Memory is rented that is in use.");
+        Address = address;
         return Begin();
     }
 
@@ -35,10 +40,25 @@ internal sealed class CountedGuard : LifetimeGuard
 
     public void StopUsing() => Interlocked.Decrement(ref _users);
 
+    /// <summary>Takes what was given back, for the next rent. False where nothing was.</summary>
+    public bool TryTake()
+    {
+        lock (_pool)
+        {
+            bool wasBack = _isBack;
+            _isBack = false;
+            return wasBack;
+        }
+    }
+
     protected override void GiveBack()
     {
         Expect(Interlocked.Decrement(ref _users) == 0, "Memory was given back twice, or in use.");
         Interlocked.Increment(ref _returns);
+        lock (_pool)
+        {
+            _isBack = true;
+        }
     }
 
     private static void Expect(bool condition, string otherwise)

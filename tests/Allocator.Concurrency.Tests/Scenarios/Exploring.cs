@@ -20,16 +20,23 @@ public abstract class Exploring
     /// <summary>Goes through all schedules: none may fail.</summary>
     private protected void ExpectNoFailure(Func<Scenario> create)
     {
-        Outcome outcome = new Interleaving.Explorer().Explore(create);
+        Outcome outcome = new Interleaving.Explorer { BuffersStores = IsOfTwo(create) }.Explore(create);
         _output.WriteLine(outcome.ToString());
         Assert.True(outcome.Failure is null, outcome.Failure);
         Assert.True(outcome.IsExhaustive, outcome.ToString());
     }
 
+    // Two threads in ARM64's order of stores, more of them sequentially consistent: that would be too many schedules.
+    private static bool IsOfTwo(Func<Scenario> create)
+    {
+        using Scenario scenario = create();
+        return scenario.Threads.Count == 2;
+    }
+
     /// <summary>Plants a bug, and looks for the schedule that shows it.</summary>
     private protected void ExpectFailure(Weakness weakness, string failure, Func<Scenario> create)
     {
-        Outcome outcome = new Interleaving.Explorer { Weakness = weakness }.Explore(create);
+        Outcome outcome = new Interleaving.Explorer { Weakness = weakness, BuffersStores = IsOfTwo(create) }.Explore(create);
         _output.WriteLine(outcome.ToString());
         Assert.Contains(failure, outcome.Failure, StringComparison.Ordinal);
 

@@ -38,8 +38,20 @@ public sealed class FreeMapTests : Exploring
     [Fact]
     public void Claim_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockArena.TryClaim", "CompareExchange", WeaknessKind.ComparesNothing), "is in two hands",
+            new Weakness("BlockArena.TryClaim", "CompareExchange", WeaknessKind.ComparesNothing), "Nothing orders",
             static () => new FreeMapScenario(2, 2, Single, Pair));
+
+    [Fact]
+    public void Release_ThatOrdersNothing_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockArena.Release", "Or", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new FreeMapScenario(1, 1, Single, Single));
+
+    [Fact]
+    public void Claim_ThatOrdersNothing_IsFound() =>
+        ExpectFailure(
+            new Weakness("BlockArena.TryClaim", "CompareExchange", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new FreeMapScenario(1, 1, Single, Single));
 
     [Fact]
     public void Claim_ReadThenWriteBesideAPurge_IsFound() =>

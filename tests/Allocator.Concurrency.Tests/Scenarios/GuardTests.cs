@@ -21,6 +21,9 @@ public sealed class GuardTests : Exploring
         ExpectNoFailure(static () => new GuardScenario(Dispose, PinAndUnpin, PinAndUnpin));
 
     [Fact]
+    public void Dispose_WhilePinnedOnce_WaitsForTheUnpin() => ExpectNoFailure(static () => new GuardScenario(Dispose, PinAndUnpin));
+
+    [Fact]
     public void Unpin_OnceTooOften_TakesNoReferenceOfTheOwner() =>
         ExpectNoFailure(static () => new GuardScenario(Dispose, UnpinOnceTooOften));
 
@@ -31,6 +34,15 @@ public sealed class GuardTests : Exploring
     [Fact]
     public void Pin_OfAnEndedRent_DoesNothingToTheNext() =>
         ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, PinAndUnpin, Dispose));
+
+    [Fact]
+    public void Look_AtAnEndedRent_NeverFindsTheNext() => ExpectNoFailure(static () => new GuardScenario(DisposeAndRentAgain, Look));
+
+    [Fact]
+    public void Look_ThatDoesNotReadTheAddressBeforeTheState_IsFound() =>
+        ExpectFailure(
+            new Weakness("LifetimeGuard.Address", "Read", WeaknessKind.OrdersNothing), "Nothing orders",
+            static () => new GuardScenario(DisposeAndRentAgain, Look));
 
     [Fact]
     public void Dispose_WithoutAGenerationCheck_IsFound() =>

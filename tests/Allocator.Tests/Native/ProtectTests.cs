@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 using Allocator.Native;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
@@ -74,6 +75,30 @@ public unsafe class ProtectTests
             },
             name).Dispose();
     }
+
+    // As on macOS for what is not writable: where no memory can be taken, the pages are not left inaccessible.
+    [SkippableTheory]
+    [MemberData(nameof(Sources))]
+    public void TryDecommitAndProtect_LockedPages_IsRefusedAndChangesNothing(string name)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs mlock.");
+        RemoteExecutor.Invoke(
+            static name =>
+            {
+                VirtualMemorySource source = Create(name);
+                nint address = source.TryAllocate(Length, 64, out _);
+                if (MLock((void*)address, Length) == 0)
+                {
+                    new Span<byte>((void*)address, Length).Fill(9);
+                    Assert.False(source.TryDecommitAndProtect(address, Length));
+                    Assert.Equal(-1, new Span<byte>((void*)address, Length).IndexOfAnyExcept((byte)9));
+                }
+            },
+            name).Dispose();
+    }
+
+    [DllImport("libc", EntryPoint = "mlock")]
+    private static extern int MLock(void* address, nuint length);
 
     private static VirtualMemorySource Create(string name) =>
         name == "system" ? VirtualMemorySource.Create(HugePages.Off) : new UnixMemorySource(useHugePages: false, useGuardAdvice: false);

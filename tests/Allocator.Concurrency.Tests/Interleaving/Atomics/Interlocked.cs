@@ -17,23 +17,18 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(CompareExchange), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
         if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Passes(location, comparand))
         {
+            schedule.HasCompared(hasWritten: true);
             schedule.Note(location, value);
             location = value;
             return comparand;
         }
 
         T found = System.Threading.Interlocked.CompareExchange(ref location, value, comparand);
-        if (schedule is not null)
-        {
-            schedule.Note(found, location);
-            if (!EqualityComparer<T>.Default.Equals(found, comparand))
-            {
-                schedule.HasOnlyRead();
-            }
-        }
+        schedule?.HasCompared(EqualityComparer<T>.Default.Equals(found, comparand));
+        schedule?.Note(found, location);
 
         return found;
     }
@@ -45,8 +40,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Exchange), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out _))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             // Only looks.
             schedule.Note(location, location);
@@ -64,7 +59,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         Schedule? schedule = Gate.Pass(StepKind.Read, ref Unsafe.AsRef(in location), new StepSite(nameof(Read), text, member, file, line));
-        long value = System.Threading.Interlocked.Read(in location);
+        long value = schedule is null ? System.Threading.Interlocked.Read(in location)
+            : schedule.Read(Worker.Current!, in location, Gate.AddressOf(ref Unsafe.AsRef(in location)));
         schedule?.Note(value, value);
         return value;
     }
@@ -76,8 +72,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Add), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -93,8 +89,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Increment), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -110,8 +106,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Decrement), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -127,7 +123,7 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(Or), text, member, file, line));
         int result = System.Threading.Interlocked.Or(ref location, value);
         schedule?.Note(result, location);
         return result;
@@ -139,7 +135,7 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(And), text, member, file, line));
         int result = System.Threading.Interlocked.And(ref location, value);
         schedule?.Note(result, location);
         return result;
@@ -152,8 +148,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Add), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -169,8 +165,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Increment), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -186,8 +182,8 @@ public static class Interlocked
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(Decrement), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness))
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
         {
             return weakness.Apply(schedule, ref location);
         }
@@ -203,7 +199,7 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(Or), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(Or), text, member, file, line));
         long result = System.Threading.Interlocked.Or(ref location, value);
         schedule?.Note(result, location);
         return result;
@@ -215,11 +211,19 @@ public static class Interlocked
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, new StepSite(nameof(And), text, member, file, line));
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(And), text, member, file, line));
         long result = System.Threading.Interlocked.And(ref location, value);
         schedule?.Note(result, location);
         return result;
     }
 
-    public static void MemoryBarrier() => System.Threading.Interlocked.MemoryBarrier();
+    public static void MemoryBarrier(
+        [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(MemoryBarrier), "", member, file, line);
+        if (Gate.Find(site, out Worker? worker) is Schedule schedule && Gate.IsOrdered(schedule, site))
+        {
+            schedule.Fence(worker!, site);
+        }
+    }
 }

@@ -13,10 +13,16 @@ public static class Volatile
     {
         ref T writable = ref Unsafe.AsRef(in location);
         StepSite site = new("Read", text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Read, ref writable, site);
-        T value = schedule is not null && schedule.IsWeakened(site, out _) ? default! : location;
-        System.Threading.Interlocked.MemoryBarrier();
-        schedule?.Note(value, value);
+        if (Gate.Pass(StepKind.Read, ref writable, site) is not Schedule schedule)
+        {
+            T found = location;
+            System.Threading.Interlocked.MemoryBarrier();
+            return found;
+        }
+
+        bool isDefault = schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind == WeaknessKind.ReadsDefault;
+        T value = isDefault ? default! : schedule.Read(Worker.Current!, in location, Gate.AddressOf(ref writable));
+        schedule.Note(value, value);
         return value;
     }
 
@@ -27,12 +33,17 @@ public static class Volatile
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new("Write", text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Write, ref location, site);
-        schedule?.Note(location, value);
-        System.Threading.Interlocked.MemoryBarrier();
-        if (schedule is null || !schedule.IsWeakened(site, out _))
+        if (Gate.Find(site, out Worker? worker) is not Schedule schedule)
         {
+            System.Threading.Interlocked.MemoryBarrier();
             location = value;
+            return;
+        }
+
+        bool isWeakened = schedule.IsWeakened(site, out Weakness weakness);
+        if (!isWeakened || weakness.Kind == WeaknessKind.OrdersNothing)
+        {
+            schedule.Store(worker!, ref location, value, Step.At(StepKind.Write, ref location, site), Gate.IsOrdered(schedule, site));
         }
     }
 }

@@ -2,16 +2,16 @@ using System.Collections.Generic;
 
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
-/// <summary>Which threads can go first, so that the last step comes before an earlier one that it raced with.</summary>
+/// <summary>Which lanes can go first, so that the last step comes before an earlier one that it raced with.</summary>
 internal static class Races
 {
     /// <summary>
-    /// Gives the threads that can begin, from the state before the earlier step, with what did not happen after it and with the last step
+    /// Gives the lanes that can begin, from the state before the earlier step, with what did not happen after it and with the last step
     /// behind: each of them leads to that order, and one is enough ("source sets", Abdulla and others, 2014).
     /// </summary>
     /// <param name="steps">The steps so far; the last has no clock yet.</param>
     /// <param name="earlier">The index of the step that raced with the last one.</param>
-    /// <param name="before">How much of each thread happened before the last step by its own thread's past.</param>
+    /// <param name="before">How much of each lane happened before the last step by its own lane's past.</param>
     public static uint FindInitials(List<ExecutedStep> steps, int earlier, int[] before)
     {
         ExecutedStep last = steps[^1];
@@ -28,7 +28,7 @@ internal static class Races
                 continue;
             }
 
-            uint thread = 1u << step.Worker;
+            uint thread = 1u << step.Lane;
             bool isFree = (begun & thread) == 0 && !kept.Exists(other => other.HappenedBefore(step.Clock));
             initials |= isFree ? thread : 0;
             begun |= thread;
@@ -36,7 +36,7 @@ internal static class Races
             lastIsFree &= !step.HappenedBefore(before) && !step.Step.Conflicts(last.Step);
         }
 
-        uint own = 1u << last.Worker;
+        uint own = 1u << last.Lane;
         return initials | ((begun & own) == 0 && lastIsFree ? own : 0);
     }
 }

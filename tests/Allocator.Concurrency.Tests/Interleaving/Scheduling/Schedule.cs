@@ -1,32 +1,38 @@
 using System.Collections.Generic;
 using System.Numerics;
-using System.Runtime.CompilerServices;
 using System.Threading;
+using Allocator.Concurrency.Interleaving.Memory;
 using Allocator.Concurrency.Interleaving.Search;
 
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>One run of a scenario, step by step as the search tree says. The thread with the baton runs; no other moves.</summary>
-internal sealed class Schedule
+internal sealed partial class Schedule
 {
     private const int MaximumSteps = 2000;
 
     private readonly Worker[] _workers;
+    private readonly Lane[] _lanes;
     private readonly IReadOnlyList<ScenarioThread> _threads;
     private readonly SearchTree _tree;
     private readonly Weakness? _weakness;
     private readonly Trace? _trace;
-    private readonly SemaphoreSlim _atEnd = new(0);
+    private readonly AutoResetEvent _atEnd = new(initialState: false);
     private readonly List<ExecutedStep> _steps = [];
-    private readonly Dictionary<object, (Worker Holder, int Depth)> _locks = new(ReferenceEqualityComparer.Instance);
+    private readonly HeldLocks _locks = new();
 
-    public Schedule(Worker[] workers, IReadOnlyList<ScenarioThread> threads, SearchTree tree, Weakness? weakness, Trace? trace)
+    /// <summary>Makes one; its threads' stores reach memory late only where they are buffered.</summary>
+    public Schedule(
+        Worker[] workers, IReadOnlyList<ScenarioThread> threads, SearchTree tree, Weakness? weakness, Trace? trace, bool buffersStores)
     {
         _workers = workers;
         _threads = threads;
         _tree = tree;
         _weakness = weakness;
         _trace = trace;
+        _happensBefore = new HappensBefore(workers.Length);
+        _buffers = buffersStores ? new StoreBuffers(workers.Length) : null;
+        _lanes = _buffers is null ? workers : [.. workers, .. _buffers.Lanes];
     }
 
     /// <summary>Gets what went wrong; null where nothing did.</summary>
@@ -38,23 +44,26 @@ internal sealed class Schedule
     /// <summary>Gets whether the scenario went another way than before, where it had the same to go by.</summary>
     public bool IsUnrepeatable { get; private set; }
 
+    /// <summary>Gets whether it was given up because a collection has moved what a thread had stored to.</summary>
+    public bool IsDisturbed { get; private set; }
+
     /// <summary>Gets whether all threads came to their ends.</summary>
     public bool IsComplete => !IsAbandoned;
 
     public int StepCount => _steps.Count;
 
-    private bool IsAbandoned => IsRedundant || IsUnrepeatable || Failure is not null;
+    private bool IsAbandoned => IsRedundant || IsUnrepeatable || IsDisturbed || Failure is not null;
 
     /// <summary>Runs all threads to their ends. pre: called outside of them.</summary>
     public void Run()
     {
         for (int i = 0; i < _workers.Length; i++)
         {
-            _workers[i].Enter(this, _workers.Length, _threads[i].Body);
+            _workers[i].Enter(this, _lanes.Length, _threads[i].Body);
         }
 
         Choose(null)?.HandBaton();
-        _atEnd.Wait();
+        _atEnd.WaitOne();
 
         // Threads that have not ended are each at a step, and are thrown out of it one after the other.
         foreach (Worker worker in _workers)
@@ -62,7 +71,7 @@ internal sealed class Schedule
             if (!worker.HasEnded)
             {
                 worker.HandBaton();
-                _atEnd.Wait();
+                _atEnd.WaitOne();
             }
         }
 
@@ -71,7 +80,7 @@ internal sealed class Schedule
 
     public string NameOf(Worker worker) => _threads[worker.Index].Name;
 
-    public void Fail(string what) => Failure ??= IsRedundant || IsUnrepeatable ? null : what;
+    public void Fail(string what) => Failure ??= IsRedundant || IsUnrepeatable || IsDisturbed ? null : what;
 
     public void ThrowIfAbandoned()
     {
@@ -89,49 +98,10 @@ internal sealed class Schedule
         _trace?.Add(NameOf(worker), step.Site);
     }
 
-    public void AcquireLock(Worker worker, object target, in StepSite site)
-    {
-        if (_locks.TryGetValue(target, out (Worker Holder, int Depth) held) && held.Holder == worker)
-        {
-            _locks[target] = (worker, held.Depth + 1);
-            return;
-        }
-
-        Await(worker, new Step(StepKind.Acquire, AddressOf(target), site));
-        _locks[target] = (worker, 1);
-    }
-
-    public void ReleaseLock(Worker worker, object target, in StepSite site)
-    {
-        if (IsAbandoned)
-        {
-            return;
-        }
-
-        int depth = _locks[target].Depth;
-        if (depth > 1)
-        {
-            _locks[target] = (worker, depth - 1);
-            return;
-        }
-
-        Await(worker, new Step(StepKind.Release, AddressOf(target), site));
-        _locks.Remove(target);
-    }
-
     public bool IsWeakened(in StepSite site, out Weakness weakness)
     {
         weakness = _weakness!;
         return _weakness is not null && _weakness.AppliesTo(site);
-    }
-
-    /// <summary>Says that the last step, which might have written, has only read.</summary>
-    public void HasOnlyRead()
-    {
-        if (_steps[^1].Step is { Kind: StepKind.Write } step)
-        {
-            _steps[^1].Step = step with { Kind = StepKind.Read };
-        }
     }
 
     /// <summary>Adds to the report what a step has found or made.</summary>
@@ -143,7 +113,7 @@ internal sealed class Schedule
         Worker? next = IsAbandoned ? null : Choose(ended);
         if (next is null)
         {
-            _atEnd.Release();
+            _atEnd.Set();
         }
         else
         {
@@ -159,7 +129,7 @@ internal sealed class Schedule
         {
             if (next is null)
             {
-                _atEnd.Release();
+                _atEnd.Set();
             }
             else
             {
@@ -172,63 +142,70 @@ internal sealed class Schedule
         ThrowIfAbandoned();
     }
 
-    // The next to move; null where the schedule ends here.
+    // The next thread to move; null where the schedule ends here. Stores that reach memory before it does so have done it.
     private Worker? Choose(Worker? current)
     {
-        CloseLastStep();
-        uint enabled = 0;
-        bool anyLeft = false;
-        foreach (Worker worker in _workers)
+        while (true)
         {
-            if (!worker.HasEnded)
+            CloseLastStep();
+            uint enabled = FindEnabled(out bool anyLeft);
+            if (enabled == 0 || _steps.Count == MaximumSteps)
             {
-                anyLeft = true;
-                enabled |= IsEnabled(worker) ? 1u << worker.Index : 0;
-            }
-        }
+                if (anyLeft)
+                {
+                    Fail(enabled == 0
+                        ? "No thread can go on: each waits for a lock that another holds."
+                        : $"No end after {MaximumSteps} steps.");
+                }
 
-        if (enabled == 0 || _steps.Count == MaximumSteps)
-        {
-            if (anyLeft)
-            {
-                Fail(enabled == 0
-                    ? "No thread can go on: each waits for a lock that another holds."
-                    : $"No end after {MaximumSteps} steps.");
+                return null;
             }
 
-            return null;
-        }
+            // Stores reach memory at once, unless it was found that this may matter.
+            uint stores = enabled & ~((1u << _workers.Length) - 1);
+            int first = stores != 0 ? BitOperations.TrailingZeroCount(stores) : current?.Index ?? -1;
+            IsUnrepeatable = !_tree.TryChooseLane(_steps.Count, enabled, SleepAfterLastStep(), first, out int chosen);
+            IsRedundant = chosen < 0 && !IsUnrepeatable;
+            if (chosen < 0)
+            {
+                return null;
+            }
 
-        IsUnrepeatable = !_tree.TryChooseThread(_steps.Count, enabled, SleepAfterLastStep(), current?.Index ?? -1, out int chosen);
-        IsRedundant = chosen < 0 && !IsUnrepeatable;
-        if (chosen < 0)
-        {
-            return null;
-        }
+            Lane next = _lanes[chosen];
+            IsUnrepeatable = !_tree.IsAsBefore(_steps.Count, next.Pending.Site);
+            Execute(next);
+            if (next is not StoreBuffer stored)
+            {
+                return IsUnrepeatable ? null : (Worker)next;
+            }
 
-        Worker next = _workers[chosen];
-        IsUnrepeatable = !_tree.IsAsBefore(_steps.Count, next.Pending.Site);
-        Execute(next, next.Pending);
-        return IsUnrepeatable ? null : next;
+            if (IsUnrepeatable || !TryCommit(stored))
+            {
+                return null;
+            }
+        }
     }
 
-    private bool IsEnabled(Worker worker)
+    private uint FindEnabled(out bool anyLeft)
     {
-        if (worker.Pending.Kind != StepKind.Acquire)
+        uint enabled = 0;
+        anyLeft = _buffers?.IsEmpty == false;
+        foreach (Lane lane in _lanes)
         {
-            return true;
+            anyLeft |= lane is Worker { HasEnded: false };
+            enabled |= IsEnabled(lane) ? 1u << lane.Index : 0;
         }
 
-        foreach ((object target, _) in _locks)
-        {
-            if (AddressOf(target) == worker.Pending.Address)
-            {
-                return false;
-            }
-        }
-
-        return true;
+        return enabled;
     }
+
+    private bool IsEnabled(Lane lane) => lane switch
+    {
+        StoreBuffer stores => _buffers!.IsEnabled(stores),
+        Worker { HasEnded: true } => false,
+        { Pending.Kind: StepKind.Acquire } => !_locks.IsHeld(lane.Pending.Address),
+        _ => _buffers?.Allow(lane.Index, lane.Pending) != false,
+    };
 
     // Who slept before the last step and is not woken by it: what it would do comes to the same before and after.
     private uint SleepAfterLastStep()
@@ -242,13 +219,25 @@ internal sealed class Schedule
         for (uint left = _tree.SleepAt(_steps.Count - 1); left != 0; left &= left - 1)
         {
             int index = BitOperations.TrailingZeroCount(left);
-            sleep |= _workers[index].Pending.Conflicts(_steps[^1].Step) ? 0 : 1u << index;
+            sleep |= _lanes[index].Pending.Conflicts(_steps[^1].Step) ? 0 : 1u << index;
         }
 
         return sleep;
     }
 
-    private void Execute(Worker worker, in Step step) => _steps.Add(new ExecutedStep(worker.Index, _steps.Count, step));
+    private void Execute(Lane lane)
+    {
+        if (lane is StoreBuffer stores)
+        {
+            _buffers!.MergeAwaited(stores);
+        }
+        else
+        {
+            _buffers?.MergeAwaited(lane.Index, lane.Pending, lane.Clock);
+        }
+
+        _steps.Add(new ExecutedStep(lane.Index, _steps.Count, lane.Pending));
+    }
 
     // What happened before the last step, and what it raced with: known when it is over, because a compare-exchange that failed has only
     // read.
@@ -260,7 +249,7 @@ internal sealed class Schedule
         }
 
         ExecutedStep last = _steps[^1];
-        int[] clock = _workers[last.Worker].Clock;
+        int[] clock = _lanes[last.Lane].Clock;
         int[] before = (int[])clock.Clone();
 
         // A lock that is held is released before it is taken: the race is with the thread that took it, past the release in between.
@@ -268,7 +257,7 @@ internal sealed class Schedule
         for (int i = last.Index - 1; i >= 0; i--)
         {
             ExecutedStep earlier = _steps[i];
-            if (earlier.Worker == last.Worker || !earlier.Step.Conflicts(last.Step))
+            if (earlier.Lane == last.Lane || !earlier.Step.Conflicts(last.Step))
             {
                 continue;
             }
@@ -284,10 +273,7 @@ internal sealed class Schedule
             earlier.MergeInto(isRelease ? clock : pastReleases);
         }
 
-        clock[last.Worker] = last.Index + 1;
+        clock[last.Lane] = last.Index + 1;
         last.Clock = (int[])clock.Clone();
     }
-
-    // Odd, which no location is.
-    private static nint AddressOf(object target) => ((nint)RuntimeHelpers.GetHashCode(target) << 1) | 1;
 }

@@ -12,11 +12,13 @@ internal readonly record struct Step(StepKind Kind, nint Address, StepSite Site)
     /// <summary>Gives whether the order of two steps of different threads may matter.</summary>
     public bool Conflicts(in Step other)
     {
-        if (Kind == StepKind.Local || other.Kind == StepKind.Local)
+        if (!Touches(Kind) || !Touches(other.Kind))
         {
             return false;
         }
 
         return Address == other.Address && (Kind != StepKind.Read || other.Kind != StepKind.Read);
     }
+
+    private static bool Touches(StepKind kind) => kind is not (StepKind.Local or StepKind.Fence or StepKind.Settle);
 }

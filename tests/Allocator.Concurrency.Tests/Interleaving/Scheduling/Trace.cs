@@ -18,11 +18,18 @@ internal sealed class Trace
 
     public void Note<T>(T before, T after)
     {
+        if (_lines.Count == 0)
+        {
+            return;
+        }
+
         string was = Show(before);
         string becomes = Show(after);
         (string thread, StepSite site, string note) = _lines[^1];
         _lines[^1] = (thread, site, was == becomes ? $"{note} = {was}" : $"{note} {was} → {becomes}");
     }
+
+    public void Clear() => _lines.Clear();
 
     public override string ToString()
     {

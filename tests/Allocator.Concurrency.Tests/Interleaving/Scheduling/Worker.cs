@@ -4,18 +4,18 @@ using System.Threading;
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>A real thread that moves only when it is handed the baton.</summary>
-internal sealed class Worker : IDisposable
+internal sealed class Worker : Lane, IDisposable
 {
-    private readonly SemaphoreSlim _turn = new(0);
-    private readonly SemaphoreSlim _done = new(0);
+    // Events, which do not spin: beside other load, waiting threads that do so take the time of the one that moves.
+    private readonly AutoResetEvent _turn = new(initialState: false);
+    private readonly AutoResetEvent _done = new(initialState: false);
     private readonly Thread _thread;
     private Action? _work;
     private Exception? _failure;
 
     public Worker(int index)
+        : base(index)
     {
-        Index = index;
-        Clock = [];
         _thread = new Thread(Run) { IsBackground = true, Name = $"Interleaved {index}" };
         _thread.Start();
     }
@@ -24,27 +24,19 @@ internal sealed class Worker : IDisposable
     [field: ThreadStatic]
     public static Worker? Current { get; private set; }
 
-    public int Index { get; }
-
     /// <summary>Gets the schedule that is followed.</summary>
     public Schedule? Schedule { get; private set; }
 
-    /// <summary>Gets or sets what it does when it has its next turn.</summary>
-    public Step Pending { get; set; }
-
     /// <summary>Gets whether it has come to its end.</summary>
     public bool HasEnded { get; private set; }
-
-    /// <summary>Gets how much of each thread happened before its next step.</summary>
-    public int[] Clock { get; private set; }
 
     /// <summary>Does something outside any schedule, while the caller waits.</summary>
     public void DoAlone(Action work)
     {
         _work = work;
         _failure = null;
-        _turn.Release();
-        _done.Wait();
+        _turn.Set();
+        _done.WaitOne();
         if (_failure is not null)
         {
             throw new InvalidOperationException("What a thread did before the schedule failed.", _failure);
@@ -52,23 +44,23 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>Puts the thread at its beginning, where it waits for its first turn.</summary>
-    public void Enter(Schedule schedule, int workers, Action body)
+    public void Enter(Schedule schedule, int lanes, Action body)
     {
         Schedule = schedule;
-        Clock = new int[workers];
+        Clock = new int[lanes];
         HasEnded = false;
         Pending = new Step(StepKind.Local, 0, new StepSite("begins", "", "", "", 0));
         _work = () => Follow(schedule, body);
     }
 
-    public void HandBaton() => _turn.Release();
+    public void HandBaton() => _turn.Set();
 
-    public void AwaitTurn() => _turn.Wait();
+    public void AwaitTurn() => _turn.WaitOne();
 
     public void Dispose()
     {
         _work = null;
-        _turn.Release();
+        _turn.Set();
         _thread.Join();
         _turn.Dispose();
         _done.Dispose();
@@ -78,7 +70,7 @@ internal sealed class Worker : IDisposable
     {
         while (true)
         {
-            _turn.Wait();
+            _turn.WaitOne();
             if (_work is not Action work)
             {
                 return;
@@ -106,7 +98,7 @@ internal sealed class Worker : IDisposable
             _failure = exception;
         }
 
-        _done.Release();
+        _done.Set();
     }
 
     private void Follow(Schedule schedule, Action body)

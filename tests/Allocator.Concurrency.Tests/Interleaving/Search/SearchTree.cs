@@ -21,9 +21,9 @@ internal sealed class SearchTree
 
     public uint SleepAt(int depth) => _leavesOutEquivalents ? _path[depth].Sleep : 0;
 
-    /// <summary>Chooses the thread to move; -1 where all that could happen from here has been seen.</summary>
-    /// <returns>False where other threads could move when the search came here before.</returns>
-    public bool TryChooseThread(int depth, uint enabled, uint sleep, int current, out int chosen)
+    /// <summary>Chooses the lane to move; -1 where all that could happen from here has been seen.</summary>
+    /// <returns>False where other lanes could move when the search came here before.</returns>
+    public bool TryChooseLane(int depth, uint enabled, uint sleep, int first, out int chosen)
     {
         chosen = -1;
         if (depth < _path.Count)
@@ -37,8 +37,8 @@ internal sealed class SearchTree
             return true;
         }
 
-        // The running thread goes on where possible: a change of thread costs most.
-        chosen = current >= 0 && (candidates & (1u << current)) != 0 ? current : BitOperations.TrailingZeroCount(candidates);
+        // The one that is asked for, if possible: the running thread, for a change of thread costs most.
+        chosen = first >= 0 && (candidates & (1u << first)) != 0 ? first : BitOperations.TrailingZeroCount(candidates);
         _path.Add(
             new SearchNode { Enabled = enabled, Slept = sleep, Wanted = _leavesOutEquivalents ? 1u << chosen : enabled, Chosen = chosen });
         return true;
