@@ -8,6 +8,9 @@ namespace Allocator.Analyzers.Graph;
 /// <summary>Small questions about operations that several steps ask.</summary>
 internal static class Operations
 {
+    /// <summary>A kind of operation that the oldest supported compiler has no name for: <c>[a, b]</c>.</summary>
+    public const int CollectionExpression = 127;
+
     /// <summary>Gives the statements of a block, with the value that it branches on or returns last.</summary>
     public static IEnumerable<IOperation> Statements(this BasicBlock block)
     {

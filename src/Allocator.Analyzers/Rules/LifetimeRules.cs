@@ -44,7 +44,7 @@ internal static class LifetimeRules
         "Owner never disposed",
         "This owner is never disposed and never leaves the method. Declare it with 'using'.",
         RuleIds.Category,
-        DiagnosticSeverity.Info,
+        DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         description: "Memory that is not disposed comes back only when the GC finalizes its owner, and is then kept in quarantine. "
             + PageOf(RuleIds.NeverDisposed));
@@ -52,16 +52,26 @@ internal static class LifetimeRules
     public static readonly DiagnosticDescriptor Unawaited = new(
         RuleIds.Unawaited,
         "Buffer handed to an operation that outlives its owner",
-        "The owner allocated on line {0} is disposed when this method returns, before the returned task has completed. Make the method "
-            + "async and await the task.",
+        "The owner allocated on line {0} is disposed before the task of this call has completed. Await the task first.",
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         description: "The operation goes on reading or writing memory that may already belong to another renter. "
             + PageOf(RuleIds.Unawaited));
 
+    public static readonly DiagnosticDescriptor SomePaths = new(
+        RuleIds.SomePaths,
+        "Owner not disposed on some paths",
+        "The owner allocated on line {0} is disposed or handed on elsewhere, and lost here. Declare it with 'using', or dispose it here "
+            + "too.",
+        RuleIds.Category,
+        DiagnosticSeverity.Info,
+        isEnabledByDefault: true,
+        description: "An early return leaves the owner behind, or a loop overwrites the only variable that has it. "
+            + PageOf(RuleIds.SomePaths));
+
     public static readonly ImmutableArray<DiagnosticDescriptor> All =
-        ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited);
+        ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited, SomePaths);
 
     // A path within the package, not an address: the pages come with the analyzers, and are of the same version.
     private static string PageOf(string id) => $"More in docs/rules/{id}.md of the package.";
