@@ -63,7 +63,7 @@ internal sealed class ExitCheck
     public void CheckReturn(IOperation returned, Holding value, ControlFlowBranch branch, FlowState before, FlowState state)
     {
         ulong silent = state.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers;
-        ulong left = DisposedOnTheWay(branch.FinallyRegions, state);
+        ulong left = DisposedOnTheWay(branch.FinallyRegions, state, out ulong perhaps);
         ulong disposed = left & ~silent;
         ulong stale = value.Memory & ~value.Own & state.SurelyDisposed & ~silent;
         bool isTask = _body.Symbol is IMethodSymbol { IsAsync: false } && _body.Known.Types.IsTask(returned.Type);
@@ -81,7 +81,7 @@ internal sealed class ExitCheck
         _evaluator.EscapeReturned(value);
         if (returned.Syntax.Parent is { } parent && ExplicitReturn.Of(parent) is { } statement)
         {
-            ReportLeft(statement.GetLocation(), left, state);
+            ReportLeft(statement.GetLocation(), perhaps, state);
         }
     }
 
@@ -97,12 +97,12 @@ internal sealed class ExitCheck
 
             FlowState state = Fixpoint.OnBranch(_body, block, end, branch == block.ConditionalSuccessor);
             ulong running = state.SurelyRunning & ~state.OwnerEscaped & _body.Sites.Buffers;
-            ulong left = regions.IsEmpty ? 0 : DisposedOnTheWay(regions, state);
+            ulong left = DisposedOnTheWay(regions, state, out ulong perhaps);
             ReportRunning(left & running);
             if (branch is { Semantics: ControlFlowBranchSemantics.Regular, Destination.Kind: BasicBlockKind.Exit }
                 && ExplicitReturn.Behind(block) is { } statement)
             {
-                ReportLeft(statement.GetLocation(), left, state);
+                ReportLeft(statement.GetLocation(), perhaps, state);
             }
         }
     }
@@ -137,8 +137,9 @@ internal sealed class ExitCheck
     }
 
     /// <summary>Gives what the <c>finally</c> blocks that this return leaves dispose for sure, and only they.</summary>
-    private ulong DisposedOnTheWay(ImmutableArray<ControlFlowRegion> regions, FlowState state)
+    private ulong DisposedOnTheWay(ImmutableArray<ControlFlowRegion> regions, FlowState state, out ulong perhaps)
     {
+        perhaps = 0;
         FlowState? current = state;
         foreach (ControlFlowRegion region in regions)
         {
@@ -148,6 +149,7 @@ internal sealed class ExitCheck
             }
 
             current = Fixpoint.Through(region, current, _body, _evaluator, _cancellation);
+            perhaps |= current is null ? 0 : current.Disposed | current.Handed | current.OwnerEscaped;
         }
 
         return current is null ? 0 : current.SurelyDisposed & ~state.SurelyDisposed;

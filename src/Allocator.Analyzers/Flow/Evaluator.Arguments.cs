@@ -60,10 +60,20 @@ internal sealed partial class Evaluator
             return value;
         }
 
-        TouchOwner(call, value);
+        if (passing != Passing.Mentioned)
+        {
+            TouchOwner(call, value);
+        }
+
+        if (_types.IsDelegate(argument.Parameter?.Type))
+        {
+            // The lambda will look at the buffer, now or later.
+            TouchOwner(call, new Holding(0, value.Held, 0));
+        }
+
         if (value.Held != 0 && passing != Passing.Returned)
         {
-            State.Settle(passing is Passing.Borrowed ? value.Held : 0);
+            State.Settle(passing is Passing.Borrowed or Passing.Mentioned ? value.Held : 0);
         }
 
         switch (passing)

@@ -216,7 +216,8 @@ internal sealed partial class Evaluator
             return 0;
         }
 
-        if (_types.IsMemory(creation.Type) || _types.IsTask(creation.Type) || creation.Type?.Name == "ReadOnlyMemoryContent")
+        if (_types.IsMemory(creation.Type) || _types.IsTask(creation.Type) || creation.Type?.Name == "ReadOnlyMemoryContent"
+            || _members.LeavesOpen(creation))
         {
             return value.Keep;
         }
@@ -242,7 +243,7 @@ internal sealed partial class Evaluator
         return Holding.Holder(sites);
     }
 
-    private Holding EvaluateContainer(IEnumerable<IOperation> parts)
+    private Holding EvaluateContainer(IOperation container, IEnumerable<IOperation> parts)
     {
         ulong held = 0;
         ulong owners = 0;
@@ -253,7 +254,8 @@ internal sealed partial class Evaluator
             owners |= value.Own;
         }
 
-        return Hold(held, owners);
+        // An array of numbers that a query over a buffer computes has nothing of it.
+        return _types.CanKeep(container.Type) ? Hold(held, owners) : default;
     }
 
     private Holding EvaluateAwait(IAwaitOperation awaiting)

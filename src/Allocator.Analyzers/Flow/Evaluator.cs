@@ -107,12 +107,12 @@ internal sealed partial class Evaluator
             case IFlowAnonymousFunctionOperation:
                 return Captured(operation);
             case ITupleOperation tuple:
-                return EvaluateContainer(tuple.Elements);
+                return EvaluateContainer(tuple, tuple.Elements);
             case IArrayCreationOperation array:
                 EscapeAll(array.DimensionSizes);
-                return EvaluateContainer(array.Initializer?.ElementValues ?? ImmutableArray<IOperation>.Empty);
+                return EvaluateContainer(array, array.Initializer?.ElementValues ?? ImmutableArray<IOperation>.Empty);
             case var collection when (int)collection.Kind == Operations.CollectionExpression && !_types.IsRaw(operation.Type):
-                return EvaluateContainer(operation.ChildOperations);
+                return EvaluateContainer(collection, collection.ChildOperations);
             case IFieldReferenceOperation { Instance: { } instance } field:
                 return EvaluateField(field, instance);
             case IDiscardOperation:
@@ -217,52 +217,6 @@ internal sealed partial class Evaluator
         }
 
         Touch(operation, value);
-        return default;
-    }
-
-    private Holding EvaluateDelegate(IDelegateCreationOperation creation)
-    {
-        IOperation target = creation.Target.Strip();
-        if (target is not IMethodReferenceOperation { Instance: { } instance, Method.MethodKind: not MethodKind.LocalFunction } named)
-        {
-            return Captured(target);
-        }
-
-        Holding receiver = Evaluate(instance, asLocation: true);
-        if (receiver.All != 0 && !_members.IsKnown(named.Method) | _members.IsDispose(named.Method))
-        {
-            Escape(receiver);
-        }
-
-        return Hold(receiver.Keep, 0);
-    }
-
-    private Holding Captured(IOperation function)
-    {
-        ulong held = 0;
-        foreach (int variable in _variables.CapturedBy(function))
-        {
-            held |= State[variable].Keep;
-        }
-
-        return Holding.Holder(held);
-    }
-
-    // A part of a tuple or of an object; or the span in a ref struct.
-    private Holding EvaluateField(IFieldReferenceOperation field, IOperation instance)
-    {
-        Holding source = Evaluate(instance, asLocation: true);
-        if (source.Held != 0)
-        {
-            return EvaluateInside(source, field.Type);
-        }
-
-        if (source.Raw != 0 && _types.IsRaw(field.Type) && _types.IsRaw(instance.Type))
-        {
-            return source.AsRaw();
-        }
-
-        Escape(source);
         return default;
     }
 

@@ -68,6 +68,11 @@ internal sealed class FreshOwners
                 return awaiting.AwaitedCall() is { } awaited && IsFactory(awaited.TargetMethod);
             case IInvocationOperation { TargetMethod: { Name: "AsTask" }, Instance: { } task }:
                 return IsFresh(task, body, method, out isNull);
+            case ISwitchExpressionOperation choice:
+                isNull = choice.Arms.All(arm => arm.Value.IsNull());
+                return choice.Arms.All(arm => IsFresh(arm.Value, body, method, out _));
+            case IInvocationOperation call when Passed(call) is { } passed:
+                return IsFresh(passed, body, method, out isNull);
             case IInvocationOperation call:
                 return IsFactory(call.TargetMethod)
                     && _known.Types.IsTask(call.TargetMethod.ReturnType) == (!method.IsAsync && _known.Types.IsTask(method.ReturnType));
@@ -77,6 +82,11 @@ internal sealed class FreshOwners
                 return false;
         }
     }
+
+    // Gives the owner that a call returns as it was given it, filled perhaps.
+    private IOperation? Passed(IInvocationOperation call) => call.Arguments.FirstOrDefault(argument =>
+        argument.Value is IInvocationOperation && _known.Types.CanKeep(call.Type)
+        && _known.Summaries.Of(argument.Parameter) == Passing.Returned)?.Value;
 
     private bool IsFreshLocal(ILocalSymbol local, MethodBody body, IMethodSymbol method)
     {

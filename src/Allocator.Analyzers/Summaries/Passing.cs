@@ -9,6 +9,9 @@ internal enum Passing
     /// <summary>It is used during the call and no longer.</summary>
     Borrowed,
 
+    /// <summary>It is compared or described, and its memory is not looked at: that may be done to what is disposed.</summary>
+    Mentioned,
+
     /// <summary>The result is the argument, or a view of it, whatever path the call takes.</summary>
     Returned,
 

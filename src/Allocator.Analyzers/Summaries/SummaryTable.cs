@@ -139,7 +139,8 @@ internal sealed class SummaryTable
             return trace.IsReturned ? Passing.Escapes
                 : trace.IsHeldByTask ? Passing.HeldByTask
                 : trace.IsHeldByResult ? Passing.Held
-                : Passing.Borrowed;
+                : trace.IsTouched ? Passing.Borrowed
+                : Passing.Mentioned;
         }
     }
 }

@@ -13,7 +13,7 @@ internal sealed partial class ValueTrace
         {
             bool isOwner = !isHolder && !_known.Types.IsMemoryHandle(call.Instance?.Type);
             Disposes |= isOwner;
-            Escapes |= isHolder && !_known.Types.IsTask(call.Instance?.Type);
+            Escapes |= isHolder && !_known.Members.IsOfBaseLibrary(call.TargetMethod);
             return;
         }
 
@@ -31,6 +31,8 @@ internal sealed partial class ValueTrace
 
         if (_known.Members.IsKnown(member))
         {
+            IsTouched |= member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
+                : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsAddress(property));
             bool isFresh = member is IMethodSymbol method && (_known.Factories.Contains(method) || _known.Members.IsCopy(method));
             if (!isFresh)
             {
@@ -89,13 +91,17 @@ internal sealed partial class ValueTrace
         Passing passing = _known.Passings.OfKnown(call, argument);
         switch (passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter) : passing)
         {
+            case Passing.Mentioned:
+                break;
             case Passing.Borrowed:
+                IsTouched = true;
                 break;
             case Passing.Returned:
                 FollowOut(call);
                 Follow(call, isHolder);
                 break;
             case Passing.Held or Passing.HeldByTask:
+                IsTouched = true;
                 Follow(call, isHolder: true);
                 break;
             default:
@@ -110,11 +116,16 @@ internal sealed partial class ValueTrace
         {
             Follow(creation, isHolder);
         }
+        else if (_known.Members.LeavesOpen(creation))
+        {
+            Follow(creation, isHolder: true);
+        }
         else
         {
             switch (argument.Parameter is { } parameter ? _passingOf(parameter) : Passing.Escapes)
             {
-                case Passing.Borrowed:
+                case Passing.Borrowed or Passing.Mentioned:
+                    IsTouched = true;
                     break;
                 case Passing.Held:
                     Follow(creation, isHolder: true);

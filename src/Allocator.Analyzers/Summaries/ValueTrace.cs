@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Summaries;
@@ -37,6 +36,9 @@ internal sealed partial class ValueTrace
 
     /// <summary>Gets whether the body may dispose it.</summary>
     public bool Disposes { get; private set; }
+
+    /// <summary>Gets whether the body does more than compare or describe it.</summary>
+    public bool IsTouched { get; private set; }
 
     /// <summary>Gets whether it, or memory of it, is returned.</summary>
     public bool IsReturned { get; private set; }
@@ -191,6 +193,7 @@ internal sealed partial class ValueTrace
                 Follow(awaiting, isHolder);
                 break;
             case IForEachLoopOperation loop:
+                IsTouched = true;
                 FollowLoop(loop);
                 break;
             case IIsPatternOperation { Pattern: var pattern }:
@@ -239,87 +242,6 @@ internal sealed partial class ValueTrace
             {
                 Follow(inner, isHolder);
             }
-        }
-    }
-
-    private void FollowDeclarator(IVariableDeclaratorOperation declarator, ILocalSymbol local, bool isHolder)
-    {
-        for (IOperation? parent = declarator.Parent; parent is not null; parent = parent.Parent)
-        {
-            if (parent is IUsingOperation or IUsingDeclarationOperation)
-            {
-                // What ends with a `using` is over; what owns the buffer disposes it.
-                Disposes |= !isHolder && !_known.Types.IsMemoryHandle(local.Type);
-                Escapes |= isHolder || Disposes;
-                break;
-            }
-
-            if (parent is IBlockOperation)
-            {
-                break;
-            }
-        }
-
-        AliasLocal(local, isHolder);
-    }
-
-    private void AliasLocal(ISymbol local, bool isHolder)
-    {
-        if (_onlyInFunctions && IsDeclaredOutside(local))
-        {
-            Escapes = true;
-        }
-        else
-        {
-            Alias(local, isHolder);
-        }
-    }
-
-    private static bool IsDeclaredOutside(ISymbol local) =>
-        local.ContainingSymbol is not IMethodSymbol { MethodKind: MethodKind.AnonymousFunction or MethodKind.LocalFunction };
-
-    private void FollowAssignment(ISimpleAssignmentOperation assignment, bool isHolder)
-    {
-        IOperation target = assignment.Target.Strip();
-        if (target.ReferencedVariable() is { } variable and not IParameterSymbol { RefKind: not RefKind.None } && !assignment.IsRef)
-        {
-            AliasLocal(variable, isHolder);
-        }
-        else if (_isConstructor && target is IMemberReferenceOperation { Instance: IInstanceReferenceOperation } member
-            && member is IFieldReferenceOperation or IPropertyReferenceOperation && _body.FunctionAround(assignment) is null)
-        {
-            IsHeldByResult = true;
-            Escapes |= assignment.Syntax.Parent is not (ArrowExpressionClauseSyntax
-                or ExpressionStatementSyntax { Parent: BlockSyntax { Parent: BaseMethodDeclarationSyntax } });
-        }
-        else if (target is not IDiscardOperation)
-        {
-            Escapes = true;
-        }
-
-        if (assignment.Parent is not IExpressionStatementOperation)
-        {
-            Follow(assignment, isHolder);
-        }
-    }
-
-    private void FollowReturn(IReturnOperation returning, bool isHolder)
-    {
-        if (_onlyInFunctions || returning.Kind != OperationKind.Return || _body.FunctionAround(returning) is not null)
-        {
-            Escapes = true;
-        }
-        else if (isHolder && _known.Types.IsTask(returning.ReturnedValue?.Type))
-        {
-            IsHeldByTask = true;
-        }
-        else if (isHolder)
-        {
-            IsHeldByResult = true;
-        }
-        else
-        {
-            IsReturned = true;
         }
     }
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Symbols;
 
@@ -69,6 +70,20 @@ internal sealed class KnownMembers
     public bool IsDispose(IMethodSymbol method) =>
         method is { Name: nameof(IDisposable.Dispose) or "DisposeAsync", Parameters.Length: 0, IsStatic: false }
         || (method is { Name: "Close", Parameters.Length: 0, IsStatic: false } && _types.IsStream(method.ContainingType));
+
+    /// <summary>Returns whether a new object of the base library uses the stream that it is given, and does not dispose it.</summary>
+    public bool LeavesOpen(IObjectCreationOperation creation)
+    {
+        foreach (IArgumentOperation argument in creation.Arguments)
+        {
+            if (argument is { Parameter.Name: "leaveOpen", Value.ConstantValue: { HasValue: true, Value: true } })
+            {
+                return creation.Constructor is { } constructor && IsOfBaseLibrary(constructor);
+            }
+        }
+
+        return false;
+    }
 
     /// <summary>Gives whether the method hands the buffer's memory to its result: the buffer counts as disposed from then on.</summary>
     public bool IsHandOff(IMethodSymbol method) =>

@@ -126,6 +126,10 @@ internal sealed class KnownTypes
 
     public bool IsAllocator(ITypeSymbol type) => DerivesFrom(type, Allocator);
 
+    /// <summary>Returns whether the type hands out native functions, which free what is outstanding after its disposal too.</summary>
+    public bool IsCallbacks(ITypeSymbol type) => type.Name == "NativeAllocationCallbacks"
+        && SymbolEqualityComparer.Default.Equals(type.ContainingAssembly, Allocator.ContainingAssembly);
+
     // `IEnumerable<T>` and its like have a number of their own too.
     private static bool IsCollection(ITypeSymbol type) =>
         type is { TypeKind: TypeKind.Interface } || type.SpecialType is SpecialType.System_Delegate or SpecialType.System_Array;
