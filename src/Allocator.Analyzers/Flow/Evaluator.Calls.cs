@@ -81,7 +81,8 @@ internal sealed partial class Evaluator
             return default;
         }
 
-        bool isLooked = AddsToNewCollection(call) || (method.MethodKind == MethodKind.DelegateInvoke && !_types.CanShow(call.Type));
+        bool isLooked = AddsToNewCollection(call) || (_members.IsOfBaseLibrary(method) && !_types.CanShow(call.Type))
+            || (method.MethodKind == MethodKind.DelegateInvoke && !_types.CanShow(call.Type));
         if (!isLooked)
         {
             Escape(receiver);

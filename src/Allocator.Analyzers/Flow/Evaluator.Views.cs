@@ -206,7 +206,7 @@ internal sealed partial class Evaluator
             Touch(creation, value);
         }
 
-        return isRaw ? new Holding(0, 0, value.Raw) : Hold(held, value.Own & held);
+        return isRaw ? new Holding(0, 0, value.Raw) : Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held);
     }
 
     private ulong GiveToConstructor(IObjectCreationOperation creation, IArgumentOperation argument, Holding value)
