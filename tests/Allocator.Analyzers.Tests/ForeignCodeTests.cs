@@ -65,6 +65,7 @@ public sealed class ForeignCodeTests
                 return CSharpSyntaxTree.ParseText(change is null ? text : change(text), options, file[..^".txt".Length]);
             }),
         ];
+        Assert.InRange(trees.Length, 90, int.MaxValue);
         CSharpCompilation compilation = CSharpCompilation.Create(
             "Foreign", trees, SnippetReferences.WithAllocator, SnippetCompilation.Options);
         SnippetCompilation.ThrowIfBroken(compilation, "");
