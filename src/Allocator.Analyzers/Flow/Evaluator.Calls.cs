@@ -1,3 +1,4 @@
+using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;
 using Microsoft.CodeAnalysis;
@@ -25,7 +26,7 @@ internal sealed partial class Evaluator
             return Allocate(call, site);
         }
 
-        if (_members.IsDispose(method) && receiver.All != 0 && (receiver.Own != 0 || _types.IsMemoryHandle(call.Instance?.Type)))
+        if (_members.IsDispose(method) && receiver.All != 0 && (receiver.Own != 0 || _types.IsMemoryHandle(call.Instance?.Strip().Type)))
         {
             Dispose(call, receiver);
             return default;

@@ -255,7 +255,7 @@ internal sealed partial class Evaluator
         }
 
         // An array of numbers that a query over a buffer computes has nothing of it.
-        return _types.CanKeep(container.Type) ? Hold(held, owners) : default;
+        return container.Type is null || _types.CanKeep(container.Type) ? Hold(held, owners) : default;
     }
 
     private Holding EvaluateAwait(IAwaitOperation awaiting)

@@ -111,7 +111,7 @@ internal sealed partial class Evaluator
             case IArrayCreationOperation array:
                 EscapeAll(array.DimensionSizes);
                 return EvaluateContainer(array, array.Initializer?.ElementValues ?? ImmutableArray<IOperation>.Empty);
-            case var collection when (int)collection.Kind == Operations.CollectionExpression && !_types.IsRaw(operation.Type):
+            case var collection when collection.IsCollectionExpression() && !_types.IsRaw(operation.Type):
                 return EvaluateContainer(collection, collection.ChildOperations);
             case IFieldReferenceOperation { Instance: { } instance } field:
                 return EvaluateField(field, instance);

@@ -159,7 +159,7 @@ internal sealed partial class ValueTrace
             case IArrayInitializerOperation { Parent: { } array }:
                 Follow(array, isHolder: true);
                 break;
-            case { } collection when (int)collection.Kind == Operations.CollectionExpression:
+            case { } collection when collection.IsCollectionExpression():
                 Follow(collection, isHolder: true);
                 break;
             case IArgumentOperation argument:
