@@ -9,8 +9,9 @@ public sealed class RulesTests
         { RuleIds.Finalizable, DiagnosticSeverity.Warning },
         { RuleIds.UsedAfterDispose, DiagnosticSeverity.Warning },
         { RuleIds.OutlivesOwner, DiagnosticSeverity.Warning },
-        { RuleIds.NeverDisposed, DiagnosticSeverity.Info },
+        { RuleIds.NeverDisposed, DiagnosticSeverity.Warning },
         { RuleIds.Unawaited, DiagnosticSeverity.Warning },
+        { RuleIds.SomePaths, DiagnosticSeverity.Info },
     };
 
     [Theory]
@@ -29,11 +30,35 @@ public sealed class RulesTests
     }
 
     [Fact]
+    public void HelpLink_OfARule_LeadsToItsPage()
+    {
+        Assert.Equal(
+            "https://example.org/docs/rules/ALLOC001.md", HelpPage.AddressOf(RuleIds.Finalizable, "https://example.org/docs/rules/"));
+        Assert.Equal("", HelpPage.AddressOf(RuleIds.Finalizable, null));
+        Assert.All(
+            new LifetimeAnalyzer().SupportedDiagnostics, rule => Assert.Equal(HelpPage.AddressOf(rule.Id), rule.HelpLinkUri));
+    }
+
+    [Theory]
+    [InlineData("var owner = A.Allocate<byte>(64); Number = owner.Memory.Length;", DiagnosticSeverity.Warning, "A.Allocate<byte>(64)")]
+    [InlineData("var allocator = MemoryAllocator.Create(); allocator.Prewarm(1);", DiagnosticSeverity.Info, "MemoryAllocator.Create()")]
+    [InlineData(
+        "var owner = Make(); Number = owner.Memory.Length; IMemoryOwner<byte> Make() => A.Allocate<byte>(64);",
+        DiagnosticSeverity.Info, "Make()")]
+    public async Task NeverDisposed_IsAWarningWhereTheOwnerIsCertainlyMadeThere(string body, DiagnosticSeverity severity, string made)
+    {
+        int start = body.IndexOf(made, StringComparison.Ordinal);
+        string marked = $"{body[..start]}{{|ALLOC004:{made}|}}{body[(start + made.Length)..]}";
+
+        Assert.Equal(severity, Assert.Single(await Snippet.Body(marked)).Severity);
+    }
+
+    [Fact]
     public void SupportedDiagnostics_None_IsErrorByDefault()
     {
         IEnumerable<DiagnosticDescriptor> rules = new LifetimeAnalyzer().SupportedDiagnostics;
 
         Assert.DoesNotContain(rules, rule => rule.DefaultSeverity == DiagnosticSeverity.Error);
-        Assert.Equal(5, rules.Count());
+        Assert.Equal(6, rules.Count());
     }
 }

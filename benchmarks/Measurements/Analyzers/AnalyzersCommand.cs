@@ -16,27 +16,38 @@ internal static class AnalyzersCommand
         Arity = ArgumentArity.ZeroOrMore,
     };
 
+    private static readonly Option<DirectoryInfo?> s_sources = new("--sources")
+    {
+        Description = "A folder of sources called .cs.txt that no project compiles, taken instead of projects.",
+    };
+
     public static Command Create()
         => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
     {
         s_projects,
+        s_sources,
     }.Measures("AnalyzerReach", Measure);
 
     private static ResultDocument Measure(MeasurementRun run)
     {
         List<ProjectReach> projects = [];
+        List<FileTime> files = [];
         List<Outcome> removed = [];
         List<Outcome> early = [];
-        foreach (string path in Projects(run.Parsed.GetValue(s_projects)!))
+        List<Outcome> undisposed = [];
+        List<Outcome> unawaited = [];
+        foreach (CorpusProject project in Corpus(run))
         {
-            CorpusProject project = CorpusProject.Load(path);
             run.Console.WriteLine(project.Name);
             List<OwnedLocal> locals = [.. OwnedLocals.In(project)];
-            projects.Add(AsItStands(project, locals.Count));
+            projects.Add(AsItStands(project, locals.Count(local => local.IsInUsing)));
+            files.AddRange(AnalyzerTrial.OfFiles(project));
             MutationTrial trial = new(project);
             IReadOnlyList<OwnedLocal> tried = run.IsQuick ? [.. locals.Take(QuickLocals)] : locals;
             removed.AddRange(trial.RemoveUsings(tried));
             early.AddRange(trial.DisposeEarly(tried));
+            undisposed.AddRange(trial.RemoveDisposals(tried));
+            unawaited.AddRange(trial.RemoveAwaits(tried));
         }
 
         return run.NewDocument("Reach of the analyzer") with
@@ -45,7 +56,10 @@ internal static class AnalyzersCommand
             Tables =
             [
                 ReachDocument.OfProjects(projects),
-                ReachDocument.OfMutations(("a `using` removed", removed), ("disposed before the last use", early)),
+                ReachDocument.OfMutations(
+                    ("a `using` removed", removed), ("disposed before the last use", early),
+                    ("all calls of `Dispose` removed", undisposed), ("an `await` removed", unawaited)),
+                ReachDocument.OfFiles(files),
             ],
         };
     }
@@ -55,11 +69,20 @@ internal static class AnalyzersCommand
         "Every project is compiled in this process from the arguments that MSBuild gives the compiler. Time is that of the analyzer's "
             + "own actions, on one thread by the clock, the least of five runs: where others have the cores, a long run holds pauses "
             + "that are not its own.",
-        "A mistake is made at each `using` variable whose value comes straight from a method with [return: OwnedBuffer]. It is found "
-            + "where a report names that very allocation.",
+        "A mistake is made at each variable of an owner's type whose first value is a call, whether the analyzer knows of that or not. It "
+            + "is found where a report names that very allocation. Wrong are reports in the same member that name another place and "
+            + "were not there before.",
         "`using` removed: the keyword alone, or the statement around its block. Disposed before the last use: a call to Dispose in "
-            + "front of the last statement of the variable's scope that names it or a view of it; buffers only, not allocators.",
+            + "front of the last statement of the variable's scope that names it or a view of it; buffers only, not allocators. "
+            + "`await` removed: from the first statement that awaits a call which is given the buffer.",
+        "A single file: the analyzer alone over one file, as an editor runs it, in a compilation that knows nothing of it yet; the least "
+            + "of three runs, scaled to 2,000 lines where it has more.",
     ];
+
+    private static IEnumerable<CorpusProject> Corpus(MeasurementRun run) =>
+        run.Parsed.GetValue(s_sources) is { } folder
+            ? [CorpusProject.LoadFolder(folder.FullName)]
+            : Projects(run.Parsed.GetValue(s_projects)!).Select(CorpusProject.Load);
 
     private static IEnumerable<string> Projects(FileInfo[] given) => given.Length > 0
         ? given.Select(file => file.FullName)

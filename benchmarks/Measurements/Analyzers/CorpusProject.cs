@@ -30,11 +30,50 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
             arguments.MetadataReferences.Select(reference => MetadataReference.CreateFromFile(reference.Reference, reference.Properties)),
             arguments.CompilationOptions.WithStrongNameProvider(null));
         compilation = GeneratedSources.AddTo(compilation, arguments);
+        return Compiled(Path.GetFileNameWithoutExtension(path), compilation);
+    }
+
+    /// <summary>
+    /// Loads a folder of sources called <c>.cs.txt</c>, which no project compiles, against this process's base library and the allocator.
+    /// </summary>
+    public static CorpusProject LoadFolder(string path)
+    {
+        CSharpParseOptions options = new(LanguageVersion.Latest);
+        SyntaxTree[] trees =
+        [
+            CSharpSyntaxTree.ParseText(ImplicitUsings, options, "ImplicitUsings.g.cs"),
+            .. Directory.EnumerateFiles(path, "*.cs.txt", SearchOption.AllDirectories).Order(StringComparer.Ordinal).Select(file =>
+                CSharpSyntaxTree.ParseText(SourceText.From(File.ReadAllText(file)), options, Path.ChangeExtension(file, null))),
+        ];
+        string trusted = (string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!;
+        IEnumerable<string> assemblies = trusted.Split(Path.PathSeparator).Where(file =>
+            Path.GetFileName(file) is "Allocator.dll" or "mscorlib.dll" or "netstandard.dll"
+            || Path.GetFileName(file).StartsWith("System.", StringComparison.Ordinal));
+        CSharpCompilation compilation = CSharpCompilation.Create(
+            Path.GetFileName(path), trees, assemblies.Select(file => MetadataReference.CreateFromFile(file)),
+            new CSharpCompilationOptions(
+                OutputKind.DynamicallyLinkedLibrary, allowUnsafe: true, nullableContextOptions: NullableContextOptions.Enable));
+        return Compiled(Path.GetFileName(Path.GetFullPath(path)), compilation);
+    }
+
+    private const string ImplicitUsings =
+        """
+        global using System;
+        global using System.Collections.Generic;
+        global using System.IO;
+        global using System.Linq;
+        global using System.Net.Http;
+        global using System.Threading;
+        global using System.Threading.Tasks;
+        """;
+
+    private static CorpusProject Compiled(string name, CSharpCompilation compilation)
+    {
         Diagnostic? error = compilation.GetDiagnostics().FirstOrDefault(
             diagnostic => diagnostic.DefaultSeverity == DiagnosticSeverity.Error);
         return error is null
-            ? new CorpusProject(Path.GetFileNameWithoutExtension(path), compilation)
-            : throw new InvalidOperationException($"{Path.GetFileName(path)} does not compile: {error}");
+            ? new CorpusProject(name, compilation)
+            : throw new InvalidOperationException($"{name} does not compile: {error}");
     }
 
     /// <summary>Returns whether a file is source code, not made by the build.</summary>

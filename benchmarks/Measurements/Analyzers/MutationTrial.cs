@@ -1,26 +1,40 @@
-using System.Collections.Immutable;
-using System.Runtime;
-using Allocator.Analyzers;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Diagnostics;
 using Microsoft.CodeAnalysis.Text;
 
 namespace Measurements.Analyzers;
 
 /// <summary>What became of one mutation.</summary>
-internal sealed record Outcome(bool Compiles, string? Rule);
+/// <param name="Rule">The rule that names the allocation, or null.</param>
+/// <param name="Wrong">How many reports name something else that was not reported before.</param>
+internal sealed record Outcome(bool Compiles, string? Rule, int Wrong, string Place);
 
 /// <summary>Makes one mistake at a time in a project, and looks whether the analyzer names the allocation that suffers.</summary>
 internal sealed class MutationTrial(CorpusProject project)
 {
     public IEnumerable<Outcome> RemoveUsings(IEnumerable<OwnedLocal> locals) =>
-        locals.Select(local => Try(local, UsingRemoval.Apply(local)));
+        locals.Where(local => local.IsInUsing).Select(local => Try(local, UsingRemoval.Apply(local)));
+
+    /// <summary>Takes away each call that disposes an owner by name; another may remain, on another path.</summary>
+    public IEnumerable<Outcome> RemoveDisposals(IEnumerable<OwnedLocal> locals) =>
+        from local in locals
+        where local.IsBuffer && !local.IsInUsing
+        let calls = StatementRemoval.DisposalsOf(local, ModelOf(local))
+        where calls.Count > 0
+        select Try(local, StatementRemoval.Apply(local, calls));
+
+    /// <summary>Forgets to wait for an operation that was given the memory.</summary>
+    public IEnumerable<Outcome> RemoveAwaits(IEnumerable<OwnedLocal> locals) =>
+        from local in locals
+        where local.IsBuffer && local.IsInUsing
+        let awaiting = AwaitRemoval.In(local, ModelOf(local))
+        where awaiting is not null
+        select Try(local, AwaitRemoval.Apply(local, awaiting));
 
     public IEnumerable<Outcome> DisposeEarly(IEnumerable<OwnedLocal> locals) =>
         from local in locals
-        where local.IsBuffer
+        where local.IsBuffer && local.IsInUsing
         let model = ModelOf(local)
         let last = PrematureDispose.LastUse(local, model)
         where last is not null
@@ -37,12 +51,26 @@ internal sealed class MutationTrial(CorpusProject project)
         TextSpan member = variable.FirstAncestorOrSelf<MemberDeclarationSyntax>()!.Span;
         bool compiles = compilation.GetSemanticModel(mutated).GetDiagnostics(member).All(
             diagnostic => diagnostic.DefaultSeverity != DiagnosticSeverity.Error);
-        Diagnostic? found = !compiles ? null : AnalyzerTrial.OfSpan(compilation, mutated, member)
-            .FirstOrDefault(
-                diagnostic => !diagnostic.IsSuppressed && diagnostic.AdditionalLocations.Any(
-                    location => variable.Span.Contains(location.SourceSpan)));
-        return new Outcome(compiles, found?.Id);
+        FileLinePositionSpan line = local.Variable.GetLocation().GetLineSpan();
+        string place = $"{line.Path}:{line.StartLinePosition.Line + 1}";
+        if (!compiles)
+        {
+            return new Outcome(false, null, 0, place);
+        }
+
+        Diagnostic[] found =
+        [
+            .. AnalyzerTrial.OfSpan(compilation, mutated, member).Where(
+                diagnostic => !diagnostic.IsSuppressed && IsIn(diagnostic, member)),
+        ];
+        TextSpan span = local.Variable.FirstAncestorOrSelf<MemberDeclarationSyntax>()!.Span;
+        int before = AnalyzerTrial.OfSpan(project.Compilation, original, span).Count(diagnostic => IsIn(diagnostic, span));
+        Diagnostic? named = found.FirstOrDefault(
+            diagnostic => diagnostic.AdditionalLocations.Any(location => variable.Span.Contains(location.SourceSpan)));
+        return new Outcome(true, named?.Id, Math.Max(0, found.Length - (named is null ? 0 : 1) - before), place);
     }
+
+    private static bool IsIn(Diagnostic diagnostic, TextSpan span) => span.Contains(diagnostic.Location.SourceSpan);
 
     // Both trees have the same declarators in the same order: no mutation adds or takes one.
     private static VariableDeclaratorSyntax Refind(OwnedLocal local, SyntaxTree mutated)
@@ -91,8 +119,8 @@ internal static class PrematureDispose
 
     private static IEnumerable<StatementSyntax> Scope(OwnedLocal local)
     {
-        IEnumerable<StatementSyntax> After(SyntaxList<StatementSyntax> all) => all.SkipWhile(one => one != local.Using).Skip(1);
-        return local.Using switch
+        IEnumerable<StatementSyntax> After(SyntaxList<StatementSyntax> all) => all.SkipWhile(one => one != local.Declaration).Skip(1);
+        return local.Declaration switch
         {
             UsingStatementSyntax { Statement: BlockSyntax block } => block.Statements,
             LocalDeclarationStatementSyntax { Parent: BlockSyntax block } => After(block.Statements),
@@ -111,66 +139,18 @@ internal static class UsingRemoval
 {
     public static SyntaxTree Apply(OwnedLocal local)
     {
-        SyntaxNode root = local.Using.SyntaxTree.GetRoot();
-        StatementSyntax replacement = local.Using switch
+        SyntaxNode root = local.Declaration.SyntaxTree.GetRoot();
+        StatementSyntax replacement = local.Declaration switch
         {
             LocalDeclarationStatementSyntax declaration => WithoutKeyword(declaration),
             UsingStatementSyntax statement => SyntaxFactory.Block(
                 SyntaxFactory.LocalDeclarationStatement(
                     statement.Declaration!.WithoutTrivia()).NormalizeWhitespace(), statement.Statement),
-            _ => local.Using,
+            _ => local.Declaration,
         };
-        return root.SyntaxTree.WithRootAndOptions(root.ReplaceNode(local.Using, replacement), root.SyntaxTree.Options);
+        return root.SyntaxTree.WithRootAndOptions(root.ReplaceNode(local.Declaration, replacement), root.SyntaxTree.Options);
     }
 
     private static LocalDeclarationStatementSyntax WithoutKeyword(LocalDeclarationStatementSyntax declaration) =>
         declaration.WithAwaitKeyword(default).WithUsingKeyword(default).WithLeadingTrivia(declaration.GetLeadingTrivia());
-}
-
-/// <summary>Runs the analyzer over a project, or a part of a file of it.</summary>
-internal static class AnalyzerTrial
-{
-    private const int Runs = 5;
-    private const long QuietBytes = 200L << 20;
-
-    /// <summary>
-    /// Gives all reports, and the least time that the analyzer itself took: builds run in a compiler that has long been warm.
-    /// </summary>
-    public static (ImmutableArray<Diagnostic> Found, TimeSpan Time) OfProject(Compilation compilation)
-    {
-        (ImmutableArray<Diagnostic> found, TimeSpan least) = Once(compilation);
-        for (int run = 1; run < Runs; run++)
-        {
-            TimeSpan time = Once(compilation).Time;
-            least = time < least ? time : least;
-        }
-
-        return (found, least);
-    }
-
-    private static (ImmutableArray<Diagnostic> Found, TimeSpan Time) Once(Compilation compilation)
-    {
-        LifetimeAnalyzer analyzer = new();
-        CompilationWithAnalyzers run = Start(compilation, analyzer);
-
-        // A collection that falls into an action would be counted as the analyzer's, though the compiler made the garbage.
-        bool isQuiet = GC.TryStartNoGCRegion(QuietBytes);
-        ImmutableArray<Diagnostic> found = run.GetAnalyzerDiagnosticsAsync(CancellationToken.None).GetAwaiter().GetResult();
-        if (isQuiet && GCSettings.LatencyMode == GCLatencyMode.NoGCRegion)
-        {
-            GC.EndNoGCRegion();
-        }
-
-        TimeSpan time = run.GetAnalyzerTelemetryInfoAsync(analyzer, CancellationToken.None).GetAwaiter().GetResult()!.ExecutionTime;
-        return (found, time);
-    }
-
-    public static ImmutableArray<Diagnostic> OfSpan(Compilation compilation, SyntaxTree tree, TextSpan span) =>
-        Start(compilation, new LifetimeAnalyzer())
-            .GetAnalyzerSemanticDiagnosticsAsync(
-                compilation.GetSemanticModel(tree), span, CancellationToken.None).GetAwaiter().GetResult();
-
-    private static CompilationWithAnalyzers Start(Compilation compilation, DiagnosticAnalyzer analyzer) => compilation.WithAnalyzers(
-        [analyzer], new CompilationWithAnalyzersOptions(
-            new AnalyzerOptions([]), null, concurrentAnalysis: false, logAnalyzerExecutionTime: true, reportSuppressedDiagnostics: true));
 }

@@ -4,18 +4,20 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Measurements.Analyzers;
 
-/// <summary>A variable that a <c>using</c> disposes, and that a factory of the allocator gave.</summary>
+/// <summary>A variable that has an owner of the allocator.</summary>
 /// <param name="IsBuffer">Whether it owns memory; an allocator does not.</param>
 internal sealed record OwnedLocal(VariableDeclaratorSyntax Variable, ILocalSymbol Symbol, bool IsBuffer)
 {
-    public StatementSyntax Using => (StatementSyntax)Variable.Parent!.Parent!;
+    public StatementSyntax Declaration => (StatementSyntax)Variable.Parent!.Parent!;
 
     public string Name => Variable.Identifier.ValueText;
 
+    public bool IsInUsing => Declaration is UsingStatementSyntax or LocalDeclarationStatementSyntax { UsingKeyword.RawKind: not 0 };
 }
 
 /// <summary>
-/// Finds the <c>using</c> variables of a project whose value comes straight from a factory that carries <c>[return: OwnedBuffer]</c>.
+/// Finds the variables of a project that are declared with an owner: by their type, whatever gives the value, so that what the analyzer
+/// does not recognize shows as a miss.
 /// </summary>
 internal static class OwnedLocals
 {
@@ -26,52 +28,33 @@ internal static class OwnedLocals
             SemanticModel model = project.Compilation.GetSemanticModel(tree);
             foreach (VariableDeclaratorSyntax variable in tree.GetRoot().DescendantNodes().OfType<VariableDeclaratorSyntax>())
             {
-                if (
-                    IsInUsing(variable) && FactoryOf(
-                        variable, model) is { } factory && model.GetDeclaredSymbol(variable) is ILocalSymbol symbol)
+                if (variable.Parent is VariableDeclarationSyntax { Variables.Count: 1, Parent: StatementSyntax }
+                    && IsCall(variable.Initializer?.Value)
+                    && model.GetDeclaredSymbol(variable) is ILocalSymbol { Type: var type } symbol
+                    && IsOwner(type))
                 {
-                    yield return new OwnedLocal(variable, symbol, factory.ReturnType.Name != "MemoryAllocator");
+                    yield return new OwnedLocal(variable, symbol, !IsAllocator(type));
                 }
             }
         }
     }
 
-    private static bool IsInUsing(VariableDeclaratorSyntax variable) =>
-        variable.Parent is VariableDeclarationSyntax { Variables.Count: 1 } declaration
-        && (declaration.Parent is LocalDeclarationStatementSyntax local && local.UsingKeyword.IsKind(SyntaxKind.UsingKeyword)
-            || declaration.Parent is UsingStatementSyntax);
-
-    // Looked up here without the analyzer's own code: what is not recognized there must show as a miss.
-    private static IMethodSymbol? FactoryOf(VariableDeclaratorSyntax variable, SemanticModel model)
+    private static bool IsCall(ExpressionSyntax? value) => value switch
     {
-        ExpressionSyntax? value = variable.Initializer?.Value;
-        while (value is ParenthesizedExpressionSyntax or AwaitExpressionSyntax or CastExpressionSyntax)
-        {
-            value = value switch
-            {
-                ParenthesizedExpressionSyntax parentheses => parentheses.Expression,
-                AwaitExpressionSyntax awaiting => awaiting.Expression,
-                _ => ((CastExpressionSyntax)value).Expression,
-            };
-        }
+        ParenthesizedExpressionSyntax parentheses => IsCall(parentheses.Expression),
+        AwaitExpressionSyntax awaiting => IsCall(awaiting.Expression),
+        CastExpressionSyntax cast => IsCall(cast.Expression),
+        _ => value is InvocationExpressionSyntax,
+    };
 
-        return value is InvocationExpressionSyntax && model.GetSymbolInfo(value).Symbol is IMethodSymbol method && IsMarked(method)
-            ? method
-            : null;
-    }
+    private static bool IsOwner(ITypeSymbol type) =>
+        IsOfLibrary(type)
+            ? type.Name is "PixelBuffer" or "MemoryGroup" or "MemoryLease" or "PooledMemoryStream" or "NativePixels"
+                or "NativeAllocationCallbacks" || IsAllocator(type)
+            : type is { Name: "IMemoryOwner", ContainingNamespace.Name: "Buffers" };
 
-    private static bool IsMarked(IMethodSymbol method)
-    {
-        for (IMethodSymbol? current = method; current is not null; current = current.OverriddenMethod)
-        {
-            if (
-                current.OriginalDefinition.GetReturnTypeAttributes().Any(
-                    attribute => attribute.AttributeClass?.Name == "OwnedBufferAttribute"))
-            {
-                return true;
-            }
-        }
+    private static bool IsAllocator(ITypeSymbol type) => IsOfLibrary(type) && type.Name is "MemoryAllocator" or "MemoryReservation";
 
-        return false;
-    }
+    private static bool IsOfLibrary(ITypeSymbol type) =>
+        type.ContainingNamespace is { Name: "Allocator", ContainingNamespace.IsGlobalNamespace: true };
 }

@@ -73,13 +73,13 @@ internal sealed class BodyAnalysis
         Reporter reporter = new(sites, _report);
         CheckStatements(body, evaluator, entries, reporter);
         StoreCheck.Run(evaluator.Stores, entries[entries.Length - 1], reporter);
-        LeakCheck.Run(sites, evaluator.EverDisposed | evaluator.EverEscaped, reporter);
+        LeakCheck.Run(body, evaluator.EverDisposed | evaluator.EverEscaped, reporter);
     }
 
     private void CheckStatements(Body body, Evaluator evaluator, FlowState?[] entries, Reporter reporter)
     {
         UseCheck uses = new(body, reporter);
-        ReturnCheck returns = new(body, evaluator, reporter, _cancellation);
+        ExitCheck exits = new(body, evaluator, reporter, _cancellation);
         foreach (BasicBlock block in body.Graph.Blocks)
         {
             if (entries[block.Ordinal] is not { } entry)
@@ -94,6 +94,7 @@ internal sealed class BodyAnalysis
                 FlowState before = state.Clone();
                 evaluator.State = state;
                 evaluator.Uses = new List<Use>();
+                evaluator.Findings = new List<Finding>();
                 bool isReturn = statement == block.BranchValue
                     && block.FallThroughSuccessor?.Semantics == ControlFlowBranchSemantics.Return;
                 Holding value = evaluator.Evaluate(statement, asLocation: isReturn && ReturnsReference(body.Symbol));
@@ -102,15 +103,25 @@ internal sealed class BodyAnalysis
                     uses.Check(use, statement, before, state, block, index);
                 }
 
+                foreach (Finding finding in evaluator.Findings)
+                {
+                    exits.Report(finding);
+                }
+
                 evaluator.Uses = null;
+                evaluator.Findings = null;
                 if (isReturn)
                 {
-                    returns.Check(statement, value, block.FallThroughSuccessor!, state);
+                    exits.CheckReturn(statement, value, block.FallThroughSuccessor!, before, state);
                 }
 
                 index++;
             }
+
+            exits.CheckLeft(block, state);
         }
+
+        exits.ReportLost();
     }
 
     private static bool ReturnsReference(ISymbol symbol) =>

@@ -21,7 +21,10 @@ internal sealed class Reporter
     /// <summary>Gets the allocations that something was said of.</summary>
     public ulong Reported { get; private set; }
 
-    public void Report(DiagnosticDescriptor rule, IOperation operation, ulong sites)
+    public void Report(DiagnosticDescriptor rule, IOperation operation, ulong sites) =>
+        Report(rule, PlaceOf(operation.Syntax), sites, rule.DefaultSeverity);
+
+    public void Report(DiagnosticDescriptor rule, Location place, ulong sites, DiagnosticSeverity severity)
     {
         ulong remaining = sites & ~Reported;
         Reported |= remaining;
@@ -32,7 +35,7 @@ internal sealed class Reporter
                 Location allocation = _sites[i].Operation.Syntax.GetLocation();
                 int line = allocation.GetLineSpan().StartLinePosition.Line + 1;
                 IEnumerable<Location> additional = new[] { allocation };
-                _report(Diagnostic.Create(rule, PlaceOf(operation.Syntax), additional, line));
+                _report(Diagnostic.Create(rule, place, severity, additional, null, line));
             }
         }
     }

@@ -36,7 +36,8 @@ internal sealed class UseCheck
             return;
         }
 
-        ulong lost = use.Raw & ~use.PossiblyDisposed & ~after.Escaped & ~KeptAfter(after, _liveness.After(block, index));
+        ulong kept = after.Escaped | after.Reachable;
+        ulong lost = use.Raw & ~use.PossiblyDisposed & ~kept & ~KeptAfter(after, _liveness.After(block, index));
         if (lost != 0)
         {
             lost &= ~PendingOwners.At(use.Operation, statement, before, _body.Variables);

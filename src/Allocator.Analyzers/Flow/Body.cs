@@ -14,7 +14,7 @@ internal sealed class Body
         Symbol = symbol;
         Known = known;
         Sites = sites;
-        Variables = new VariableTable(graph, symbol, known.Types);
+        Variables = new VariableTable(graph, symbol, known);
         Edges = new Edges(graph);
     }
 

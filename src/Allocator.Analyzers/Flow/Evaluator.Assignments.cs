@@ -1,6 +1,7 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.FlowAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -62,6 +63,10 @@ internal sealed partial class Evaluator
         {
             Escape(value);
         }
+        else if (_variables.IsCaptured(variable))
+        {
+            State.Reachable |= value.Keep;
+        }
 
         State[variable] = value;
     }
@@ -75,6 +80,11 @@ internal sealed partial class Evaluator
 
         if (target is IMemberReferenceOperation { Member: var member, Instance: var instance })
         {
+            if (AssignInside(target, member, instance, value))
+            {
+                return;
+            }
+
             ForgetStoresTo(member);
             if (member is IFieldSymbol && instance is (null or IInstanceReferenceOperation))
             {
@@ -85,6 +95,51 @@ internal sealed partial class Evaluator
         Escape(value);
         Holding place = Evaluate(target, asLocation: true);
         Touch(target, place);
+    }
+
+    // The field of a ref struct in a variable; and what an object initializer sets in the new object.
+    private bool AssignInside(IOperation target, ISymbol member, IOperation? instance, Holding value)
+    {
+        if (instance is null || !_variables.TryGet(instance, out int variable) || _variables.IsShared(variable))
+        {
+            return false;
+        }
+
+        if (value.Keep == 0 && _types.IsRaw(instance.Type)
+            && instance is ILocalReferenceOperation or IFlowCaptureReferenceOperation
+            && member is IFieldSymbol or IPropertySymbol { ReturnsByRef: false, ReturnsByRefReadonly: false })
+        {
+            // Other fields of the struct may still show what they showed.
+            State[variable] |= new Holding(0, 0, value.Raw);
+            return true;
+        }
+
+        if (instance is IFlowCaptureReferenceOperation && IsPlainMember(member)
+            && target.Syntax.Parent?.Parent is InitializerExpressionSyntax)
+        {
+            State[variable] |= Hold(value.Keep, value.Own);
+            return true;
+        }
+
+        return false;
+    }
+
+    // What such a member is given, it keeps and does nothing else with.
+    private static bool IsPlainMember(ISymbol member)
+    {
+        if (member is IPropertySymbol property)
+        {
+            foreach (ISymbol other in property.ContainingType.GetMembers())
+            {
+                if (other is IFieldSymbol { AssociatedSymbol: { } automatic }
+                    && SymbolEqualityComparer.Default.Equals(automatic, property))
+                {
+                    return true;
+                }
+            }
+        }
+
+        return member is IFieldSymbol;
     }
 
     private void NoteStore(IOperation target, ISymbol symbol, Holding value)
@@ -124,19 +179,5 @@ internal sealed partial class Evaluator
                 State.Overwrite(1UL << i);
             }
         }
-    }
-
-    private Holding EvaluateDeconstruction(IDeconstructionAssignmentOperation deconstruction)
-    {
-        EscapeChildren(deconstruction);
-        foreach (IOperation operation in deconstruction.Target.DescendantsAndSelf())
-        {
-            if (operation is ILocalReferenceOperation or IParameterReferenceOperation && _variables.TryGet(operation, out int variable))
-            {
-                State[variable] = default;
-            }
-        }
-
-        return default;
     }
 }

@@ -1,5 +1,6 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Rules;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -19,15 +20,15 @@ internal sealed partial class Evaluator
             TouchOwner(call, receiver);
             if (_members.IsHandOff(method))
             {
-                Dispose(receiver);
+                Dispose(call, receiver);
             }
 
-            return Allocate(site);
+            return Allocate(call, site);
         }
 
-        if (receiver.Own != 0 && _members.IsDispose(method))
+        if (_members.IsDispose(method) && receiver.All != 0 && (receiver.Own != 0 || _types.IsMemoryHandle(call.Instance?.Strip().Type)))
         {
-            Dispose(receiver);
+            Dispose(call, receiver);
             return default;
         }
 
@@ -41,23 +42,74 @@ internal sealed partial class Evaluator
             return default;
         }
 
-        Holding arguments = EvaluateArguments(call);
+        if (receiver.Held != 0)
+        {
+            return EvaluateCallInside(call, receiver);
+        }
+
+        Given given = EvaluateArguments(call);
         EscapeUnlessKnown(call, receiver);
-        return Apply(call, receiver, arguments, asLocation);
+        Holding result = Apply(call, receiver, given, asLocation);
+        if (method.MethodKind == MethodKind.LocalFunction && _types.CanKeep(method.ReturnType))
+        {
+            given.ToTask |= _types.IsTask(method.ReturnType) ? Captured(call).Held : 0;
+            given.ToResult |= Captured(call).Held;
+        }
+
+        if (given.ToTask != 0 && call != _awaited)
+        {
+            Begin(call, given.ToTask);
+        }
+
+        ulong held = given.ToResult | (call == _awaited ? 0 : given.ToTask);
+        return held == 0 ? result : result | Hold(held, given.Owners & given.ToResult);
     }
 
-    private Holding Allocate(ulong site)
+    /// <summary>Evaluates the call of a member of what holds buffers: an object, a lambda that captured them, a task.</summary>
+    private Holding EvaluateCallInside(IInvocationOperation call, Holding receiver)
     {
+        IMethodSymbol method = call.TargetMethod;
+        Given given = EvaluateArguments(call);
+        if (_types.IsTask(call.Instance?.Type))
+        {
+            if (method.Name is "AsTask" or "ConfigureAwait" or "Preserve" or "WaitAsync" or "Unwrap")
+            {
+                return receiver;
+            }
+
+            // Wait, GetAwaiter, GetResult.
+            State.Settle(receiver.Held);
+            return default;
+        }
+
+        bool isLooked = AddsToNewCollection(call) || (_members.IsOfBaseLibrary(method) && !_types.CanShow(call.Type))
+            || (method.MethodKind == MethodKind.DelegateInvoke && !_types.CanShow(call.Type));
+        if (!isLooked)
+        {
+            Escape(receiver);
+        }
+
+        return default;
+    }
+
+    private Holding Allocate(IOperation operation, ulong site)
+    {
+        NoteOverwritten(operation, site);
         State.Forget(site);
         State.Undisposed |= site;
+        State.Absent &= ~site;
+        State.Settled |= site;
         return new Holding(site, 0, 0);
     }
 
-    private void Dispose(Holding owner)
+    private void Dispose(IOperation operation, Holding owner)
     {
+        ulong surely = owner.Own & ~owner.Uncertain;
+        Findings?.Add(new Finding(LifetimeRules.Unawaited, operation, surely & State.SurelyRunning & ~State.OwnerEscaped));
         EverDisposed |= owner.Own;
         State.Disposed |= owner.Own;
-        State.Undisposed &= ~(owner.Own & ~owner.Uncertain);
+        State.Undisposed &= ~surely;
+        Unpin(owner.Memory);
     }
 
     private void EscapeUnlessKnown(IInvocationOperation call, Holding receiver)
@@ -87,10 +139,10 @@ internal sealed partial class Evaluator
         return false;
     }
 
-    private Holding Apply(IInvocationOperation call, Holding receiver, Holding arguments, bool asLocation)
+    private Holding Apply(IInvocationOperation call, Holding receiver, Given given, bool asLocation)
     {
         IMethodSymbol method = call.TargetMethod;
-        Holding all = receiver | arguments;
+        Holding all = receiver | given.All;
         if (all.All == 0)
         {
             return default;
@@ -107,7 +159,7 @@ internal sealed partial class Evaluator
 
         if (!isKnown)
         {
-            return default;
+            return ResultOfSource(call, given.Returned, asLocation);
         }
 
         if ((!isView || returnsRaw || _types.IsMemoryHandle(method.ReturnType)) && !_members.IsIdentity(method))
@@ -117,7 +169,7 @@ internal sealed partial class Evaluator
 
         if (_types.IsMemoryHandle(method.ReturnType))
         {
-            State.Pinned |= all.Keep;
+            Pin(call, all.Direct);
         }
 
         AssignOutArguments(call, receiver);
@@ -130,6 +182,26 @@ internal sealed partial class Evaluator
         return returnsRaw ? all.AsRaw() : ResultOf(call, all);
     }
 
+    /// <summary>Gives what a method of the compilation returns that returns what it was given, or a view of it.</summary>
+    private Holding ResultOfSource(IInvocationOperation call, Holding returned, bool asLocation)
+    {
+        IMethodSymbol method = call.TargetMethod;
+        if (method.ReturnsByRef || method.ReturnsByRefReadonly)
+        {
+            if (!asLocation)
+            {
+                Touch(call, returned.AsRaw());
+                return default;
+            }
+
+            return returned.AsRaw();
+        }
+
+        return _types.IsRaw(method.ReturnType) ? returned.AsRaw()
+            : _types.IsMemory(method.ReturnType) ? returned.AsMemory()
+            : returned;
+    }
+
     private Holding ResultOf(IInvocationOperation call, Holding source)
     {
         IMethodSymbol method = call.TargetMethod;
@@ -140,82 +212,5 @@ internal sealed partial class Evaluator
 
         // An enumerator over the members of a group keeps the group, and is not its owner.
         return method.Name == "GetEnumerator" ? source.AsMemory() : View(call, source, method.ReturnType);
-    }
-
-    private Holding EvaluateArguments(IInvocationOperation call)
-    {
-        Holding all = default;
-        foreach (IArgumentOperation argument in call.Arguments)
-        {
-            bool isByReference = argument.IsByReference();
-            Holding value = Evaluate(argument.Value, asLocation: isByReference || _types.IsRaw(argument.Value.Type));
-            if (_members.IsBorrowed(argument.Parameter))
-            {
-                TouchOwner(call, value);
-            }
-            else if (value.Own != 0 || !KeepsNoMemory(call, argument))
-            {
-                Escape(value);
-            }
-
-            if (argument.Parameter?.RefKind is RefKind.Ref or RefKind.Out
-                && !argument.Value.Strip().IsRefLocal()
-                && _variables.TryGet(argument.Value, out int variable))
-            {
-                Escape(value);
-                State[variable] = default;
-                value = default;
-            }
-
-            if (_body.Sites.BitOf(argument) is var site and not 0)
-            {
-                Assign(argument.Value, Allocate(site), isRef: false);
-            }
-
-            all |= value;
-        }
-
-        return all;
-    }
-
-    private bool KeepsNoMemory(IInvocationOperation call, IArgumentOperation argument)
-    {
-        IMethodSymbol method = call.TargetMethod;
-        if (!_members.IsKnown(method) || !_types.IsMemory(argument.Parameter?.OriginalDefinition.Type))
-        {
-            return false;
-        }
-
-        foreach (IParameterSymbol parameter in method.Parameters)
-        {
-            if (parameter.RefKind == RefKind.Out)
-            {
-                return false;
-            }
-        }
-
-        return call == _awaited
-            || _types.IsRaw(method.ReturnType)
-            || _types.IsMemory(method.ReturnType)
-            || _types.IsMemory(method.ContainingType)
-            || method.ContainingType.Name is "MemoryMarshal" or "MemoryExtensions";
-    }
-
-    // As DangerousTryGetSingleMemory(out Memory<TPixel> memory).
-    private void AssignOutArguments(IInvocationOperation call, Holding receiver)
-    {
-        if (receiver.Keep == 0 || !_members.IsOfAllocator(call.TargetMethod))
-        {
-            return;
-        }
-
-        foreach (IArgumentOperation argument in call.Arguments)
-        {
-            if (argument.Parameter?.RefKind == RefKind.Out && _types.IsMemory(argument.Parameter.Type)
-                && !argument.Value.Strip().IsRefLocal() && _variables.TryGet(argument.Value, out int variable))
-            {
-                AssignVariable(argument.Value.Strip(), variable, receiver.AsMemory());
-            }
-        }
     }
 }

@@ -1,5 +1,7 @@
+using System.Collections.Generic;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Summaries;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -51,6 +53,11 @@ internal sealed partial class Evaluator
             return default;
         }
 
+        if (source.Held != 0)
+        {
+            return EvaluateInside(source, property.Type);
+        }
+
         if (!isKnown)
         {
             EscapeUnlessPlain(source, property.Type);
@@ -77,6 +84,18 @@ internal sealed partial class Evaluator
         }
 
         Touch(property, source.AsRaw());
+        return default;
+    }
+
+    // What is taken out of an object may be the buffer. A number, or whether a task has ended, is not.
+    private Holding EvaluateInside(Holding holder, ITypeSymbol? type)
+    {
+        State.Settle(holder.Held);
+        if (_types.CanShow(type))
+        {
+            Escape(holder);
+        }
+
         return default;
     }
 
@@ -146,8 +165,8 @@ internal sealed partial class Evaluator
 
         if (conversion.Type is { IsValueType: true } && !_types.IsMemory(conversion.Type))
         {
-            // A pointer as a number, an unboxed value.
-            return default;
+            // A pointer as a number, an unboxed value; or a tuple.
+            return Holding.Holder(value.Held);
         }
 
         return conversion.IsTryCast ? value.AsUncertain() : value;
@@ -162,16 +181,22 @@ internal sealed partial class Evaluator
         }
 
         Holding value = default;
+        ulong held = 0;
         foreach (IArgumentOperation argument in creation.Arguments)
         {
             Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _types.IsRaw(argument.Value.Type));
-            Escape(part);
             value |= part;
+            held |= GiveToConstructor(creation, argument, part);
         }
 
         if (creation.Initializer is not null)
         {
             EscapeChildren(creation.Initializer);
+        }
+
+        if (_types.IsMemory(creation.Type))
+        {
+            return new Holding(0, held, 0);
         }
 
         // An address as a number is not followed to the memory.
@@ -181,7 +206,56 @@ internal sealed partial class Evaluator
             Touch(creation, value);
         }
 
-        return isRaw ? new Holding(0, 0, value.Raw) : default;
+        return isRaw ? new Holding(0, 0, value.Raw) : Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held);
+    }
+
+    private ulong GiveToConstructor(IObjectCreationOperation creation, IArgumentOperation argument, Holding value)
+    {
+        if (value.Keep == 0)
+        {
+            return 0;
+        }
+
+        if (_types.IsMemory(creation.Type) || _types.IsTask(creation.Type) || creation.Type?.Name == "ReadOnlyMemoryContent"
+            || _members.LeavesOpen(creation))
+        {
+            return value.Keep;
+        }
+
+        Passing passing = _body.Known.Summaries.Of(argument.Parameter);
+        if (passing == Passing.Escapes)
+        {
+            Escape(value);
+        }
+        else
+        {
+            TouchOwner(creation, value);
+        }
+
+        return passing == Passing.Held ? value.Keep : 0;
+    }
+
+    /// <summary>Gives an object that holds <paramref name="sites"/>. What has the owner may dispose it.</summary>
+    private Holding Hold(ulong sites, ulong owners)
+    {
+        EverEscaped |= owners;
+        State.Handed |= owners;
+        return Holding.Holder(sites);
+    }
+
+    private Holding EvaluateContainer(IOperation container, IEnumerable<IOperation> parts)
+    {
+        ulong held = 0;
+        ulong owners = 0;
+        foreach (IOperation part in parts)
+        {
+            Holding value = Evaluate(part);
+            held |= value.Keep;
+            owners |= value.Own;
+        }
+
+        // An array of numbers that a query over a buffer computes has nothing of it.
+        return container.Type is null || _types.CanKeep(container.Type) ? Hold(held, owners) : default;
     }
 
     private Holding EvaluateAwait(IAwaitOperation awaiting)
@@ -189,10 +263,12 @@ internal sealed partial class Evaluator
         ulong site = _body.Sites.BitOf(awaiting);
         IInvocationOperation? outer = _awaited;
         _awaited = awaiting.AwaitedCall();
-        Escape(Evaluate(awaiting.Operation));
+        Holding value = Evaluate(awaiting.Operation);
+        Escape(new Holding(value.Own, value.Memory, value.Raw));
+        State.Settle(value.Held);
         _awaited = outer;
         Hoist();
-        return site == 0 ? default : Allocate(site);
+        return site == 0 ? default : Allocate(awaiting, site);
     }
 
     // What lives across an await or yield lies in an object on the heap: reachable, though still to be disposed.
@@ -201,7 +277,7 @@ internal sealed partial class Evaluator
         ForgetStores();
         for (int i = 0; i < State.Count; i++)
         {
-            State.Escaped |= State[i].Keep;
+            State.Reachable |= State[i].Keep;
         }
     }
 }

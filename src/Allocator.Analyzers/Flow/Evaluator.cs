@@ -1,6 +1,8 @@
 using System.Collections.Generic;
+using System.Collections.Immutable;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.FlowAnalysis;
@@ -37,6 +39,9 @@ internal sealed partial class Evaluator
     /// <summary>Gets or sets where uses are noted; null while states are still growing.</summary>
     public List<Use>? Uses { get; set; }
 
+    /// <summary>Gets or sets where mistakes are noted; null while states are still growing.</summary>
+    public List<Finding>? Findings { get; set; }
+
     /// <summary>Gets the stores seen so far. Bit i of <see cref="FlowState.Stored"/> is the i-th.</summary>
     public List<Store> Stores { get; } = new();
 
@@ -45,6 +50,9 @@ internal sealed partial class Evaluator
 
     /// <summary>Gets what escaped anywhere.</summary>
     public ulong EverEscaped { get; private set; }
+
+    /// <summary>Gets the owners that are returned anywhere.</summary>
+    public ulong EverReturned { get; private set; }
 
     /// <summary>Evaluates an operation.</summary>
     /// <param name="operation">The operation.</param>
@@ -86,7 +94,7 @@ internal sealed partial class Evaluator
             case IAwaitOperation awaiting:
                 return EvaluateAwait(awaiting);
             case IReturnOperation { Kind: OperationKind.YieldReturn } yield:
-                EscapeChildren(yield);
+                EvaluateYield(yield);
                 Hoist();
                 return default;
             case IAddressOfOperation address:
@@ -94,7 +102,20 @@ internal sealed partial class Evaluator
             case IIncrementOrDecrementOperation increment:
                 Holding target = Evaluate(increment.Target);
                 return _types.IsRaw(increment.Type) ? target : default;
-            case IDiscardOperation or IFlowAnonymousFunctionOperation:
+            case IDelegateCreationOperation creation:
+                return EvaluateDelegate(creation);
+            case IFlowAnonymousFunctionOperation:
+                return Captured(operation);
+            case ITupleOperation tuple:
+                return EvaluateContainer(tuple, tuple.Elements);
+            case IArrayCreationOperation array:
+                EscapeAll(array.DimensionSizes);
+                return EvaluateContainer(array, array.Initializer?.ElementValues ?? ImmutableArray<IOperation>.Empty);
+            case var collection when collection.IsCollectionExpression() && !_types.IsRaw(operation.Type):
+                return EvaluateContainer(collection, collection.ChildOperations);
+            case IFieldReferenceOperation { Instance: { } instance } field:
+                return EvaluateField(field, instance);
+            case IDiscardOperation:
                 return default;
             default:
                 return EvaluateTest(operation) ? default : EvaluateUnknown(operation, asLocation);
@@ -102,7 +123,11 @@ internal sealed partial class Evaluator
     }
 
     /// <summary>Lets go what the body returns.</summary>
-    public void EscapeReturned(Holding value) => Escape(value);
+    public void EscapeReturned(Holding value)
+    {
+        EverReturned |= value.Own;
+        Escape(value);
+    }
 
     private Holding EvaluateVariable(IOperation operation, bool asLocation)
     {
@@ -115,6 +140,10 @@ internal sealed partial class Evaluator
         if (_variables.IsShared(variable))
         {
             Escape(value);
+        }
+        else if (_variables.IsCaptured(variable))
+        {
+            State.Reachable |= value.Keep;
         }
 
         if (!asLocation && operation.IsRefLocal() && value.Raw != 0)
@@ -137,11 +166,8 @@ internal sealed partial class Evaluator
             case IIsTypeOperation test:
                 Evaluate(test.ValueOperand);
                 return true;
-            case IIsPatternOperation
-            {
-                Pattern: IConstantPatternOperation or INegatedPatternOperation { Pattern: IConstantPatternOperation }
-            } test:
-                Evaluate(test.Value);
+            case IIsPatternOperation test:
+                EvaluatePattern(test.Pattern, Evaluate(test.Value), test);
                 return true;
             case IBinaryOperation binary when binary.OperatorMethod is null
                 ? !_types.IsRaw(binary.Type) : _members.IsKnown(binary.OperatorMethod):
@@ -151,6 +177,14 @@ internal sealed partial class Evaluator
             default:
                 return false;
         }
+    }
+
+    private void EvaluateYield(IReturnOperation yield)
+    {
+        Holding value = yield.ReturnedValue is null ? default : Evaluate(yield.ReturnedValue);
+        ulong stale = value.Memory & ~value.Own & State.SurelyDisposed & ~State.OwnerEscaped & ~State.Pinned & _body.Sites.Buffers;
+        Findings?.Add(new Finding(LifetimeRules.OutlivesOwner, yield.ReturnedValue ?? yield, stale));
+        Escape(value);
     }
 
     private Holding EvaluateUnknown(IOperation operation, bool asLocation)
@@ -210,11 +244,13 @@ internal sealed partial class Evaluator
         EverEscaped |= value.Keep;
     }
 
-    private void EscapeChildren(IOperation operation)
+    private void EscapeChildren(IOperation operation) => EscapeAll(operation.ChildOperations);
+
+    private void EscapeAll(IEnumerable<IOperation> operations)
     {
-        foreach (IOperation child in operation.ChildOperations)
+        foreach (IOperation operation in operations)
         {
-            Escape(Evaluate(child));
+            Escape(Evaluate(operation));
         }
     }
 
@@ -223,16 +259,16 @@ internal sealed partial class Evaluator
     {
         if (value.Raw != 0)
         {
-            Uses?.Add(new Use(operation, value.Raw & ~value.Keep & _body.Sites.Buffers, 0, State));
+            Uses?.Add(new Use(operation, value.Raw & ~value.Direct & _body.Sites.Buffers, 0, State));
         }
     }
 
     /// <summary>Notes that an owner, or its memory, is asked for what a disposed one refuses.</summary>
     private void TouchOwner(IOperation operation, Holding value)
     {
-        if (value.Keep != 0)
+        if (value.Direct != 0)
         {
-            Uses?.Add(new Use(operation, 0, value.Keep & _body.Sites.Buffers, State));
+            Uses?.Add(new Use(operation, 0, value.Direct & _body.Sites.Buffers, State));
         }
     }
 }

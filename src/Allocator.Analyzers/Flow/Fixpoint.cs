@@ -96,13 +96,14 @@ internal sealed class Fixpoint
     {
         if (Edges.IsDirect(branch))
         {
-            Reach(branch!.Destination!.Ordinal, OnBranch(block, end, isConditional));
+            Reach(branch!.Destination!.Ordinal, OnBranch(_body, block, end, isConditional));
         }
     }
 
-    private FlowState OnBranch(BasicBlock block, FlowState end, bool isConditional)
+    /// <summary>Gives the state on one of the branches of a block, where a test for null may have told what does not exist.</summary>
+    public static FlowState OnBranch(Body body, BasicBlock block, FlowState end, bool isConditional)
     {
-        if (NullTest.OnNullBranch(block, isConditional) is not { } test || !_body.Variables.TryGet(test.Value, out int variable))
+        if (NullTest.OnNullBranch(block, isConditional) is not { } test || !body.Variables.TryGet(test.Value, out int variable))
         {
             return end;
         }

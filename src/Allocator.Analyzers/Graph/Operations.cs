@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.FlowAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -8,6 +9,9 @@ namespace Allocator.Analyzers.Graph;
 /// <summary>Small questions about operations that several steps ask.</summary>
 internal static class Operations
 {
+    // The oldest supported compiler has neither a name nor a kind for it.
+    private const int CollectionExpression = 127;
+
     /// <summary>Gives the statements of a block, with the value that it branches on or returns last.</summary>
     public static IEnumerable<IOperation> Statements(this BasicBlock block)
     {
@@ -53,6 +57,11 @@ internal static class Operations
 
     public static bool IsByReference(this IArgumentOperation argument) =>
         argument.Parameter?.RefKind is not (null or RefKind.None);
+
+    /// <summary>Gives whether the operation is a collection expression, <c>[a, b]</c>.</summary>
+    public static bool IsCollectionExpression(this IOperation operation) =>
+        (int)operation.Kind == CollectionExpression
+        || (operation.Kind == OperationKind.None && operation.Syntax is CollectionExpressionSyntax);
 
     public static bool IsNull(this IOperation operation) =>
         operation.Strip().ConstantValue is { HasValue: true, Value: null };

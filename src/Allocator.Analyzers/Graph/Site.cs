@@ -16,6 +16,6 @@ internal readonly struct Site
 
     public IOperation Operation { get; }
 
-    /// <summary>Gets whether it owns memory. An allocator only has to be disposed.</summary>
+    /// <summary>Gets whether it owns memory. An allocator, or what works on after its disposal, only has to be disposed.</summary>
     public bool IsBuffer { get; }
 }

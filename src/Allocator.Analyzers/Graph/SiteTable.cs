@@ -59,7 +59,7 @@ internal sealed class SiteTable
 
     private void Add(IOperation operation, ITypeSymbol type, KnownTypes types)
     {
-        bool isBuffer = !types.IsAllocator(type);
+        bool isBuffer = !types.IsAllocator(type) && !types.IsCallbacks(type);
         if (isBuffer && _sites.Count < Limit)
         {
             Buffers |= 1UL << _sites.Count;

@@ -1,4 +1,6 @@
 using System.Collections.Generic;
+using System.Linq;
+using Allocator.Analyzers.Summaries;
 using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.FlowAnalysis;
@@ -17,11 +19,16 @@ internal sealed class VariableTable
     private readonly Dictionary<CaptureId, int> _captures = new();
     private readonly Dictionary<CaptureId, int> _copied = new();
     private readonly HashSet<int> _shared = new();
+    private readonly HashSet<int> _captured = new();
+    private readonly Dictionary<SyntaxNode, HashSet<ISymbol>> _lambdas = new();
+    private readonly Dictionary<ISymbol, HashSet<ISymbol>> _functions = new(SymbolEqualityComparer.Default);
+    private readonly KnownSymbols _known;
 
-    public VariableTable(ControlFlowGraph graph, ISymbol body, KnownTypes types)
+    public VariableTable(ControlFlowGraph graph, ISymbol body, KnownSymbols known)
     {
         _body = body;
-        _types = types;
+        _known = known;
+        _types = known.Types;
         AddCapturedByFunctions(graph.OriginalOperation);
         foreach (BasicBlock block in graph.Blocks)
         {
@@ -64,24 +71,101 @@ internal sealed class VariableTable
     /// <summary>Gives whether code outside this body, or a lambda, reads or writes the variable.</summary>
     public bool IsShared(int variable) => _shared.Contains(variable);
 
+    /// <summary>Gives whether lambdas or local functions see the variable, and do no more than look at its value.</summary>
+    public bool IsCaptured(int variable) => _captured.Contains(variable);
+
+    /// <summary>Returns the variables that a lambda or a local function captures.</summary>
+    public IEnumerable<int> CapturedBy(IOperation function)
+    {
+        HashSet<ISymbol>? symbols = null;
+        _ = function switch
+        {
+            IFlowAnonymousFunctionOperation lambda => _lambdas.TryGetValue(lambda.Syntax, out symbols),
+            IMethodReferenceOperation { Method: var method } => _functions.TryGetValue(method.OriginalDefinition, out symbols),
+            IInvocationOperation { TargetMethod: var method } => _functions.TryGetValue(method.OriginalDefinition, out symbols),
+            _ => false,
+        };
+        foreach (ISymbol symbol in symbols ?? new HashSet<ISymbol>(SymbolEqualityComparer.Default))
+        {
+            if (TryGet(symbol, out int variable) && IsCaptured(variable))
+            {
+                yield return variable;
+            }
+        }
+    }
+
     private void AddCapturedByFunctions(IOperation body)
     {
+        MethodBody? operations = null;
         foreach (IOperation operation in body.Descendants())
         {
-            if (operation is not (IAnonymousFunctionOperation or ILocalFunctionOperation))
+            if (operation is IAnonymousFunctionOperation or ILocalFunctionOperation)
             {
-                continue;
+                operations ??= new MethodBody(body);
+                AddCaptured(operation, operations);
             }
+        }
 
-            foreach (IOperation inner in operation.Descendants())
+        AddCapturedByCalls();
+    }
+
+    private void AddCaptured(IOperation function, MethodBody operations)
+    {
+        HashSet<ISymbol> captured = new(SymbolEqualityComparer.Default);
+        foreach (IOperation inner in function.Descendants())
+        {
+            if (inner.ReferencedVariable() is { } symbol)
             {
-                if (inner.ReferencedVariable() is { } symbol)
+                captured.Add(symbol);
+                bool isKnown = TryGet(symbol, out int number);
+                if (!isKnown)
                 {
-                    _shared.Add(NumberOf(symbol));
+                    number = NumberOf(symbol);
+                    (IsLookedAt(symbol, operations) ? _captured : _shared).Add(number);
+                }
+            }
+            else if (inner is IInvocationOperation { TargetMethod: { MethodKind: MethodKind.LocalFunction } called })
+            {
+                captured.Add(called.OriginalDefinition);
+            }
+        }
+
+        if (function is ILocalFunctionOperation { Symbol: var local })
+        {
+            _functions[local.OriginalDefinition] = captured;
+        }
+        else
+        {
+            _lambdas[function.Syntax] = captured;
+        }
+    }
+
+    // A function that calls a local function has what that has.
+    private void AddCapturedByCalls()
+    {
+        bool changed = _functions.Count > 0;
+        while (changed)
+        {
+            changed = false;
+            foreach (HashSet<ISymbol> captured in _lambdas.Values.Concat(_functions.Values))
+            {
+                foreach (ISymbol called in captured.Where(_functions.ContainsKey).ToArray())
+                {
+                    int count = captured.Count;
+                    captured.UnionWith(_functions[called]);
+                    changed |= captured.Count > count;
                 }
             }
         }
     }
+
+    // Given a value once, before any function sees it, and neither kept nor disposed by one.
+    private bool IsLookedAt(ISymbol symbol, MethodBody operations) =>
+        symbol is ILocalSymbol { RefKind: RefKind.None } local
+        && operations.Values(local).Count == 1
+        && operations.OnlyValue(local) is { } value
+        && operations.FunctionAround(value) is null
+        && ValueTrace.InFunctions(local, operations, _known) is { Escapes: false, Disposes: false, IsReturned: false };
 
     private void Add(IOperation operation)
     {

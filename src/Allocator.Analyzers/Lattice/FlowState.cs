@@ -15,6 +15,9 @@ internal sealed class FlowState
     /// <summary>Gets or sets what may be reachable through something that the analysis does not follow.</summary>
     public ulong Escaped { get; set; }
 
+    /// <summary>Gets or sets what an object on the heap keeps that this body made: a closure, the state of an async method.</summary>
+    public ulong Reachable { get; set; }
+
     /// <summary>Gets or sets whose owner, not only memory, may have gone where the analysis does not follow.</summary>
     public ulong OwnerEscaped { get; set; }
 
@@ -27,6 +30,18 @@ internal sealed class FlowState
     /// <summary>Gets or sets what is allocated and not disposed on some path.</summary>
     public ulong Undisposed { get; set; }
 
+    /// <summary>Gets or sets what is not allocated on some path.</summary>
+    public ulong Absent { get; set; } = ulong.MaxValue;
+
+    /// <summary>Gets or sets what other code may have on some path: the owner, its memory, or an object that holds it.</summary>
+    public ulong Handed { get; set; }
+
+    /// <summary>Gets or sets what a task may use that was begun and not awaited, on some path.</summary>
+    public ulong Running { get; set; }
+
+    /// <summary>Gets or sets what no such task uses, on some path.</summary>
+    public ulong Settled { get; set; }
+
     /// <summary>Gets or sets the stores (a bit for each, not for each allocation) that stand on some path.</summary>
     public ulong Stored { get; set; }
 
@@ -38,6 +53,12 @@ internal sealed class FlowState
 
     /// <summary>Gets what is disposed on every path on which it exists.</summary>
     public ulong SurelyDisposed => Disposed & ~Undisposed;
+
+    /// <summary>Gets what is allocated on every path, and disposed on none.</summary>
+    public ulong SurelyUndisposed => Undisposed & ~Disposed & ~Absent;
+
+    /// <summary>Gets what a task uses on every path.</summary>
+    public ulong SurelyRunning => Running & ~Settled;
 
     public int Count => _variables.Length;
 
@@ -56,6 +77,11 @@ internal sealed class FlowState
         Pinned = Pinned,
         Disposed = Disposed,
         Undisposed = Undisposed,
+        Reachable = Reachable,
+        Absent = Absent,
+        Handed = Handed,
+        Running = Running,
+        Settled = Settled,
         Stored = Stored,
         Overwritten = Overwritten,
     };
@@ -88,12 +114,33 @@ internal sealed class FlowState
         Pinned &= ~sites;
         Disposed &= ~sites;
         Undisposed &= ~sites;
+        Reachable &= ~sites;
+        Absent |= sites;
+        Handed &= ~sites;
+        Running &= ~sites;
+        Settled &= ~sites;
     }
 
     public void Escape(Holding value)
     {
         Escaped |= value.Keep;
         OwnerEscaped |= value.Own;
+        Handed |= value.Keep;
+        Settle(value.Held);
+    }
+
+    /// <summary>Notes that a task uses <paramref name="sites"/> from now on.</summary>
+    public void Begin(ulong sites)
+    {
+        Running |= sites;
+        Settled &= ~sites;
+    }
+
+    /// <summary>Notes that the tasks that use <paramref name="sites"/> have ended, or that other code sees to them.</summary>
+    public void Settle(ulong sites)
+    {
+        Running &= ~sites;
+        Settled |= sites;
     }
 
     /// <summary>Notes that <paramref name="stores"/> are made.</summary>
@@ -114,7 +161,8 @@ internal sealed class FlowState
     {
         ulong added = (other.Escaped & ~Escaped) | (other.OwnerEscaped & ~OwnerEscaped) | (other.Pinned & ~Pinned)
             | (other.Disposed & ~Disposed) | (other.Undisposed & ~Undisposed) | (other.Stored & ~Stored)
-            | (other.Overwritten & ~Overwritten);
+            | (other.Overwritten & ~Overwritten) | (other.Handed & ~Handed) | (other.Running & ~Running)
+            | (other.Settled & ~Settled) | (other.Reachable & ~Reachable) | (other.Absent & ~Absent);
         Escaped |= other.Escaped;
         OwnerEscaped |= other.OwnerEscaped;
         Pinned |= other.Pinned;
@@ -122,6 +170,11 @@ internal sealed class FlowState
         Undisposed |= other.Undisposed;
         Stored |= other.Stored;
         Overwritten |= other.Overwritten;
+        Reachable |= other.Reachable;
+        Absent |= other.Absent;
+        Handed |= other.Handed;
+        Running |= other.Running;
+        Settled |= other.Settled;
         return added != 0;
     }
 }

@@ -7,8 +7,9 @@ namespace Allocator.Analyzers.Lattice;
 /// </summary>
 internal readonly struct Holding
 {
-    public Holding(ulong own, ulong memory, ulong raw, ulong uncertain = 0)
+    public Holding(ulong own, ulong memory, ulong raw, ulong uncertain = 0, ulong held = 0)
     {
+        Held = held;
         Own = own;
         Memory = memory;
         Raw = raw;
@@ -24,30 +25,42 @@ internal readonly struct Holding
     /// <summary>Gets the owners that exist on some path on which this value is something else.</summary>
     public ulong Uncertain { get; }
 
-    public ulong Keep => Own | Memory;
+    /// <summary>Gets what an object, lambda or task keeps that is itself neither the buffer nor its memory.</summary>
+    public ulong Held { get; }
 
-    public ulong All => Own | Memory | Raw;
+    /// <summary>Gets what the value is, or is the memory of.</summary>
+    public ulong Direct => Own | Memory;
+
+    /// <summary>Gets what the value keeps reachable.</summary>
+    public ulong Keep => Own | Memory | Held;
+
+    public ulong All => Own | Memory | Raw | Held;
 
     public static Holding operator |(Holding left, Holding right) => new(
         left.Own | right.Own,
         left.Memory | right.Memory,
         left.Raw | right.Raw,
-        left.Uncertain | right.Uncertain | (left.Own ^ right.Own));
+        left.Uncertain | right.Uncertain | (left.Own ^ right.Own),
+        left.Held | right.Held);
+
+    public static Holding Holder(ulong sites) => new(0, 0, 0, 0, sites);
 
     /// <summary>Merges what a variable holds at the end of two paths, on which the given owners exist.</summary>
     public static Holding Join(Holding left, ulong existsLeft, Holding right, ulong existsRight) => new(
         left.Own | right.Own,
         left.Memory | right.Memory,
         left.Raw | right.Raw,
-        left.Uncertain | right.Uncertain | (left.Own & ~right.Own & existsRight) | (right.Own & ~left.Own & existsLeft));
+        left.Uncertain | right.Uncertain | (left.Own & ~right.Own & existsRight) | (right.Own & ~left.Own & existsLeft),
+        left.Held | right.Held);
 
-    public Holding Without(ulong sites) => new(Own & ~sites, Memory & ~sites, Raw & ~sites, Uncertain & ~sites);
+    public Holding Without(ulong sites) => new(Own & ~sites, Memory & ~sites, Raw & ~sites, Uncertain & ~sites, Held & ~sites);
 
-    public Holding AsMemory() => new(0, Keep, 0);
+    public Holding AsMemory() => new(0, Direct, 0);
 
-    public Holding AsRaw() => new(0, 0, All);
+    public Holding AsRaw() => new(0, 0, Direct | Raw);
 
-    public Holding AsUncertain() => new(Own, Memory, Raw, Own);
+    public Holding AsUncertain() => new(Own, Memory, Raw, Own, Held);
 
-    public bool Is(Holding other) => Own == other.Own && Memory == other.Memory && Raw == other.Raw && Uncertain == other.Uncertain;
+    public bool Is(Holding other) =>
+        Own == other.Own && Memory == other.Memory && Raw == other.Raw && Uncertain == other.Uncertain && Held == other.Held;
 }

@@ -15,7 +15,8 @@ internal static class LifetimeRules
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         description: "A span, ref or pointer does not keep its owner alive. Dispose the owner after the last use, best by 'using'. "
-            + PageOf(RuleIds.Finalizable));
+            + PageOf(RuleIds.Finalizable),
+        helpLinkUri: HelpPage.AddressOf(RuleIds.Finalizable));
 
     public static readonly DiagnosticDescriptor UsedAfterDispose = new(
         RuleIds.UsedAfterDispose,
@@ -26,7 +27,8 @@ internal static class LifetimeRules
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         description: "A disposed owner throws, and a span or pointer obtained earlier reads and writes memory that may be rented by "
-            + "others. " + PageOf(RuleIds.UsedAfterDispose));
+            + "others. " + PageOf(RuleIds.UsedAfterDispose),
+        helpLinkUri: HelpPage.AddressOf(RuleIds.UsedAfterDispose));
 
     public static readonly DiagnosticDescriptor OutlivesOwner = new(
         RuleIds.OutlivesOwner,
@@ -37,32 +39,46 @@ internal static class LifetimeRules
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         description: "The caller, or code that reads the field, receives memory that is disposed or can be finalized. "
-            + PageOf(RuleIds.OutlivesOwner));
+            + PageOf(RuleIds.OutlivesOwner),
+        helpLinkUri: HelpPage.AddressOf(RuleIds.OutlivesOwner));
 
     public static readonly DiagnosticDescriptor NeverDisposed = new(
         RuleIds.NeverDisposed,
         "Owner never disposed",
         "This owner is never disposed and never leaves the method. Declare it with 'using'.",
         RuleIds.Category,
-        DiagnosticSeverity.Info,
+        DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         description: "Memory that is not disposed comes back only when the GC finalizes its owner, and is then kept in quarantine. "
-            + PageOf(RuleIds.NeverDisposed));
+            + PageOf(RuleIds.NeverDisposed),
+        helpLinkUri: HelpPage.AddressOf(RuleIds.NeverDisposed));
 
     public static readonly DiagnosticDescriptor Unawaited = new(
         RuleIds.Unawaited,
         "Buffer handed to an operation that outlives its owner",
-        "The owner allocated on line {0} is disposed when this method returns, before the returned task has completed. Make the method "
-            + "async and await the task.",
+        "The owner allocated on line {0} is disposed before the task of this call has completed. Await the task first.",
         RuleIds.Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         description: "The operation goes on reading or writing memory that may already belong to another renter. "
-            + PageOf(RuleIds.Unawaited));
+            + PageOf(RuleIds.Unawaited),
+        helpLinkUri: HelpPage.AddressOf(RuleIds.Unawaited));
+
+    public static readonly DiagnosticDescriptor SomePaths = new(
+        RuleIds.SomePaths,
+        "Owner not disposed on some paths",
+        "The owner allocated on line {0} is disposed or handed on elsewhere, and lost here. Declare it with 'using', or dispose it here "
+            + "too.",
+        RuleIds.Category,
+        DiagnosticSeverity.Info,
+        isEnabledByDefault: true,
+        description: "An early return leaves the owner behind, or a loop overwrites the only variable that has it. "
+            + PageOf(RuleIds.SomePaths),
+        helpLinkUri: HelpPage.AddressOf(RuleIds.SomePaths));
 
     public static readonly ImmutableArray<DiagnosticDescriptor> All =
-        ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited);
+        ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited, SomePaths);
 
-    // A path within the package, not an address: the pages come with the analyzers, and are of the same version.
+    // The pages come with the analyzers too, and are of the same version.
     private static string PageOf(string id) => $"More in docs/rules/{id}.md of the package.";
 }

@@ -18,6 +18,9 @@ public static class RuleIds
     /// <summary>A buffer is handed to an operation that outlives its owner.</summary>
     public const string Unawaited = "ALLOC005";
 
+    /// <summary>An owner is disposed on some paths and lost on another.</summary>
+    public const string SomePaths = "ALLOC006";
+
     /// <summary>The category of all rules.</summary>
     public const string Category = "Allocator.Lifetime";
 }

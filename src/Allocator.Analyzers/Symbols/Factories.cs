@@ -1,11 +1,14 @@
+using System;
 using System.Collections.Concurrent;
+using Allocator.Analyzers.Summaries;
 using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
 
 /// <summary>
 /// Tells the methods whose result the caller must dispose: those that carry <c>[return: OwnedBuffer]</c>, or override or implement one
-/// that does. And the <c>out</c> parameters that carry <c>[OwnedBuffer]</c>, or override one that does.
+/// that does; and those whose source returns new owners only. And the <c>out</c> parameters that carry <c>[OwnedBuffer]</c>, or override
+/// one that does.
 /// </summary>
 internal sealed class Factories
 {
@@ -14,7 +17,13 @@ internal sealed class Factories
     // Asked for every call of the compilation, by several threads.
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _known = new(SymbolEqualityComparer.Default);
 
-    public Factories(KnownTypes types) => _types = types;
+    private readonly Func<FreshOwners> _freshOwners;
+
+    public Factories(KnownTypes types, Func<FreshOwners> freshOwners)
+    {
+        _types = types;
+        _freshOwners = freshOwners;
+    }
 
     /// <summary>Gives whether the result is an owner, or a task that promises one.</summary>
     public bool Contains(IMethodSymbol method)
@@ -27,8 +36,18 @@ internal sealed class Factories
         IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
         return _known.TryGetValue(definition, out bool isFactory)
             ? isFactory
-            : _known.GetOrAdd(definition, IsMarked(definition));
+            : _known.GetOrAdd(definition, IsMarkedOrFresh(definition, _freshOwners()));
     }
+
+    /// <summary>Returns the same while <paramref name="freshOwners"/> looks at another method.</summary>
+    public bool IsMarkedOrFresh(IMethodSymbol method, FreshOwners freshOwners)
+    {
+        IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
+        return IsMarked(definition) || freshOwners.AreMadeBy(definition);
+    }
+
+    /// <summary>Returns whether the method says itself that its result is the caller's to dispose.</summary>
+    public bool IsDeclared(IMethodSymbol method) => IsMarked((method.ReducedFrom ?? method).OriginalDefinition);
 
     /// <summary>Gives whether the method hands out an owner by a parameter.</summary>
     public bool HandsOut(IMethodSymbol method)

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Symbols;
 
@@ -56,9 +57,10 @@ internal sealed class KnownMembers
     public bool IsCopy(IMethodSymbol method) =>
         s_copies.Contains(method.Name) || method.ContainingType.SpecialType == SpecialType.System_Object;
 
-    /// <summary>Gives whether the method tells one object from another: it may be asked of what is disposed.</summary>
+    /// <summary>Gives whether the method describes an object or tells it from another: it may be asked of what is disposed.</summary>
     public bool IsIdentity(IMethodSymbol method) =>
         method.ContainingType.SpecialType == SpecialType.System_Object
+        || (method is { Name: nameof(ToString), Parameters.Length: 0 } && method.ContainingType.IsReferenceType)
         || (method.Name is nameof(Equals) or nameof(GetHashCode) && _types.IsMemory(method.ContainingType));
 
     /// <summary>Gives whether the method looks at references only.</summary>
@@ -66,7 +68,22 @@ internal sealed class KnownMembers
         method.Name is nameof(GC.KeepAlive) or nameof(ReferenceEquals) or "ThrowIfNull" && IsOfBaseLibrary(method);
 
     public bool IsDispose(IMethodSymbol method) =>
-        method is { Name: nameof(IDisposable.Dispose) or "DisposeAsync", Parameters.Length: 0, IsStatic: false };
+        method is { Name: nameof(IDisposable.Dispose) or "DisposeAsync", Parameters.Length: 0, IsStatic: false }
+        || (method is { Name: "Close", Parameters.Length: 0, IsStatic: false } && _types.IsStream(method.ContainingType));
+
+    /// <summary>Returns whether a new object of the base library uses the stream that it is given, and does not dispose it.</summary>
+    public bool LeavesOpen(IObjectCreationOperation creation)
+    {
+        foreach (IArgumentOperation argument in creation.Arguments)
+        {
+            if (argument is { Parameter.Name: "leaveOpen", Value.ConstantValue: { HasValue: true, Value: true } })
+            {
+                return creation.Constructor is { } constructor && IsOfBaseLibrary(constructor);
+            }
+        }
+
+        return false;
+    }
 
     /// <summary>Gives whether the method hands the buffer's memory to its result: the buffer counts as disposed from then on.</summary>
     public bool IsHandOff(IMethodSymbol method) =>

@@ -10,6 +10,8 @@ internal static class KnownNames
     public const string Memory = "System.Memory`1";
     public const string ReadOnlyMemory = "System.ReadOnlyMemory`1";
     public const string MemoryHandle = "System.Buffers.MemoryHandle";
+    public const string Sequence = "System.Buffers.ReadOnlySequence`1";
+    public const string Stream = "System.IO.Stream";
     public const string MemoryStream = "System.IO.MemoryStream";
     public const string UnmanagedMemoryStream = "System.IO.UnmanagedMemoryStream";
     public const string Task = "System.Threading.Tasks.Task";

@@ -1,3 +1,4 @@
+using Allocator.Analyzers.Summaries;
 using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
@@ -5,11 +6,14 @@ namespace Allocator.Analyzers.Symbols;
 /// <summary>What the analyzer knows of a compilation, made once for it.</summary>
 internal sealed class KnownSymbols
 {
-    private KnownSymbols(KnownTypes types)
+    private KnownSymbols(KnownTypes types, Compilation compilation)
     {
+        MethodBodies bodies = new(compilation);
         Types = types;
         Members = new KnownMembers(types);
-        Factories = new Factories(types);
+        Factories = new Factories(types, () => new FreshOwners(this, bodies));
+        Summaries = new SummaryTable(this, bodies);
+        Passings = new Passings(this, bodies);
     }
 
     public KnownTypes Types { get; }
@@ -18,8 +22,12 @@ internal sealed class KnownSymbols
 
     public Factories Factories { get; }
 
+    public SummaryTable Summaries { get; }
+
+    public Passings Passings { get; }
+
     /// <summary>Resolves what is needed.</summary>
     /// <returns>Null where the compilation does not reference the allocator.</returns>
     public static KnownSymbols? Resolve(Compilation compilation) =>
-        KnownTypes.Resolve(compilation) is { } types ? new KnownSymbols(types) : null;
+        KnownTypes.Resolve(compilation) is { } types ? new KnownSymbols(types, compilation) : null;
 }

@@ -10,6 +10,8 @@ internal sealed class KnownTypes
     private readonly INamedTypeSymbol? _memory;
     private readonly INamedTypeSymbol? _readOnlyMemory;
     private readonly INamedTypeSymbol? _memoryHandle;
+    private readonly INamedTypeSymbol? _sequence;
+    private readonly INamedTypeSymbol? _stream;
     private readonly INamedTypeSymbol? _memoryStream;
     private readonly INamedTypeSymbol? _unmanagedMemoryStream;
     private readonly INamedTypeSymbol? _task;
@@ -26,6 +28,8 @@ internal sealed class KnownTypes
         _memory = compilation.GetTypeByMetadataName(KnownNames.Memory);
         _readOnlyMemory = compilation.GetTypeByMetadataName(KnownNames.ReadOnlyMemory);
         _memoryHandle = compilation.GetTypeByMetadataName(KnownNames.MemoryHandle);
+        _sequence = compilation.GetTypeByMetadataName(KnownNames.Sequence);
+        _stream = compilation.GetTypeByMetadataName(KnownNames.Stream);
         _memoryStream = compilation.GetTypeByMetadataName(KnownNames.MemoryStream);
         _unmanagedMemoryStream = compilation.GetTypeByMetadataName(KnownNames.UnmanagedMemoryStream);
         _task = compilation.GetTypeByMetadataName(KnownNames.Task);
@@ -58,7 +62,7 @@ internal sealed class KnownTypes
 
     /// <summary>Gives whether values of the type keep the owner reachable without being it.</summary>
     public bool IsMemory(ITypeSymbol? type) =>
-        type is not null && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _memoryHandle));
+        type is not null && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle));
 
     public bool IsMemoryHandle(ITypeSymbol? type) => type is not null && Is(type, _memoryHandle);
 
@@ -66,18 +70,34 @@ internal sealed class KnownTypes
     public bool IsRaw(ITypeSymbol? type) => type is IPointerTypeSymbol or { IsRefLikeType: true };
 
     /// <summary>Gives whether streams of the type are done with a buffer when a call returns, whatever task that gives.</summary>
-    public bool IsMemoryStream(ITypeSymbol? type)
-    {
-        for (ITypeSymbol? current = type; current is not null; current = current.BaseType)
-        {
-            if (Is(current, _memoryStream) || Is(current, _unmanagedMemoryStream))
-            {
-                return true;
-            }
-        }
+    public bool IsMemoryStream(ITypeSymbol? type) => DerivesFrom(type, _memoryStream) || DerivesFrom(type, _unmanagedMemoryStream);
 
-        return false;
-    }
+    public bool IsStream(ITypeSymbol? type) => DerivesFrom(type, _stream);
+
+    public bool IsDelegate(ITypeSymbol? type) => type is { TypeKind: TypeKind.Delegate };
+
+    /// <summary>Returns whether a value of the type can keep a buffer, as no number, text or span can.</summary>
+    public bool CanKeep(ITypeSymbol? type) => type switch
+    {
+        null or IPointerTypeSymbol or IFunctionPointerTypeSymbol => false,
+        IArrayTypeSymbol array => CanKeep(array.ElementType),
+        { SpecialType: SpecialType.System_Object } => true,
+        { SpecialType: not SpecialType.None } or { TypeKind: TypeKind.Enum } or { IsRefLikeType: true } => IsCollection(type),
+        _ => !type.IsUnmanagedType,
+    };
+
+    /// <summary>Returns whether a value of the type can be memory, or a view of it.</summary>
+    public bool CanShow(ITypeSymbol? type) => IsRaw(type) || IsMemory(type) || CanKeep(type);
+
+    /// <summary>Returns whether the type is an interface to items that are computed when they are asked for.</summary>
+    public bool IsLazy(ITypeSymbol type) =>
+        type is { TypeKind: TypeKind.Interface } || type.Name.EndsWith("Query", System.StringComparison.Ordinal);
+
+    /// <summary>Returns whether values of the type own memory: what the allocator hands out, and whatever else owns memory.</summary>
+    public bool IsBuffer(ITypeSymbol type) => !IsAllocator(type)
+        && (IsMemoryOwner(type)
+            || (SymbolEqualityComparer.Default.Equals(type.ContainingAssembly, Allocator.ContainingAssembly)
+                && type.Name is "PixelBuffer" or "MemoryGroup" or "MemoryLease" or "PooledMemoryStream"));
 
     public bool IsTask(ITypeSymbol? type) =>
         type is not null && (Is(type, _task) || Is(type, _valueTask) || ResultOfTask(type) is not null);
@@ -104,11 +124,21 @@ internal sealed class KnownTypes
         return false;
     }
 
-    public bool IsAllocator(ITypeSymbol type)
+    public bool IsAllocator(ITypeSymbol type) => DerivesFrom(type, Allocator);
+
+    /// <summary>Returns whether the type hands out native functions, which free what is outstanding after its disposal too.</summary>
+    public bool IsCallbacks(ITypeSymbol type) => type.Name == "NativeAllocationCallbacks"
+        && SymbolEqualityComparer.Default.Equals(type.ContainingAssembly, Allocator.ContainingAssembly);
+
+    // `IEnumerable<T>` and its like have a number of their own too.
+    private static bool IsCollection(ITypeSymbol type) =>
+        type is { TypeKind: TypeKind.Interface } || type.SpecialType is SpecialType.System_Delegate or SpecialType.System_Array;
+
+    private static bool DerivesFrom(ITypeSymbol? type, INamedTypeSymbol? definition)
     {
         for (ITypeSymbol? current = type; current is not null; current = current.BaseType)
         {
-            if (Is(current, Allocator))
+            if (Is(current, definition))
             {
                 return true;
             }

@@ -49,8 +49,10 @@ public sealed class AwaitReturnedTask : CodeFixProvider
         }
 
         TextChange[] changes = diagnostics
-            .Select(diagnostic => TaskMethod.Around(source.Root.FindNode(diagnostic.Location.SourceSpan), source))
-            .OfType<TaskMethod>()
+            .Select(diagnostic => source.Root.FindNode(diagnostic.Location.SourceSpan, getInnermostNodeForTie: true))
+            .Select(call => (Method: TaskMethod.Around(call, source), Call: call))
+            .Where(found => found.Method is { } method && ReturnedTask.IsReturnedBy(method, found.Call))
+            .Select(found => found.Method!)
             .Distinct()
             .Where(method => AsyncLegality.CanBeAsync(method, source))
             .SelectMany(method => Changes(method, source))

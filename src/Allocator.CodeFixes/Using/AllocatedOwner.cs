@@ -25,6 +25,12 @@ internal static class AllocatedOwner
 
         SyntaxNode node = root.FindNode(site.SourceSpan, getInnermostNodeForTie: true);
 
+        // An awaited owner stands there with its `await`; the call around it may wrap it.
+        if (node is AwaitExpressionSyntax awaited)
+        {
+            return awaited;
+        }
+
         // What is handed out by an argument has no declaration that `using` could be put before.
         return node is ArgumentSyntax || node.FirstAncestorOrSelf<InvocationExpressionSyntax>() is not { } call ? null : Awaited(call);
     }

@@ -30,11 +30,18 @@ internal sealed class OwnerDeclarations
 
         if (OwnerVariable.ThatHolds(owner) is { } declaration)
         {
-            if (OwnerVariable.CanBeUsing(declaration, _source) && !IsTouched(declaration))
+            if (OwnerVariable.CanBeUsing(declaration, owner, _source) && !IsTouched(declaration))
             {
                 _touched.Add(declaration.Span);
                 Insert(declaration, "using ");
             }
+        }
+        else if (DiscardedOwner.StatementThatDrops(owner, _source) is { } dropped
+            && _source.TypeOf(owner) is { } droppedType
+            && Disposable.Is(droppedType))
+        {
+            _touched.Add(dropped.Span);
+            Keep(owner, droppedType, dropped);
         }
         else if (TemporaryOwner.StatementThatUses(owner, _source) is { } statement
             && _source.TypeOf(owner) is { } type
@@ -47,11 +54,21 @@ internal sealed class OwnerDeclarations
 
     public SourceText ChangedText() => _source.Text.WithChanges(_changes.OrderBy(change => change.Span.Start));
 
+    // `_ = allocator.Allocate<byte>(n);`, or the call alone.
+    private void Keep(ExpressionSyntax owner, ITypeSymbol type, ExpressionStatementSyntax statement)
+    {
+        string name = _names.Take("owner", statement);
+        TextSpan before = TextSpan.FromBounds(statement.SpanStart, owner.SpanStart);
+        _changes.Add(new TextChange(before, $"using {TypeName(type, statement)} {name} = "));
+    }
+
+    private string TypeName(ITypeSymbol type, StatementSyntax statement) =>
+        _source.Prefers("csharp_style_var_elsewhere") ? "var" : _source.NameOf(type, statement);
+
     private void Hoist(ExpressionSyntax owner, ITypeSymbol type, StatementSyntax statement)
     {
         string name = _names.Take("owner", statement);
-        string typeName = _source.Prefers("csharp_style_var_elsewhere") ? "var" : _source.NameOf(type, statement);
-        Insert(statement, $"using {typeName} {name} = {_source.Text.ToString(owner.Span)};{SeparatorBefore(statement)}");
+        Insert(statement, $"using {TypeName(type, statement)} {name} = {_source.Text.ToString(owner.Span)};{SeparatorBefore(statement)}");
         _changes.Add(new TextChange(AllocatedOwner.WithParentheses(owner).Span, name));
     }
 

@@ -20,12 +20,15 @@ internal static class OwnerVariable
     /// <summary>
     /// Gets whether <c>using</c> can be put before the declaration, and disposes what this method owns and nothing else.
     /// </summary>
-    public static bool CanBeUsing(LocalDeclarationStatementSyntax declaration, SourceFile source) =>
+    /// <param name="declaration">The declaration.</param>
+    /// <param name="owner">The value of it that a diagnostic is about: that is owned, whatever makes it.</param>
+    /// <param name="source">The file.</param>
+    public static bool CanBeUsing(LocalDeclarationStatementSyntax declaration, ExpressionSyntax owner, SourceFile source) =>
         declaration is { UsingKeyword.RawKind: 0, Modifiers.Count: 0, Declaration: { Variables: { Count: 1 } variables } declared }
         && declared.Type is not (RefTypeSyntax or ScopedTypeSyntax)
         && source.DeclaredBy(variables[0]) is ILocalSymbol local
         && Disposable.Is(local.Type)
-        && Alternatives(variables[0].Initializer!.Value).All(value => IsOwned(value, source))
+        && Alternatives(variables[0].Initializer!.Value).All(value => value == owner || IsOwned(value, source))
         && UsingScope.Allows(declaration, source)
         && !Assignments.ChangeVariable(local, declaration.Parent!, source);
 

@@ -10,6 +10,8 @@ public class HoistedOwnerTests
         using System;
         using System.Buffers;
         using System.IO;
+        using System.Linq;
+        using System.Threading.Tasks;
         using Allocator;
 
         public class Snippet

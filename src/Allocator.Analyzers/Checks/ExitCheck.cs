@@ -1,0 +1,157 @@
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using System.Threading;
+using Allocator.Analyzers.Flow;
+using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Rules;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.FlowAnalysis;
+
+namespace Allocator.Analyzers.Checks;
+
+/// <summary>
+/// ALLOC003, ALLOC005 and ALLOC006: what a body returns when its owner stays behind or is disposed on the way out, what tasks still use
+/// then, and what an early return leaves behind.
+/// </summary>
+internal sealed class ExitCheck
+{
+    private readonly Body _body;
+    private readonly Evaluator _evaluator;
+    private readonly Reporter _reporter;
+    private readonly CancellationToken _cancellation;
+    private readonly Synchronization _synchronization;
+    private readonly List<(Location Place, ulong Sites)> _lost = new();
+
+    public ExitCheck(Body body, Evaluator evaluator, Reporter reporter, CancellationToken cancellation)
+    {
+        _body = body;
+        _evaluator = evaluator;
+        _reporter = reporter;
+        _cancellation = cancellation;
+        _synchronization = new Synchronization(body);
+    }
+
+    /// <summary>Reports what the evaluation of a statement found.</summary>
+    public void Report(Finding finding)
+    {
+        if (finding.Rule == LifetimeRules.Unawaited)
+        {
+            ReportRunning(finding.Sites & _body.Sites.Buffers);
+        }
+        else if (finding.Rule == LifetimeRules.SomePaths)
+        {
+            _lost.Add((finding.Operation.Syntax.GetLocation(), finding.Sites & _body.Sites.Buffers));
+        }
+        else
+        {
+            _reporter.Report(finding.Rule, finding.Operation, finding.Sites);
+        }
+    }
+
+    /// <summary>Reports what is lost on some paths and disposed or handed on where other paths end.</summary>
+    public void ReportLost()
+    {
+        foreach ((Location place, ulong sites) in _lost)
+        {
+            _reporter.Report(
+                LifetimeRules.SomePaths, place, sites & (_evaluator.EverDisposed | _evaluator.EverReturned),
+                LifetimeRules.SomePaths.DefaultSeverity);
+        }
+    }
+
+    /// <summary>Checks one <c>return</c>, and lets its value escape.</summary>
+    public void CheckReturn(IOperation returned, Holding value, ControlFlowBranch branch, FlowState before, FlowState state)
+    {
+        ulong silent = state.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers;
+        ulong left = DisposedOnTheWay(branch.FinallyRegions, state, out ulong perhaps);
+        ulong disposed = left & ~silent;
+        ulong stale = value.Memory & ~value.Own & state.SurelyDisposed & ~silent;
+        bool isTask = _body.Symbol is IMethodSymbol { IsAsync: false } && _body.Known.Types.IsTask(returned.Type);
+        if (isTask)
+        {
+            ReportAll(value.Held & disposed & state.Running);
+        }
+
+        // What the same statement put into the returned object has not gone anywhere else before.
+        ulong inside = value.Held & left & ~(before.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers) & ~state.Running;
+        _reporter.Report(
+            LifetimeRules.OutlivesOwner, returned,
+            (value.Raw & ~state.Escaped & ~state.Reachable & ~silent) | (value.Direct & disposed) | inside | stale);
+        _evaluator.State = state;
+        _evaluator.EscapeReturned(value);
+        if (returned.Syntax.Parent is { } parent && ExplicitReturn.Of(parent) is { } statement)
+        {
+            ReportLeft(statement.GetLocation(), perhaps, state);
+        }
+    }
+
+    /// <summary>Checks what is disposed on the way out of a block, and what a <c>return</c> without a value leaves.</summary>
+    public void CheckLeft(BasicBlock block, FlowState end)
+    {
+        foreach (ControlFlowBranch? branch in new[] { block.FallThroughSuccessor, block.ConditionalSuccessor })
+        {
+            if (branch is not { FinallyRegions: var regions })
+            {
+                continue;
+            }
+
+            FlowState state = Fixpoint.OnBranch(_body, block, end, branch == block.ConditionalSuccessor);
+            ulong running = state.SurelyRunning & ~state.OwnerEscaped & _body.Sites.Buffers;
+            ulong left = DisposedOnTheWay(regions, state, out ulong perhaps);
+            ReportRunning(left & running);
+            if (branch is { Semantics: ControlFlowBranchSemantics.Regular, Destination.Kind: BasicBlockKind.Exit }
+                && ExplicitReturn.Behind(block) is { } statement)
+            {
+                ReportLeft(statement.GetLocation(), perhaps, state);
+            }
+        }
+    }
+
+    private void ReportLeft(Location place, ulong disposed, FlowState state)
+    {
+        ulong lost = state.SurelyUndisposed & ~disposed & ~state.Handed & ~state.OwnerEscaped & _body.Sites.Buffers;
+        if (lost != 0)
+        {
+            _lost.Add((place, lost));
+        }
+    }
+
+    // What other threads signal is not seen: a body that waits for anything may wait for its tasks.
+    private void ReportRunning(ulong sites)
+    {
+        if (sites != 0 && !_synchronization.MayWait)
+        {
+            ReportAll(sites);
+        }
+    }
+
+    private void ReportAll(ulong sites)
+    {
+        for (int site = 0; site < _body.Sites.Count; site++)
+        {
+            if ((sites >> site & 1) != 0 && _evaluator.BegunFor(site) is { } call)
+            {
+                _reporter.Report(LifetimeRules.Unawaited, call, 1UL << site);
+            }
+        }
+    }
+
+    /// <summary>Gives what the <c>finally</c> blocks that this return leaves dispose for sure, and only they.</summary>
+    private ulong DisposedOnTheWay(ImmutableArray<ControlFlowRegion> regions, FlowState state, out ulong perhaps)
+    {
+        perhaps = 0;
+        FlowState? current = state;
+        foreach (ControlFlowRegion region in regions)
+        {
+            if (current is null)
+            {
+                return 0;
+            }
+
+            current = Fixpoint.Through(region, current, _body, _evaluator, _cancellation);
+            perhaps |= current is null ? 0 : current.Disposed | current.Handed | current.OwnerEscaped;
+        }
+
+        return current is null ? 0 : current.SurelyDisposed & ~state.SurelyDisposed;
+    }
+}

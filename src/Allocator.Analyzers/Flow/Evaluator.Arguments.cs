@@ -1,0 +1,141 @@
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Summaries;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>Arguments: what a call does with each, and where that goes.</summary>
+internal sealed partial class Evaluator
+{
+    private Given EvaluateArguments(IInvocationOperation call)
+    {
+        Given given = default;
+        foreach (IArgumentOperation argument in call.Arguments)
+        {
+            bool isByReference = argument.IsByReference();
+            Holding value = Evaluate(argument.Value, asLocation: isByReference || _types.IsRaw(argument.Value.Type));
+            value = Give(call, argument, value, ref given);
+            if (argument.Parameter?.RefKind is RefKind.Ref or RefKind.Out
+                && !argument.Value.Strip().IsRefLocal()
+                && _variables.TryGet(argument.Value, out int variable))
+            {
+                Escape(value);
+                State[variable] = default;
+                value = default;
+            }
+
+            if (_body.Sites.BitOf(argument) is var site and not 0)
+            {
+                Assign(argument.Value, Allocate(argument, site), isRef: false);
+            }
+
+            given.All |= value;
+            given.Owners |= value.Own;
+        }
+
+        return given;
+    }
+
+    private Holding Give(IInvocationOperation call, IArgumentOperation argument, Holding value, ref Given given)
+    {
+        if (value.All == 0)
+        {
+            return value;
+        }
+
+        Passing passing = _body.Known.Passings.Of(call, argument);
+        if (passing == Passing.Escapes && AddsToNewCollection(call) && _variables.TryGet(call.Instance!, out int collection))
+        {
+            State[collection] |= Hold(value.Keep, value.Own);
+            return default;
+        }
+
+        if (passing == Passing.Escapes)
+        {
+            // Spans cannot be kept.
+            Escape(new Holding(value.Own, value.Memory, 0, value.Uncertain, value.Held));
+            return value;
+        }
+
+        if (passing != Passing.Mentioned)
+        {
+            TouchOwner(call, value);
+        }
+
+        if (_types.IsDelegate(argument.Parameter?.Type))
+        {
+            // The lambda will look at the buffer, now or later.
+            TouchOwner(call, new Holding(0, value.Held, 0));
+        }
+
+        if (value.Held != 0 && passing != Passing.Returned)
+        {
+            State.Settle(passing is Passing.Borrowed or Passing.Mentioned ? value.Held : 0);
+        }
+
+        switch (passing)
+        {
+            case Passing.Returned:
+                given.Returned |= value;
+                return value;
+            case Passing.Held:
+                given.ToResult |= value.Keep;
+                return new Holding(0, 0, value.Raw);
+            case Passing.HeldByTask:
+                given.ToTask |= value.Keep;
+                return _members.IsKnown(call.TargetMethod) ? new Holding(0, 0, value.Raw) : value;
+            default:
+                return new Holding(value.Own, value.Memory, value.Raw, value.Uncertain);
+        }
+    }
+
+    // A list of tasks, or of buffers, that this body makes and that is in a variable.
+    private bool AddsToNewCollection(IInvocationOperation call) =>
+        call is { TargetMethod: { Name: "Add" or "Enqueue" or "Push" } method, Instance: ILocalReferenceOperation { Local: var local } }
+        && _members.IsOfBaseLibrary(method)
+        && _types.IsTask(method.Parameters.Length == 1 ? method.Parameters[0].Type : null)
+        && _variables.TryGet(call.Instance, out int variable) && !_variables.IsShared(variable) && !_variables.IsCaptured(variable)
+        && local.DeclaringSyntaxReferences.Length == 1
+        && local.DeclaringSyntaxReferences[0].GetSyntax() is VariableDeclaratorSyntax { Initializer.Value: var made }
+        && made is BaseObjectCreationExpressionSyntax or CollectionExpressionSyntax;
+
+    // As DangerousTryGetSingleMemory(out Memory<TPixel> memory).
+    private void AssignOutArguments(IInvocationOperation call, Holding receiver)
+    {
+        if (receiver.Direct == 0 || !_members.IsOfAllocator(call.TargetMethod))
+        {
+            return;
+        }
+
+        foreach (IArgumentOperation argument in call.Arguments)
+        {
+            if (argument.Parameter?.RefKind == RefKind.Out && _types.IsMemory(argument.Parameter.Type)
+                && !argument.Value.Strip().IsRefLocal() && _variables.TryGet(argument.Value, out int variable))
+            {
+                AssignVariable(argument.Value.Strip(), variable, receiver.AsMemory());
+            }
+        }
+    }
+
+    /// <summary>What a call was given.</summary>
+    private struct Given
+    {
+        /// <summary>All that did not go elsewhere.</summary>
+        public Holding All;
+
+        /// <summary>What the call returns, as it is or as a view.</summary>
+        public Holding Returned;
+
+        /// <summary>What the result holds.</summary>
+        public ulong ToResult;
+
+        /// <summary>What the returned task uses.</summary>
+        public ulong ToTask;
+
+        /// <summary>What was given as the owner itself.</summary>
+        public ulong Owners;
+    }
+}

@@ -1,0 +1,56 @@
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>Lambdas and method groups, which hold what they captured, and fields, which hold what they were given.</summary>
+internal sealed partial class Evaluator
+{
+    private Holding EvaluateDelegate(IDelegateCreationOperation creation)
+    {
+        IOperation target = creation.Target.Strip();
+        if (target is not IMethodReferenceOperation { Instance: { } instance, Method.MethodKind: not MethodKind.LocalFunction } named)
+        {
+            return Captured(target);
+        }
+
+        Holding receiver = Evaluate(instance, asLocation: true);
+        if (receiver.All != 0 && !_members.IsKnown(named.Method) | _members.IsDispose(named.Method))
+        {
+            Escape(receiver);
+        }
+
+        return Hold(receiver.Keep, 0);
+    }
+
+    private Holding Captured(IOperation function)
+    {
+        ulong held = 0;
+        foreach (int variable in _variables.CapturedBy(function))
+        {
+            held |= State[variable].Keep;
+        }
+
+        return Holding.Holder(held);
+    }
+
+    // A part of a tuple or of an object; or the span in a ref struct.
+    private Holding EvaluateField(IFieldReferenceOperation field, IOperation instance)
+    {
+        Holding source = Evaluate(instance, asLocation: true);
+        if (source.Held != 0)
+        {
+            return EvaluateInside(source, field.Type);
+        }
+
+        if (source.Raw != 0 && _types.IsRaw(field.Type) && _types.IsRaw(instance.Type))
+        {
+            return source.AsRaw();
+        }
+
+        Escape(source);
+        return default;
+    }
+}

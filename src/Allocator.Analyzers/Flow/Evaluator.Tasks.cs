@@ -1,0 +1,86 @@
+using System.Collections.Generic;
+using Allocator.Analyzers.Rules;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>What lasts longer than the statement that begins it: tasks that use a buffer, and handles that pin it.</summary>
+internal sealed partial class Evaluator
+{
+    private readonly Dictionary<int, IOperation> _begun = new();
+    private readonly Dictionary<int, IOperation?> _pins = new();
+
+    /// <summary>Gives the call that began the task that uses an allocation, or null.</summary>
+    public IOperation? BegunFor(int site) => _begun.TryGetValue(site, out IOperation? call) ? call : null;
+
+    private void Begin(IOperation call, ulong sites)
+    {
+        State.Begin(sites);
+        for (int site = 0; site < _body.Sites.Count; site++)
+        {
+            if ((sites >> site & 1) != 0)
+            {
+                _begun[site] = call;
+            }
+        }
+    }
+
+    private void Pin(IOperation call, ulong sites)
+    {
+        State.Pinned |= sites;
+        for (int site = 0; site < _body.Sites.Count; site++)
+        {
+            if ((sites >> site & 1) != 0)
+            {
+                _pins[site] = _pins.TryGetValue(site, out IOperation? other) && other != call ? null : call;
+            }
+        }
+    }
+
+    // Where a buffer is pinned twice, the end of one handle says nothing.
+    private void Unpin(ulong sites)
+    {
+        for (int site = 0; site < _body.Sites.Count; site++)
+        {
+            if ((sites >> site & 1) != 0 && _pins.TryGetValue(site, out IOperation? call) && call is not null)
+            {
+                State.Pinned &= ~(1UL << site);
+            }
+        }
+    }
+
+    /// <summary>Notes the owner of the round before, where the same variable is given a new one and nothing else has the old.</summary>
+    private void NoteOverwritten(IOperation operation, ulong site)
+    {
+        if (Findings is null || (State.Undisposed & ~State.Disposed & ~State.Handed & site) == 0)
+        {
+            return;
+        }
+
+        IOperation? parent = operation.Parent;
+        while (parent is IConversionOperation or IAwaitOperation)
+        {
+            parent = parent.Parent;
+        }
+
+        if (parent is not ISimpleAssignmentOperation { Target: ILocalReferenceOperation target }
+            || !_variables.TryGet(target, out int variable))
+        {
+            return;
+        }
+
+        for (int i = 0; i < State.Count; i++)
+        {
+            if (((State[i].Own & site) != 0) != (i == variable) || (State[i].Held & site) != 0)
+            {
+                return;
+            }
+        }
+
+        if ((State[variable].Uncertain & site) == 0)
+        {
+            Findings.Add(new Finding(LifetimeRules.SomePaths, parent, site));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+namespace Allocator.Analyzers.Summaries;
+
+/// <summary>What a call does with a buffer, or with what holds one, that it is given.</summary>
+internal enum Passing
+{
+    /// <summary>It may be kept or disposed: nothing is known of it any more.</summary>
+    Escapes,
+
+    /// <summary>It is used during the call and no longer.</summary>
+    Borrowed,
+
+    /// <summary>It is compared or described, and its memory is not looked at: that may be done to what is disposed.</summary>
+    Mentioned,
+
+    /// <summary>The result is the argument, or a view of it, whatever path the call takes.</summary>
+    Returned,
+
+    /// <summary>The result holds it: an object that the call makes, an iterator.</summary>
+    Held,
+
+    /// <summary>The returned task uses it until it has completed.</summary>
+    HeldByTask,
+}

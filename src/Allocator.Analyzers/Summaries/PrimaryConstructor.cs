@@ -1,0 +1,57 @@
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Allocator.Analyzers.Summaries;
+
+/// <summary>What becomes of the parameters of records and primary constructors.</summary>
+internal static class PrimaryConstructor
+{
+    /// <summary>Returns whether the constructor stands in the heading of its type.</summary>
+    public static bool Declares(IMethodSymbol constructor, MethodBodies bodies) =>
+        bodies.DeclarationOf(constructor) is TypeDeclarationSyntax;
+
+    /// <summary>Returns whether the new object holds the argument.</summary>
+    public static Passing PassingOf(IParameterSymbol parameter, MethodBodies bodies)
+    {
+        TypeDeclarationSyntax type = (TypeDeclarationSyntax)bodies.DeclarationOf(parameter.ContainingSymbol)!;
+        INamedTypeSymbol owner = parameter.ContainingType;
+
+        // The property that a record makes of it stands where the parameter stands.
+        if (owner.IsRecord && owner.GetMembers(parameter.Name).OfType<IPropertySymbol>().Any(
+            property => property.DeclaringSyntaxReferences.Any(reference => reference.GetSyntax() is ParameterSyntax)))
+        {
+            return Passing.Held;
+        }
+
+        SemanticModel model = bodies.ModelOf(type.SyntaxTree);
+        Passing passing = Passing.Borrowed;
+        foreach (IdentifierNameSyntax name in type.DescendantNodes().OfType<IdentifierNameSyntax>())
+        {
+            if (name.Identifier.ValueText == parameter.Name
+                && SymbolEqualityComparer.Default.Equals(model.GetSymbolInfo(name).Symbol, parameter))
+            {
+                Passing here = PassingAt(name, type);
+                passing = here == Passing.Escapes || passing == Passing.Escapes ? Passing.Escapes
+                    : here == Passing.Held ? Passing.Held
+                    : passing;
+            }
+        }
+
+        return passing;
+    }
+
+    private static Passing PassingAt(IdentifierNameSyntax name, TypeDeclarationSyntax type)
+    {
+        if (name.Ancestors().TakeWhile(node => node != type).OfType<BaseListSyntax>().Any())
+        {
+            return Passing.Escapes;
+        }
+
+        bool isInitializer = !name.Ancestors().TakeWhile(node => node != type).Any(
+            node => node is BaseMethodDeclarationSyntax or AccessorDeclarationSyntax or ArrowExpressionClauseSyntax);
+        return !isInitializer || name.Parent is EqualsValueClauseSyntax ? Passing.Held
+            : name.Parent is MemberAccessExpressionSyntax { Name.Identifier.ValueText: "Length" or "Width" or "Height" } ? Passing.Borrowed
+            : Passing.Escapes;
+    }
+}

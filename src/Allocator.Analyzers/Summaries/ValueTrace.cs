@@ -1,0 +1,247 @@
+using System;
+using System.Collections.Generic;
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Symbols;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Summaries;
+
+/// <summary>
+/// Follows the owner in one variable through a body, in whatever order it runs: into other variables, views, objects and lambdas, to
+/// where it leaves. What is not known to be harmless lets it escape.
+/// </summary>
+internal sealed partial class ValueTrace
+{
+    private readonly MethodBody _body;
+    private readonly KnownSymbols _known;
+    private readonly Func<IParameterSymbol, Passing> _passingOf;
+    private readonly bool _isConstructor;
+    private readonly bool _onlyInFunctions;
+    private readonly Queue<(ISymbol Variable, bool IsHolder)> _waiting = new();
+    private readonly HashSet<ISymbol> _followed = new(SymbolEqualityComparer.Default);
+
+    private ValueTrace(
+        MethodBody body, KnownSymbols known, Func<IParameterSymbol, Passing> passingOf, IMethodSymbol? method, bool onlyInFunctions)
+    {
+        _body = body;
+        _known = known;
+        _passingOf = passingOf;
+        _isConstructor = method is { MethodKind: MethodKind.Constructor };
+        _onlyInFunctions = onlyInFunctions;
+    }
+
+    /// <summary>Gets whether it may be kept by what is not followed.</summary>
+    public bool Escapes { get; private set; }
+
+    /// <summary>Gets whether the body may dispose it.</summary>
+    public bool Disposes { get; private set; }
+
+    /// <summary>Gets whether the body does more than compare or describe it.</summary>
+    public bool IsTouched { get; private set; }
+
+    /// <summary>Gets whether it, or memory of it, is returned.</summary>
+    public bool IsReturned { get; private set; }
+
+    /// <summary>Gets whether an object that holds it is returned, or the object under construction holds it.</summary>
+    public bool IsHeldByResult { get; private set; }
+
+    /// <summary>Gets whether the returned task uses it until it ends.</summary>
+    public bool IsHeldByTask { get; private set; }
+
+    /// <summary>Gets whether an async method or iterator mentions it after it may have been suspended.</summary>
+    public bool IsUsedLate { get; private set; }
+
+    /// <summary>Follows a variable through all of a body.</summary>
+    public static ValueTrace Of(
+        ISymbol variable, MethodBody body, KnownSymbols known, Func<IParameterSymbol, Passing> passingOf, IMethodSymbol? method)
+    {
+        ValueTrace trace = new(body, known, passingOf, method, onlyInFunctions: false);
+        trace.Run(variable);
+        return trace;
+    }
+
+    /// <summary>Follows a variable through the lambdas and local functions that capture it, not through the body around them.</summary>
+    public static ValueTrace InFunctions(ISymbol variable, MethodBody body, KnownSymbols known)
+    {
+        ValueTrace trace = new(body, known, known.Summaries.Of, null, onlyInFunctions: true);
+        trace.Run(variable);
+        return trace;
+    }
+
+    private void Run(ISymbol variable)
+    {
+        Alias(variable, isHolder: false);
+        while (_waiting.Count > 0 && !Escapes)
+        {
+            (ISymbol alias, bool isHolder) = _waiting.Dequeue();
+            foreach (IOperation reference in _body.References(alias))
+            {
+                FollowReference(reference, isHolder);
+            }
+        }
+    }
+
+    private void Alias(ISymbol variable, bool isHolder)
+    {
+        if (_followed.Add(variable))
+        {
+            _waiting.Enqueue((variable, isHolder));
+        }
+    }
+
+    private void FollowReference(IOperation reference, bool isHolder)
+    {
+        IOperation? function = _body.FunctionAround(reference);
+        if (_onlyInFunctions)
+        {
+            if (function is not null)
+            {
+                Follow(reference, isHolder);
+            }
+
+            return;
+        }
+
+        IsUsedLate |= _body.FollowsAwait(reference);
+        Follow(reference, isHolder);
+        for (; function is not null && !Escapes; function = _body.FunctionAround(function))
+        {
+            FollowFunction(function);
+        }
+    }
+
+    // What captured the owner holds it.
+    private void FollowFunction(IOperation function)
+    {
+        if (function is not ILocalFunctionOperation { Symbol: var local })
+        {
+            Follow(function.Parent is IDelegateCreationOperation ? function.Parent : function, isHolder: true);
+            return;
+        }
+
+        foreach (IOperation mention in _body.References(local))
+        {
+            if (mention is IMethodReferenceOperation { Parent: { } creation })
+            {
+                Follow(creation, isHolder: true);
+            }
+            else if (_known.Types.CanKeep(((IInvocationOperation)mention).Type))
+            {
+                Follow(mention, isHolder: true);
+            }
+        }
+    }
+
+    private void Follow(IOperation value, bool isHolder)
+    {
+        if (!_known.Types.CanKeep(value.Type) && value is not IAnonymousFunctionOperation)
+        {
+            return;
+        }
+
+        switch (value.Parent)
+        {
+            case IConversionOperation conversion:
+                FollowUnless(conversion.OperatorMethod is { } method && !_known.Members.IsKnown(method), conversion, isHolder);
+                break;
+            case IParenthesizedOperation or ICoalesceOperation or ISwitchExpressionArmOperation or ISwitchExpressionOperation
+                or IDeclarationExpressionOperation:
+                Follow(value.Parent, isHolder);
+                break;
+            case IConditionalOperation conditional when conditional.Condition != value:
+                Follow(conditional, isHolder);
+                break;
+            case ITupleOperation { Parent: not IDeconstructionAssignmentOperation } or IArrayCreationOperation
+                or IAnonymousObjectCreationOperation:
+                Follow(value.Parent, isHolder: true);
+                break;
+            case IArrayInitializerOperation { Parent: { } array }:
+                Follow(array, isHolder: true);
+                break;
+            case { } collection when collection.IsCollectionExpression():
+                Follow(collection, isHolder: true);
+                break;
+            case IArgumentOperation argument:
+                FollowArgument(argument, isHolder);
+                break;
+            case IInvocationOperation call:
+                FollowCallOn(call, isHolder);
+                break;
+            case IPropertyReferenceOperation property:
+                FollowMember(property, property.Property, isHolder);
+                break;
+            case IImplicitIndexerReferenceOperation indexer:
+                FollowUnless(!_known.Members.IsKnown(indexer.IndexerSymbol), indexer, isHolder);
+                break;
+            case IFieldReferenceOperation field:
+                Follow(field, isHolder);
+                break;
+            case IConditionalAccessOperation access:
+                FollowAccess(access, value, isHolder);
+                break;
+            case IVariableInitializerOperation { Parent: IVariableDeclaratorOperation { Symbol: var local } declarator }:
+                FollowDeclarator(declarator, local, isHolder);
+                break;
+            case ISimpleAssignmentOperation assignment when assignment.Value == value:
+                FollowAssignment(assignment, isHolder);
+                break;
+            case IReturnOperation returning:
+                FollowReturn(returning, isHolder);
+                break;
+            case IAwaitOperation awaiting:
+                Follow(awaiting, isHolder);
+                break;
+            case IForEachLoopOperation loop:
+                IsTouched = true;
+                FollowLoop(loop);
+                break;
+            case IIsPatternOperation { Pattern: var pattern }:
+                FollowPattern(pattern, isHolder);
+                break;
+            case IMethodReferenceOperation { Parent: { } created } named when !_known.Members.IsDispose(named.Method):
+                Follow(created, isHolder: true);
+                break;
+            case IUsingOperation:
+                Disposes = Escapes = true;
+                break;
+            case IExpressionStatementOperation or IIsTypeOperation or ILockOperation or INameOfOperation
+                or IInterpolationOperation or ISimpleAssignmentOperation or IVariableInitializerOperation { Parent: null } or null:
+                break;
+            case IBinaryOperation { OperatorMethod: null }:
+                break;
+            default:
+                Escapes = true;
+                break;
+        }
+    }
+
+    private void FollowUnless(bool escapes, IOperation value, bool isHolder)
+    {
+        if (escapes)
+        {
+            Escapes = true;
+        }
+        else
+        {
+            Follow(value, isHolder);
+        }
+    }
+
+    private void FollowAccess(IConditionalAccessOperation access, IOperation value, bool isHolder)
+    {
+        if (access.Operation != value)
+        {
+            Follow(access, isHolder);
+            return;
+        }
+
+        foreach (IOperation inner in access.WhenNotNull.DescendantsAndSelf())
+        {
+            if (inner is IConditionalAccessInstanceOperation)
+            {
+                Follow(inner, isHolder);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+using System;
+using System.Collections.Generic;
+using Allocator.Analyzers.Summaries;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Symbols;
+
+/// <summary>Says what a call does with what it is given, by what is known of libraries, and by the source of all else.</summary>
+internal sealed class Passings
+{
+    // These run a lambda while they run themselves.
+    private static readonly HashSet<string> s_runAtOnce = new(StringComparer.Ordinal)
+    {
+        "Array", "List", "Parallel", "String", "Enumerable", "ParallelEnumerable", "Span", "MemoryExtensions",
+    };
+
+    private static readonly HashSet<string> s_runAsTask =
+        new(StringComparer.Ordinal) { "Run", "StartNew", "ForEachAsync", "ForAsync", "ContinueWith" };
+
+    private readonly KnownSymbols _known;
+    private readonly MethodBodies _bodies;
+
+    public Passings(KnownSymbols known, MethodBodies bodies)
+    {
+        _known = known;
+        _bodies = bodies;
+    }
+
+    /// <summary>Returns what a call does with an argument.</summary>
+    public Passing Of(IInvocationOperation call, IArgumentOperation argument)
+    {
+        Passing known = OfKnown(call, argument);
+        if (_known.Members.IsKnown(call.TargetMethod) || known == Passing.HeldByTask)
+        {
+            return known;
+        }
+
+        Passing inferred = _known.Summaries.Of(argument.Parameter);
+        return inferred == Passing.Escapes ? known : inferred;
+    }
+
+    /// <summary>Returns what a call does with an argument, as far as its source is not needed to say it.</summary>
+    public Passing OfKnown(IInvocationOperation call, IArgumentOperation argument)
+    {
+        IMethodSymbol method = call.TargetMethod;
+        if (argument.Parameter is not { RefKind: RefKind.None or RefKind.In } parameter)
+        {
+            return Passing.Escapes;
+        }
+
+        if (_known.Members.IsBorrowed(parameter))
+        {
+            return Passing.Borrowed;
+        }
+
+        if (_known.Members.IsOfAllocator(method))
+        {
+            return method.Name is "AsStream" or "WrapGroup" or "WrapPixels" ? Passing.Escapes : Passing.Borrowed;
+        }
+
+        if (_known.Members.IsOfBaseLibrary(method))
+        {
+            return _known.Types.IsDelegate(parameter.OriginalDefinition.Type) ? OfDelegate(method) : OfBaseLibrary(call, parameter);
+        }
+
+        // Code that is not seen, and returns a task, uses the memory that it was given until that ends.
+        return IsMemory(parameter) && _known.Types.IsTask(method.ReturnType) && _bodies.Of(method) is null
+            ? Passing.HeldByTask : Passing.Escapes;
+    }
+
+    private static bool HasOut(IMethodSymbol method)
+    {
+        foreach (IParameterSymbol parameter in method.Parameters)
+        {
+            if (parameter.RefKind == RefKind.Out)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private bool IsMemory(IParameterSymbol parameter) => _known.Types.IsMemory(parameter.OriginalDefinition.Type);
+
+    private Passing OfDelegate(IMethodSymbol method)
+    {
+        string type = method.ContainingType.Name;
+        if (type is "Task" or "TaskFactory" or "Parallel" && s_runAsTask.Contains(method.Name) && _known.Types.IsTask(method.ReturnType))
+        {
+            return Passing.HeldByTask;
+        }
+
+        return !s_runAtOnce.Contains(type) ? Passing.Escapes
+            : type.EndsWith("Enumerable", StringComparison.Ordinal) && _known.Types.IsLazy(method.ReturnType) ? Passing.Held
+            : Passing.Borrowed;
+    }
+
+    private Passing OfBaseLibrary(IInvocationOperation call, IParameterSymbol parameter)
+    {
+        IMethodSymbol method = call.TargetMethod;
+        ITypeSymbol result = method.ReturnType;
+        if (IsMemory(parameter))
+        {
+            return HasOut(method) ? Passing.Escapes
+                : _known.Types.IsRaw(result) || _known.Types.IsMemory(result) ? Passing.Returned
+                : _known.Types.IsTask(result) ? (_known.Types.IsMemoryStream(call.Instance?.Type) ? Passing.Borrowed : Passing.HeldByTask)
+                : _known.Types.IsMemory(method.ContainingType) || method.ContainingType.Name is "MemoryMarshal" or "MemoryExtensions"
+                    ? Passing.Borrowed
+                : Passing.Escapes;
+        }
+
+        return method switch
+        {
+            { ContainingType.Name: "Task", Name: "WhenAll" or "WhenAny" } => Passing.Held,
+            { ContainingType.Name: "Task", Name: "WaitAll" or "WaitAny" } => Passing.Borrowed,
+            { ContainingType.Name: "Task" or "ValueTask", Name: "FromResult" } => Passing.Held,
+            { ContainingType.Name: "Parallel" or "ThreadPool", Name: "Invoke" } => Passing.Borrowed,
+            { ContainingType.Name: "Results" or "TypedResults", Name: "Bytes" or "File" or "Json" or "Ok" } => Passing.Held,
+            { ContainingType.Name: "Enumerable" } => _known.Types.IsLazy(result) ? Passing.Held : Passing.Escapes,
+            _ when _known.Types.IsStream(parameter.Type) && !HasOut(method) =>
+                _known.Types.IsTask(result) ? Passing.HeldByTask : _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,
+            _ => Passing.Escapes,
+        };
+    }
+}

@@ -1,0 +1,16 @@
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Allocator.CodeFixes.Awaiting;
+
+/// <summary>Tells the tasks that a method returns from those that it forgets: to await what it returns ends only the former.</summary>
+internal static class ReturnedTask
+{
+    /// <summary>Returns whether the task of <paramref name="call"/> is returned, by itself or by its variable.</summary>
+    public static bool IsReturnedBy(TaskMethod method, SyntaxNode call) =>
+        method.Returns.Any(statement => statement.Span.Contains(call.Span))
+        || (call.FirstAncestorOrSelf<VariableDeclaratorSyntax>() is { Identifier.ValueText: var name }
+            && method.Returns.Any(statement => statement.Expression is IdentifierNameSyntax returned
+                && returned.Identifier.ValueText == name));
+}
