@@ -100,6 +100,17 @@ internal static class Throw
         throw new IOException(Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream."));
 
     [DoesNotReturn]
+    public static void TooLongForArray(long length, int longest) =>
+        throw new IOException(Invariant($"The stream has {length:N0} bytes, and an array at most {longest:N0}. ")
+            + $"Use {nameof(PooledMemoryStream.AsReadOnlySequence)} or {nameof(PooledMemoryStream.WriteTo)}.");
+
+    [DoesNotReturn]
+    public static void AdvancedTooFar(int count, int left) =>
+        throw new InvalidOperationException(
+            Invariant($"{count} bytes are more than the {left} that are left of what GetMemory or GetSpan returned last. ")
+                + "Ask for more by sizeHint; after any other call on the stream, ask anew.");
+
+    [DoesNotReturn]
     public static void SeekBeforeBegin(long position) =>
         throw new IOException(Invariant($"The new position is {position:N0}; it must not be before the beginning of the stream."));
 
