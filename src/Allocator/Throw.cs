@@ -42,6 +42,14 @@ internal static class Throw
         }
     }
 
+    public static void IfNotWithin(int value, int limit, string name)
+    {
+        if ((uint)value > (uint)limit)
+        {
+            OutOfRange(name, value, Invariant($"must be from 0 to {limit}"));
+        }
+    }
+
     [DoesNotReturn]
     public static void OutOfRange(string name, object? value, string requirement) =>
         throw new ArgumentOutOfRangeException(name, value, Invariant($"{name} is {value ?? "not set"}; it {requirement}."));
