@@ -126,6 +126,12 @@ internal static class Throw
     public static void NotWritable(string name) => throw new NotSupportedException($"{name} cannot be written to.");
 
     [DoesNotReturn]
+    public static void NotRented(string name, int length) =>
+        throw new ArgumentException(
+            Invariant($"This array of {length:N0} bytes was not rented from this pool, or has been returned already. Return each array ")
+                + "once, to the pool that it was rented from.", name);
+
+    [DoesNotReturn]
     public static void BadArgument(string name, string problem) => throw new ArgumentException(problem, name);
 
     [DoesNotReturn]
