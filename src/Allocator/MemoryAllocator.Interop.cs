@@ -159,6 +159,13 @@ public abstract partial class MemoryAllocator
         }
 
         int rowStride = rowBytes / Unsafe.SizeOf<TPixel>();
+        ThrowIfNotSize(width, height);
+        if (rowStride < width)
+        {
+            Throw.OutOfRange(
+                nameof(rowBytes), rowBytes, $"must be at least {(long)width * Unsafe.SizeOf<TPixel>()}, the bytes of {width} pixels");
+        }
+
         long length = LengthOfRows(width, height, rowStride, nameof(rowBytes));
         if (rowBytes % Unsafe.SizeOf<TPixel>() != 0)
         {
@@ -219,7 +226,7 @@ public abstract partial class MemoryAllocator
         ThrowIfNotSize(width, height);
         if (rowStride < width)
         {
-            Throw.OutOfRange(strideName, rowStride, $"must hold rows of {width} pixels");
+            Throw.OutOfRange(strideName, rowStride, $"must be at least {width}, the width");
         }
 
         return (height - 1L) * rowStride + width;

@@ -61,7 +61,21 @@ internal static class Throw
         throw new ArgumentOutOfRangeException(nameof(y), y, Invariant($"y is {y}; it must be from 0 to {height - 1}."));
 
     [DoesNotReturn]
-    public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);
+    public static void Disposed(string typeName) => throw DisposedException(typeName);
+
+    /// <summary>Makes the exception for an object that was disposed, with what to do instead where it is one of ours.</summary>
+    public static ObjectDisposedException DisposedException(string typeName) => typeName switch
+    {
+        nameof(MemoryAllocator) => new(
+            typeName, "The allocator has been disposed. Outstanding memory stays valid; new requests need another allocator."),
+        nameof(MemoryReservation) => new(
+            typeName, "The reservation has been disposed. Outstanding memory stays valid; reserve anew, or ask the allocator itself."),
+        nameof(PooledMemoryStream) => new(
+            typeName, "The stream has been disposed, and its memory returned. Copy what is needed later before, by ToArray."),
+        nameof(NativePixels) => new(typeName, "The pixels have been released. Use them before, or release them later."),
+        nameof(System.Buffers.MemoryPool<>) => new(typeName, "The pool has been disposed. AsMemoryPool makes another one."),
+        _ => new(typeName),
+    };
 
     [DoesNotReturn]
     public static void Disposed(string typeName, LifetimeGuard guard, long memory) =>
@@ -105,7 +119,8 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void StreamTooLong(long position, int count) =>
-        throw new IOException(Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream."));
+        throw new IOException(
+            Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream. Set the Position lower."));
 
     [DoesNotReturn]
     public static void TooLongForArray(long length, int longest) =>
@@ -123,7 +138,8 @@ internal static class Throw
         throw new IOException(Invariant($"The new position is {position:N0}; it must not be before the beginning of the stream."));
 
     [DoesNotReturn]
-    public static void NotWritable(string name) => throw new NotSupportedException($"{name} cannot be written to.");
+    public static void NotWritable(string name) =>
+        throw new NotSupportedException($"{name} cannot be written to. Pass a stream whose CanWrite is true.");
 
     [DoesNotReturn]
     public static void NotRented(string name, int length) =>

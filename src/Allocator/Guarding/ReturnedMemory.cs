@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 
 namespace Allocator.Guarding;
@@ -40,7 +41,16 @@ internal sealed class ReturnedMemory
                 return false;
             }
 
-            _queue.Enqueue(memory);
+            try
+            {
+                _queue.Enqueue(memory);
+            }
+            catch (OutOfMemoryException)
+            {
+                // It goes to the system instead.
+                return false;
+            }
+
             _bytes += memory.Layout.BodyInBytes;
             return true;
         }
