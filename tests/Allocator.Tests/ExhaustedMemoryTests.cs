@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
-using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Diagnostics;
@@ -65,34 +64,6 @@ public class ExhaustedMemoryTests
             Assert.Contains("MemoryAllocator", allocator.DescribeMemory(), StringComparison.Ordinal);
         },
         disposed.ToString());
-
-    // The stack of the return takes managed memory, and so does the list of what was returned where it grows.
-    [SkippableFact]
-    public void Dispose_OfWatchedMemoryWithoutManagedMemory_DoesNotFailAndEverythingIsBack() => Run(
-        static () =>
-        {
-            using MemoryAllocator allocator = MemoryAllocator.Create(
-                new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, Safety = SafetyMode.Guarded });
-
-            // The runtime compiles nothing without memory.
-            allocator.Allocate<byte>(Large).Dispose();
-            IDisposable[] owners = [.. Enumerable.Range(0, 9).Select(_ => allocator.Allocate<byte>(Large / 3))];
-            Exception? failure = null;
-            WithoutMemory(
-                () =>
-                {
-                    foreach (IDisposable owner in owners)
-                    {
-                        owner.Dispose();
-                    }
-                },
-                ref failure);
-            Assert.Null(failure);
-            MemoryAllocatorStatistics statistics = allocator.GetStatistics();
-            Assert.Equal((0, 0, 0), (statistics.RentedBytes, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
-            allocator.ReleaseRetainedResources();
-            Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
-        });
 
     // A thread-static, and there is one in front of each pool, takes managed memory when a thread first uses it.
     [SkippableTheory]

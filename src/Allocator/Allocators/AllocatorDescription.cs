@@ -37,7 +37,8 @@ internal sealed class AllocatorDescription
         WriteLimits(now, budget);
         WriteSystem();
         WriteOutstanding(now, pool);
-        Line("idle", $"{Bytes(now.RetainedBytes)},  {Bytes(arrays.IdleBytes)} in arrays; {Bytes(now.QuarantinedBytes)} in quarantine");
+        Line("idle", $"{Bytes(now.RetainedBytes)}, of that {Bytes(arrays.IdleBytes)} in arrays; "
+            + $"{Bytes(now.QuarantinedBytes)} in quarantine");
         Line("held", $"{Bytes(now.CommittedBytes)} from the system, at most {Bytes(now.PeakCommittedBytes)} so far, without arrays");
         Line("served", Invariant($"{now.Rents:N0} rents, {now.PoolHits:N0} by blocks that were there, {now.PoolMisses:N0} by new memory"));
         WriteTrims();
@@ -67,7 +68,7 @@ internal sealed class AllocatorDescription
     {
         MemoryAllocatorOptions options = _settings.Options;
         Line("pool", $"keeps up to {Bytes(_settings.Geometry.MaximumBytes)} in blocks of {Bytes(_settings.Geometry.BlockSizeInBytes)} "
-            + $"({Option(nameof(options.MaximumPoolSizeMegabytes), options.MaximumPoolSizeMegabytes is not null)})");
+            + $"({Option(nameof(options.MaximumPoolSizeMegabytes), options.MaximumPoolSizeMegabytes is not null)}, at most the budget)");
         Line("one request", $"up to {Bytes(_settings.AllocationLimitInBytes)} "
             + $"({Option(nameof(options.AllocationLimitMegabytes), options.AllocationLimitMegabytes is not null)})");
         Line("budget", _settings.MemoryBudgetInBytes is not long limit

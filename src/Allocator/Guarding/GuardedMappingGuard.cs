@@ -50,23 +50,19 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         try
         {
             findings = new CorruptionFindings();
-            string stack = CaptureReturn();
+            string stack = CallerStack.Capture();
             Trace?.ReturnStackTrace = stack;
             for (FinalizableGuard? part = this; part is not null; part = part.Next)
             {
                 ((GuardedMappingGuard)part).NoteReturn(stack, findings);
             }
         }
-        catch (OutOfMemoryException)
-        {
-            // The caller returns memory, which needs none: what is not noted for want of it is only less to tell.
-        }
         finally
         {
             base.GiveBack();
         }
 
-        if (isCallOfUser && findings is not null)
+        if (isCallOfUser)
         {
             _source.ThrowIfAny(findings);
         }
@@ -83,19 +79,6 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
     protected override void OnAbandoned() => _memory.Abandon();
 
     protected override void OnRecycled() => _memory.FindBrokenSlack();
-
-    // Empty without managed memory: what was written outside is looked for all the same.
-    private static string CaptureReturn()
-    {
-        try
-        {
-            return CallerStack.Capture();
-        }
-        catch (OutOfMemoryException)
-        {
-            return string.Empty;
-        }
-    }
 
     private void NoteReturn(string stack, CorruptionFindings findings)
     {

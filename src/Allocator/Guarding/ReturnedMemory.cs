@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 
 namespace Allocator.Guarding;
@@ -41,16 +40,7 @@ internal sealed class ReturnedMemory
                 return false;
             }
 
-            try
-            {
-                _queue.Enqueue(memory);
-            }
-            catch (OutOfMemoryException)
-            {
-                // It goes to the system instead.
-                return false;
-            }
-
+            _queue.Enqueue(memory);
             _bytes += memory.Layout.BodyInBytes;
             return true;
         }

@@ -118,7 +118,7 @@ public class AllocatorDescriptionTests
         });
     }
 
-    private static string Option(string name) => $"MemoryAllocatorOptions.{name})";
+    private static string Option(string name) => $"MemoryAllocatorOptions.{name}, at most the budget)";
 
     // Lines without a title go on with the one before.
     private static Dictionary<string, string> Parse(string text)
