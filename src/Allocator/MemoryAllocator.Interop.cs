@@ -27,6 +27,35 @@ public abstract partial class MemoryAllocator
         return new AllocatorMemoryPool<T>(this, (int)Math.Min(int.MaxValue, GetPipeline().Settings.AllocationLimitInBytes / size), size);
     }
 
+    /// <summary>
+    /// Returns this allocator as an <see cref="ArrayPool{T}"/>, for libraries that take one: its arrays are counted, and belong to the
+    /// budget or the reservation.
+    /// </summary>
+    /// <returns>
+    /// A pool that owns nothing: it has no <c>Dispose</c>, and arrays can be returned after that of this allocator.
+    /// </returns>
+    /// <remarks>
+    /// <para>
+    /// Costs one object, which threads can share. Arrays can be returned to any such pool of this allocator and its reservations.
+    /// </para>
+    /// <para>
+    /// Arrays of every length up to 1 GiB are managed memory, rounded up to a power of two, in every safety mode. They come from an array
+    /// pool of the allocator's own, never <see cref="ArrayPool{T}.Shared"/>. It keeps idle at most an eighth of what limits the allocator,
+    /// and at most 64 MiB without a budget; trims drop that.
+    /// </para>
+    /// <para>
+    /// <c>Rent</c> throws what <see cref="Allocate{T}"/> does, and waits as it does; 0 gives an empty array. <c>Return</c> throws
+    /// <see cref="ArgumentException"/> for an array that was not rented here, or has been returned and has no other renter yet. An array
+    /// that is dropped instead goes to the collector, counts as abandoned, and leaves the budget.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    public ArrayPool<byte> AsArrayPool()
+    {
+        _ = GetPipeline();
+        return new AllocatorArrayPool(this);
+    }
+
     /// <summary>Makes a stream that grows in pooled blocks, for codecs. What was written is never moved or copied.</summary>
     /// <param name="capacity">The bytes that memory is taken for now; the stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
@@ -130,6 +159,13 @@ public abstract partial class MemoryAllocator
         }
 
         int rowStride = rowBytes / Unsafe.SizeOf<TPixel>();
+        ThrowIfNotSize(width, height);
+        if (rowStride < width)
+        {
+            Throw.OutOfRange(
+                nameof(rowBytes), rowBytes, $"must be at least {(long)width * Unsafe.SizeOf<TPixel>()}, the bytes of {width} pixels");
+        }
+
         long length = LengthOfRows(width, height, rowStride, nameof(rowBytes));
         if (rowBytes % Unsafe.SizeOf<TPixel>() != 0)
         {
@@ -158,6 +194,28 @@ public abstract partial class MemoryAllocator
         return new MemoryGroup<T>(Allocation.OfCaller(new WrappedGuard<T>(memory, release), memory.Length, elementAlignment: 1));
     }
 
+    /// <summary>Rents an array of at least that many bytes.</summary>
+    internal byte[] RentArray(int minimumLength)
+    {
+        if (minimumLength is < 0 or > CountedArrayPool.LongestArray)
+        {
+            Throw.OutOfRange(
+                nameof(minimumLength),
+                minimumLength,
+                $"must be from 0 to {CountedArrayPool.LongestArray}, the longest array; AllocateGroup has no such limit");
+        }
+
+        AllocationPipeline pipeline = GetPipeline();
+        AllocationRequest request = new(CountedArrayPool.CapacityOf(minimumLength), 1, AllocationOptions.Contiguous) { IsArray = true };
+        pipeline.Allocate(Account, pipeline.Plan(request), out Allocation allocation);
+        byte[] array = pipeline.Lend(allocation);
+        GC.KeepAlive(this);
+        return array;
+    }
+
+    /// <summary>Takes an array back, zeroed where asked for; false, and it is left alone, where it is not rented.</summary>
+    internal abstract bool TryReturnArray(byte[] array, bool clear);
+
     private PixelBuffer<TPixel> WrapRows<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)
         where TPixel : unmanaged =>
         new(this, new MemoryGroup<TPixel>(Allocation.OfCaller(guard, length, rowStride)), width, height, rowStride, 1);
@@ -168,7 +226,7 @@ public abstract partial class MemoryAllocator
         ThrowIfNotSize(width, height);
         if (rowStride < width)
         {
-            Throw.OutOfRange(strideName, rowStride, $"must hold rows of {width} pixels");
+            Throw.OutOfRange(strideName, rowStride, $"must be at least {width}, the width");
         }
 
         return (height - 1L) * rowStride + width;

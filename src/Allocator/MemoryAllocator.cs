@@ -190,6 +190,16 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Reads what the allocator holds and has done. Walks over all blocks: for diagnostics, not for every request.</summary>
     public abstract MemoryAllocatorStatistics GetStatistics();
 
+    /// <summary>
+    /// Describes in about twenty lines what one looks at first where memory is short: limits and which option or system they come from,
+    /// load, what is outstanding by size and age, what lies idle or waits, and the last trims. For people and logs: the words may change.
+    /// </summary>
+    /// <remarks>
+    /// Reads what <see cref="GetStatistics"/> and <see cref="GetMemoryLoad"/> do. Never throws and never waits for memory: without managed
+    /// memory it is one line that says so, and what cannot be known is named. Works after <see cref="Dispose"/>.
+    /// </remarks>
+    public abstract string DescribeMemory();
+
     /// <summary>Reads from the system how short memory is: what this allocator's trimming goes by at its next tick.</summary>
     /// <remarks>Reads a handful of small files or makes some system calls: meant for diagnostics, not for every request.</remarks>
     public abstract MemoryLoad GetMemoryLoad();
@@ -201,13 +211,23 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has thrown, after all memory is back.</remarks>
     public abstract void Dispose();
 
-    /// <summary>Describes in a line what it is, holds and may hold. Costs as much as <see cref="GetStatistics"/>.</summary>
+    /// <summary>
+    /// Describes in a line what it is, holds and may hold, as <see cref="DescribeMemory"/> does in twenty. Never throws.
+    /// </summary>
+    /// <remarks>Costs as much as <see cref="GetStatistics"/>.</remarks>
     public override string ToString()
     {
-        MemoryAllocatorStatistics now = GetStatistics();
-        string budget = Account?.Budget is { LimitInBytes: < long.MaxValue and long limit } ? $", budget {InMebibytes(limit)}" : "";
-        return $"{nameof(MemoryAllocator)} {Name ?? "without a name"}: {InMebibytes(now.RentedBytes)} outstanding, "
-            + $"{InMebibytes(now.RetainedBytes)} retained of {InMebibytes(Settings.Geometry.MaximumBytes)}{budget}, {Settings.Safety}";
+        try
+        {
+            MemoryAllocatorStatistics now = GetStatistics();
+            string budget = Account?.Budget is { LimitInBytes: < long.MaxValue and long limit } ? $", budget {InMebibytes(limit)}" : "";
+            return $"{nameof(MemoryAllocator)} {Name ?? "without a name"}: {InMebibytes(now.RentedBytes)} outstanding, "
+                + $"{InMebibytes(now.RetainedBytes)} retained of {InMebibytes(Settings.Geometry.MaximumBytes)}{budget}, {Settings.Safety}";
+        }
+        catch (OutOfMemoryException)
+        {
+            return NoMemoryToDescribe;
+        }
     }
 
     // Without the statistics, which take locks: a debugger calls this while another thread may have them.
@@ -226,6 +246,8 @@ public abstract partial class MemoryAllocator : IDisposable
         generation = 0;
         return null;
     }
+
+    private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
 
     private protected static string InMebibytes(long bytes) => FormattableString.Invariant($"{bytes / (1024.0 * 1024):#,0.##} MiB");
 

@@ -226,6 +226,22 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
         return span;
     }
 
+    internal bool TryGetArray(out ArraySegment<T> segment)
+    {
+        // Before the state is looked at, which confirms it.
+        LifetimeGuard guard = _guard;
+        T[]? array = guard.Array as T[];
+        ThrowIfDisposed();
+        segment = default;
+        if (guard is WrappedGuard<T> wrapped)
+        {
+            return wrapped.TryGetArray(out segment);
+        }
+
+        segment = array is null ? default : new ArraySegment<T>(array, 0, (int)TotalLength);
+        return array is not null;
+    }
+
     /// <summary>
     /// Returns where the first member begins, if unmanaged and others one stride apart; otherwise 0. With a reference held.
     /// </summary>

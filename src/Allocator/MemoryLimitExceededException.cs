@@ -17,7 +17,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     public MemoryLimitExceededException(long requestedBytes, long limitBytes)
         : this(requestedBytes, limitBytes, limitBytes, isTransient: false, Invariant(
             $"; the limit for one allocation is {limitBytes:N0} bytes ")
-            + $"({OptionsName}.{nameof(MemoryAllocatorOptions.AllocationLimitMegabytes)}).")
+            + $"({OptionsName}.{nameof(MemoryAllocatorOptions.AllocationLimitMegabytes)}). Refuse such input, or raise the limit.")
     {
     }
 
@@ -43,8 +43,9 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     public long AvailableBytes { get; }
 
     /// <summary>
-    /// Gets whether the same request may succeed later, when others have returned memory. <see langword="false"/>: it never fits, alone or
-    /// beside what its own <see cref="MemoryReservation"/> is charged with.
+    /// Gets whether the same request may succeed later, when others have returned memory: a web service answers <c>503 Service
+    /// Unavailable</c>, with <c>Retry-After</c>. <see langword="false"/>: it never fits, alone or beside what its own
+    /// <see cref="MemoryReservation"/> is charged with: <c>413 Content Too Large</c>.
     /// </summary>
     public bool IsTransient { get; }
 
@@ -54,7 +55,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
         string beside = reservedBytes == 0 ? "" : Invariant($" beside a reservation of {reservedBytes:N0} bytes");
         return new(requestedBytes, budgetBytes, budgetBytes - reservedBytes, isTransient: false, beside + Invariant(
             $"; the memory budget is {budgetBytes:N0} bytes ({OptionsName}.{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}), ")
-            + "so they never fit.");
+            + "so they never fit. Make the job smaller, or raise the budget.");
     }
 
     /// <summary>
@@ -71,7 +72,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             + Invariant($", and the call may wait for {timeout} ")
             + (isBudgetTimeout
                 ? $"({OptionsName}.{nameof(MemoryAllocatorOptions.BudgetTimeout)}). Asynchronous calls wait without blocking a thread."
-                : "(its own timeout)."));
+                : "(its own timeout). Try again later, or allow more time."));
     }
 
     /// <summary>For growth of a reservation that waited for others, which waited for it. As <see cref="ForTimeout"/>.</summary>
@@ -86,9 +87,9 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     internal static MemoryLimitExceededException ForCeiling(long requestedBytes, long budgetBytes, int attempts, long keptBytes) =>
         new(requestedBytes, budgetBytes, availableBytes: 0, requestedBytes <= budgetBytes - keptBytes, keptBytes > 0
             ? Invariant($", and of the memory budget of {budgetBytes:N0} bytes {keptBytes:N0} bytes are idle blocks, ")
-                + $"which {OptionsName}.{nameof(MemoryAllocatorOptions.KeepBlocks)} keeps in the pool."
+                + $"which {OptionsName}.{nameof(MemoryAllocatorOptions.KeepBlocks)} keeps in the pool. Raise the budget."
             : Invariant($" and fit the memory budget of {budgetBytes:N0} bytes, but memory that is no longer in use did not go back ")
-                + Invariant($"to the system, although that was tried {attempts} times."));
+                + Invariant($"to the system, although that was tried {attempts} times. Try again later."));
 
     /// <summary>For a request that the container certainly has no memory for. Transient, unless the container is smaller.</summary>
     internal static MemoryLimitExceededException ForContainer(long requestedBytes, long containerBytes, long leftBytes) =>
@@ -104,7 +105,8 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
         long limitBytes = containerBytes - minimumFreeBytes;
         return new(requestedBytes, limitBytes, freeBytes - minimumFreeBytes, neededBytes <= limitBytes, Invariant(
             $"; {freeBytes:N0} of {containerBytes:N0} bytes are free, of which others have reserved a part, and {minimumFreeBytes:N0} ")
-            + $"have to stay so ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)}).");
+            + $"have to stay so ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)}). Run fewer jobs at once; "
+            + "ReserveAsync waits for room.");
     }
 
     private static string Describe(long bytes) =>

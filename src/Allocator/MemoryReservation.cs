@@ -77,6 +77,19 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override MemoryLoad GetMemoryLoad() => _parent.GetMemoryLoad();
 
+    /// <inheritdoc/>
+    public override string DescribeMemory()
+    {
+        try
+        {
+            return $"{this}\n{_parent.DescribeMemory()}";
+        }
+        catch (OutOfMemoryException)
+        {
+            return NoMemoryToDescribe;
+        }
+    }
+
     /// <summary>Reserves more where there is room now, and never waits.</summary>
     /// <param name="bytes">
     /// How much more, in bytes of capacity. What was taken beyond the reservation before is not covered by it:
@@ -145,6 +158,8 @@ public sealed class MemoryReservation : MemoryAllocator
         ThrowIfDisposed();
         return _parent.GetPipeline();
     }
+
+    internal override bool TryReturnArray(byte[] array, bool clear) => _parent.TryReturnArray(array, clear);
 
     private async ValueTask GrowAdmittedAsync(long bytes, CancellationToken cancellationToken)
     {

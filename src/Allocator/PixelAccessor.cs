@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Allocator.Lifetime;
@@ -17,6 +18,9 @@ public readonly ref struct PixelAccessor<TPixel>
     private readonly RowMap _map;
     private readonly nint _rowStride;
 
+    // Of a slice; where rows are reached by origins only, all else begins there already.
+    private readonly int _left;
+
     // First is where the buffer begins, where it is unmanaged and has one member or members one stride apart, and otherwise 0; the array
     // is the buffer where that is one, and otherwise empty.
     internal PixelAccessor(nint first, Span<TPixel> array, scoped in MemberLayout layout, scoped in RowMap map, int rowStride)
@@ -29,16 +33,54 @@ public readonly ref struct PixelAccessor<TPixel>
         _rowStride = rowStride;
     }
 
-    /// <summary>Gets the width in pixels.</summary>
+    private PixelAccessor(scoped in PixelAccessor<TPixel> whole, Span<TPixel> array, int x)
+    {
+        _array = array;
+        _gap = whole._gap;
+        _origins = whole._origins;
+        _map = whole._map;
+        _rowStride = whole._rowStride;
+        _left = whole._left + x;
+        _first = whole._first == 0 ? 0 : whole._first + (nint)x * Unsafe.SizeOf<TPixel>();
+    }
+
+    /// <summary>Gets the width in pixels: of a slice, its own.</summary>
     public int Width { get; internal init; }
 
-    /// <summary>Gets the number of rows that can be reached: all of the buffer, or those of one band.</summary>
+    /// <summary>Gets the number of rows that can be reached: all of the buffer, or those of one band or slice.</summary>
     public int Height { get; internal init; }
 
     /// <summary>
-    /// Gets the buffer's row that row 0 of this accessor is: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>.
+    /// Gets the buffer's row that row 0 of this accessor is: 0, except in <see cref="PixelBuffer{TPixel}.ProcessPixelRowsInParallel"/>
+    /// and in a <see cref="Slice"/>.
     /// </summary>
     public int FirstRow { get; internal init; }
+
+    /// <summary>
+    /// Gets the pixels from the beginning of one row to that of the next, where both lie in one block of memory: in a slice above its
+    /// width.
+    /// </summary>
+    public int RowStride => (int)_rowStride;
+
+    /// <summary>Returns a part of the rows, without a copy: what is written there is written to the buffer.</summary>
+    /// <param name="x">The first column, from 0.</param>
+    /// <param name="y">The first row, from 0.</param>
+    /// <param name="width">The width in pixels; 0 for rows without any.</param>
+    /// <param name="height">The number of rows; 0 for none.</param>
+    /// <returns>An accessor that is valid as long as this one. Rows count from 0 in it.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The part is not within the width and height of this accessor.</exception>
+    [UnscopedRef]
+    public PixelAccessor<TPixel> Slice(int x, int y, int width, int height)
+    {
+        Throw.IfNotWithin(x, Width, nameof(x));
+        Throw.IfNotWithin(y, Height, nameof(y));
+        Throw.IfNotWithin(width, Width - x, nameof(width));
+        Throw.IfNotWithin(height, Height - y, nameof(height));
+
+        // Nothing can be reached of one without pixels, which may begin behind the last.
+        Span<TPixel> array = _array.IsEmpty || width == 0 ? default : _array.Slice(x);
+        return new PixelAccessor<TPixel>(this, array, width == 0 ? 0 : x) { Width = width, Height = height, FirstRow = FirstRow + y };
+    }
 
     /// <summary>Returns the pixels of one row. Costs a few instructions, the same for one block of memory and for many.</summary>
     /// <param name="y">From 0 to <see cref="Height"/> - 1.</param>
@@ -56,14 +98,15 @@ public readonly ref struct PixelAccessor<TPixel>
         // One formula for one block and for many: with one, the map finds member 0 and the gap is 0.
         return _first != 0
             ? MemoryMarshal.CreateSpan(ref *((TPixel*)(_first + _map.Find(y) * _gap) + y * _rowStride), Width)
-            : GetRowSpan(_array, _origins, _map, y, _rowStride, Width);
+            : GetRowSpan(_array, _origins, _map, y, _rowStride, _left, Width);
     }
 
     // Static, and everything by value: a call on this accessor would keep its fields in memory, where loops over rows would read them
     // again for each row.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static unsafe Span<TPixel> GetRowSpan(Span<TPixel> array, nint[]? origins, RowMap map, int y, nint rowStride, int width) =>
-        origins is null
-            ? array.Slice(y * (int)rowStride, width)
-            : new Span<TPixel>((TPixel*)origins[map.Find(y)] + y * rowStride, width);
+    private static unsafe Span<TPixel> GetRowSpan(
+        Span<TPixel> array, nint[]? origins, RowMap map, int y, nint rowStride, int left, int width) =>
+        origins is not null ? new Span<TPixel>((TPixel*)origins[map.Find(y)] + y * rowStride + left, width)
+        : width == 0 ? default
+        : array.Slice(y * (int)rowStride, width);
 }

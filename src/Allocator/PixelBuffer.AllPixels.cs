@@ -28,6 +28,44 @@ public sealed partial class PixelBuffer<TPixel>
         });
     }
 
+    /// <summary>Copies all pixels from rows in other memory, a codec's for instance, whatever the blocks of this buffer.</summary>
+    /// <param name="source">The rows: the first pixel of the first one is its first element.</param>
+    /// <param name="sourceRowStride">
+    /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. What lies between is not read.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="sourceRowStride"/> is below the width.</exception>
+    /// <exception cref="ArgumentException"><paramref name="source"/> ends before the last pixel of the last row.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public void CopyFrom(ReadOnlySpan<TPixel> source, int sourceRowStride)
+    {
+        ThrowIfNotRows(source.Length, nameof(source), sourceRowStride, nameof(sourceRowStride));
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        PixelAccessor<TPixel> rows = Access(0, Height);
+        for (int y = 0; y < Height; y++)
+        {
+            source.Slice(y * sourceRowStride, Width).CopyTo(rows.GetRowSpan(y));
+        }
+    }
+
+    /// <summary>Copies all pixels to rows in other memory, whatever the blocks of this buffer.</summary>
+    /// <param name="destination">The rows: its first element gets the first pixel of the first one.</param>
+    /// <param name="destinationRowStride">
+    /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. What lies between is not written.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="destinationRowStride"/> is below the width.</exception>
+    /// <exception cref="ArgumentException"><paramref name="destination"/> ends before the last pixel of the last row.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public void CopyTo(Span<TPixel> destination, int destinationRowStride)
+    {
+        ThrowIfNotRows(destination.Length, nameof(destination), destinationRowStride, nameof(destinationRowStride));
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        PixelAccessor<TPixel> rows = Access(0, Height);
+        for (int y = 0; y < Height; y++)
+        {
+            rows.GetRowSpan(y).CopyTo(destination.Slice(y * destinationRowStride, Width));
+        }
+    }
+
     /// <summary>Allocates a copy, of the same row alignment and as contiguous, with the allocator that this buffer is from.</summary>
     /// <returns>The copy, which the caller disposes.</returns>
     /// <exception cref="ObjectDisposedException">The buffer, or its allocator, has been disposed.</exception>
@@ -71,6 +109,23 @@ public sealed partial class PixelBuffer<TPixel>
     }
 
     /// <summary>
+    /// Pins contiguous pixels for native code: their address does not change, and the memory stays, until the handle is disposed, even
+    /// past <see cref="Dispose"/>. Rows are <see cref="RowStride"/> pixels apart.
+    /// </summary>
+    /// <returns>The address of the first pixel, in a handle that the caller disposes, once.</returns>
+    /// <remarks>For native code that keeps the pixels and releases them itself there is <see cref="HandOff"/>.</remarks>
+    /// <exception cref="InvalidOperationException">
+    /// The pixels are not contiguous: allocate them with <see cref="AllocationOptions.Contiguous"/>. Or they are pinned or in use 65,535
+    /// times.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
+    public MemoryHandle Pin()
+    {
+        ThrowIfNotContiguous();
+        return _group[0].Pin();
+    }
+
+    /// <summary>
     /// Hands the pixels to native code: returns their address, which does not move, and what releases them. They are the result's from now
     /// on: this buffer counts as disposed, and throws <see cref="ObjectDisposedException"/>.
     /// </summary>
@@ -87,12 +142,7 @@ public sealed partial class PixelBuffer<TPixel>
     [return: OwnedBuffer]
     public NativePixels HandOff()
     {
-        _group.ThrowIfDisposed();
-        if (!IsContiguous)
-        {
-            Throw.NotContiguous(_group.Count);
-        }
-
+        ThrowIfNotContiguous();
         long rowBytes = (long)RowStride * Unsafe.SizeOf<TPixel>();
         if (rowBytes > int.MaxValue)
         {
@@ -119,5 +169,28 @@ public sealed partial class PixelBuffer<TPixel>
         }
 
         return pixels;
+    }
+
+    private void ThrowIfNotContiguous()
+    {
+        _group.ThrowIfDisposed();
+        if (!IsContiguous)
+        {
+            Throw.NotContiguous(_group.Count);
+        }
+    }
+
+    private void ThrowIfNotRows(int length, string name, int rowStride, string strideName)
+    {
+        if (rowStride < Width)
+        {
+            Throw.OutOfRange(strideName, rowStride, $"must be at least {Width}, the width");
+        }
+
+        long required = (Height - 1L) * rowStride + Width;
+        if (length < required)
+        {
+            Throw.TooShort(name, length, required);
+        }
     }
 }

@@ -29,12 +29,7 @@ public sealed partial class PooledMemoryStream
         ThrowIfNotCopy(destination, bufferSize);
         StreamMemory memory = Use();
         long start = _position;
-        long end = _position = Math.Max(start, _length);
-        while (start < end)
-        {
-            ReadOnlyMemory<byte> rest = memory.From(start, end);
-            destination.Write(rest.Span);
-            start += rest.Length;
-        }
+        _position = Math.Max(start, _length);
+        CopyBlocks(memory, start, _position, destination);
     }
 }

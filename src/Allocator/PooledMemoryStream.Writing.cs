@@ -10,10 +10,11 @@ namespace Allocator;
 /// <content>The buffer writer, and what all ways to read and write come to.</content>
 public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 {
-    // What GetMemory gave last may be advanced over by that much; 0 as soon as anything else is done.
+    // What GetMemory gave last, and how much of it may still be advanced over: none as soon as anything else is done.
+    private int _given;
     private int _offered;
 
-    // Where no block had as much in one piece; Advance copies it.
+    // Where no block had as much in one piece: Advance copies it, or makes it the next block.
     private IMemoryOwner<byte>? _apart;
     private bool _isApartOffered;
 
@@ -22,29 +23,46 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     /// stream's own, and nothing is copied.
     /// </summary>
     /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
-    /// <returns>Memory of that length at least, of unspecified content. Not to be used after any other call.</returns>
-    /// <remarks>Where the block at the position has less left, the memory lies apart, and <see cref="Advance"/> copies it.</remarks>
+    /// <returns>Memory of that length at least, of unspecified content. Not to be used after any call but <see cref="Advance"/>.</returns>
+    /// <remarks>
+    /// Where the block at the position has less left, the memory is rented apart, once: it becomes the stream's next block where more is
+    /// advanced over than was left; otherwise <see cref="Advance"/> copies it.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument'))]"/>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         Throw.IfNegative(sizeHint, nameof(sizeHint));
-        StreamMemory memory = Use();
+        ThrowIfDisposed();
+        _given = _offered = 0;
+        StreamMemory memory = _memory!;
         int wanted = Math.Max(sizeHint, 1);
         long end = EndOf(wanted);
+        bool isAppended = end > memory.Capacity && _position >= _length && memory.CanAppend;
         if (end > memory.Capacity)
         {
-            memory.Grow(end, withReserve: true);
+            memory.ThrowIfHopeless(end);
+            memory.Grow(isAppended ? _position : end, withReserve: !isAppended);
         }
 
-        Memory<byte> room = memory.From(_position);
+        Memory<byte> room = isAppended && _position == memory.Capacity ? default : memory.From(_position);
         _isApartOffered = room.Length < wanted;
         if (_isApartOffered)
         {
+            bool isNext = room.IsEmpty;
             room = RentApart(memory, wanted);
+            if (isNext)
+            {
+                TakeApart(memory, 0);
+                room = memory.From(_position);
+            }
+        }
+        else
+        {
+            DropApart();
         }
 
-        _offered = room.Length;
+        _given = _offered = room.Length;
         return room;
     }
 
@@ -53,35 +71,46 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
     /// <summary>
-    /// Says that so many bytes were written to what <see cref="GetMemory"/> or <see cref="GetSpan"/> gave last: they are the stream's now,
-    /// and its position is behind them.
+    /// Says that so many more bytes were written to what <see cref="GetMemory"/> or <see cref="GetSpan"/> gave last: they are the stream's
+    /// now, and its position is behind them. May be called repeatedly, up to the length of what was given.
     /// </summary>
-    /// <param name="count">From 0 to the length of what was given.</param>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="count"/> is not in that range; or something else was done since: nothing counts as given then.
+    /// <param name="count">From 0 to what is left of it.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// <paramref name="count"/> is more than is left; or something else was done since: nothing counts as given then.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public void Advance(int count)
     {
+        Throw.IfNegative(count, nameof(count));
         ThrowIfDisposed();
-        if ((uint)count > (uint)_offered)
+        if (count > _offered)
         {
-            Throw.OutOfRange(nameof(count), count, $"must be from 0 to {_offered}, which is what was given last");
+            Throw.AdvancedTooFar(count, _offered);
         }
 
-        StreamMemory memory = Use();
-        if (count > 0)
+        if (count == 0)
         {
-            FillTo(memory, _position);
-            if (_isApartOffered)
+            return;
+        }
+
+        StreamMemory memory = _memory!;
+        FillTo(memory, _position);
+        if (_isApartOffered)
+        {
+            int start = _given - _offered;
+            if (_position + count > memory.Capacity)
             {
-                memory.Write(_position, _apart!.Memory.Span.Slice(0, count));
+                TakeApart(memory, start);
             }
-
-            MoveBehind(count);
+            else
+            {
+                memory.Write(_position, _apart!.Memory.Span.Slice(start, count));
+            }
         }
 
-        DropApart();
+        MoveBehind(count);
+        _offered -= count;
     }
 
     // Of an exception these two make a task that failed, and the memory is not touched after they return.
@@ -179,6 +208,14 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         return _apart.Memory.Slice(0, length);
     }
 
+    // Makes memory that lies apart the stream's own, from the position on.
+    private void TakeApart(StreamMemory memory, int start)
+    {
+        memory.Append(_position, _apart!, start);
+        _apart = null;
+        _isApartOffered = false;
+    }
+
     private void DropApart()
     {
         // Forgotten first: where it turns out to be corrupted, the next one is rented anew.
@@ -192,6 +229,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     {
         _offered = 0;
         ThrowIfDisposed();
+        DropApart();
         return _memory!;
     }
 
@@ -200,6 +238,16 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         if (_memory is null)
         {
             Throw.Disposed(nameof(PooledMemoryStream));
+        }
+    }
+
+    private static void CopyBlocks(StreamMemory memory, long start, long end, Stream destination)
+    {
+        while (start < end)
+        {
+            ReadOnlyMemory<byte> rest = memory.From(start, end);
+            destination.Write(rest.Span);
+            start += rest.Length;
         }
     }
 
@@ -236,7 +284,8 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         Throw.IfNegative(count, nameof(count));
         if (count > buffer.Length - offset)
         {
-            Throw.TooShort(nameof(buffer), buffer.Length, (long)offset + count);
+            Throw.OutOfRange(
+                nameof(count), count, $"must be at most {Math.Max(0, buffer.Length - offset)}, which the buffer has from {offset} on");
         }
 
         return new Memory<byte>(buffer, offset, count);

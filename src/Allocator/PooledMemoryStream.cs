@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using System.Diagnostics;
 using System.IO;
+using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
 using Allocator.Adapters;
@@ -22,6 +23,9 @@ namespace Allocator;
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class PooledMemoryStream : Stream
 {
+    // Of bytes: Array.MaxLength of newer runtimes.
+    private const int LongestArray = 0x7FFFFFC7;
+
     // Null after Dispose.
     private StreamMemory? _memory;
     private long _position;
@@ -143,7 +147,7 @@ public sealed partial class PooledMemoryStream : Stream
     /// <summary>Reads up to that many bytes.</summary>
     /// <returns>The number of bytes read: less than <paramref name="count"/> only where the stream ends; 0 at the end.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">The buffer ends before offset + count; or one of them is negative.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The buffer ends before offset + count; or one of them is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override int Read(byte[] buffer, int offset, int count) => ReadBytes(MemoryOf(buffer, offset, count).Span);
 
@@ -165,7 +169,7 @@ public sealed partial class PooledMemoryStream : Stream
     /// it or, where that fails, nothing is written.
     /// </summary>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">The buffer ends before offset + count; or one of them is negative.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The buffer ends before offset + count; or one of them is negative.</exception>
     /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -218,6 +222,49 @@ public sealed partial class PooledMemoryStream : Stream
     /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public ReadOnlySequence<byte> AsReadOnlySequence() => Use().AsSequence(_length);
+
+    /// <summary>Copies the whole content, whatever the position, to a new array.</summary>
+    /// <exception cref="IOException">The content is longer than an array can be.</exception>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed, and has no memory any more.</exception>
+    public byte[] ToArray()
+    {
+        StreamMemory memory = Use();
+        if (_length > LongestArray)
+        {
+            Throw.TooLongForArray(_length, LongestArray);
+        }
+
+        byte[] content = new byte[_length];
+        memory.Read(0, content);
+        return content;
+    }
+
+    /// <summary>
+    /// Returns the whole content without a copy, where it lies in one array: where it is short, up to 1 MiB, and was written in one block.
+    /// <see cref="MemoryAllocator.CreateStream"/> with a capacity makes it one.
+    /// </summary>
+    /// <param name="buffer">The content; it shows what is written there later, and is not to be used after <c>Dispose</c>.</param>
+    /// <returns>
+    /// <see langword="false"/> where it lies in several blocks or in unmanaged memory: <see cref="AsReadOnlySequence"/> has it without a
+    /// copy, <see cref="ToArray"/> with one.
+    /// </returns>
+    /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
+    public bool TryGetBuffer(out ArraySegment<byte> buffer)
+    {
+        StreamMemory memory = Use();
+        ReadOnlyMemory<byte> first = _length == 0 ? Array.Empty<byte>() : memory.From(0, _length);
+        buffer = default;
+        return first.Length == _length && MemoryMarshal.TryGetArray(first, out buffer);
+    }
+
+    /// <summary>Writes the whole content, whatever the position, to another stream, block by block. The position stays.</summary>
+    /// <param name="destination">What is written to.</param>
+    /// <inheritdoc cref="CopyToAsync(Stream, int, CancellationToken)" path="/exception[not(contains(@cref, 'Range'))]"/>
+    public void WriteTo(Stream destination)
+    {
+        ThrowIfNotCopy(destination, 1);
+        CopyBlocks(Use(), 0, _length, destination);
+    }
 
     /// <summary>Describes the stream in a line: its position, length and capacity.</summary>
     public override string ToString() => _memory is StreamMemory memory

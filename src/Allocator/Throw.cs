@@ -42,6 +42,14 @@ internal static class Throw
         }
     }
 
+    public static void IfNotWithin(int value, int limit, string name)
+    {
+        if ((uint)value > (uint)limit)
+        {
+            OutOfRange(name, value, Invariant($"must be from 0 to {limit}"));
+        }
+    }
+
     [DoesNotReturn]
     public static void OutOfRange(string name, object? value, string requirement) =>
         throw new ArgumentOutOfRangeException(name, value, Invariant($"{name} is {value ?? "not set"}; it {requirement}."));
@@ -53,7 +61,21 @@ internal static class Throw
         throw new ArgumentOutOfRangeException(nameof(y), y, Invariant($"y is {y}; it must be from 0 to {height - 1}."));
 
     [DoesNotReturn]
-    public static void Disposed(string typeName) => throw new ObjectDisposedException(typeName);
+    public static void Disposed(string typeName) => throw DisposedException(typeName);
+
+    /// <summary>Makes the exception for an object that was disposed, with what to do instead where it is one of ours.</summary>
+    public static ObjectDisposedException DisposedException(string typeName) => typeName switch
+    {
+        nameof(MemoryAllocator) => new(
+            typeName, "The allocator has been disposed. Outstanding memory stays valid; new requests need another allocator."),
+        nameof(MemoryReservation) => new(
+            typeName, "The reservation has been disposed. Outstanding memory stays valid; reserve anew, or ask the allocator itself."),
+        nameof(PooledMemoryStream) => new(
+            typeName, "The stream has been disposed, and its memory returned. Copy what is needed later before, by ToArray."),
+        nameof(NativePixels) => new(typeName, "The pixels have been released. Use them before, or release them later."),
+        nameof(System.Buffers.MemoryPool<>) => new(typeName, "The pool has been disposed. AsMemoryPool makes another one."),
+        _ => new(typeName),
+    };
 
     [DoesNotReturn]
     public static void Disposed(string typeName, LifetimeGuard guard, long memory) =>
@@ -97,14 +119,33 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void StreamTooLong(long position, int count) =>
-        throw new IOException(Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream."));
+        throw new IOException(
+            Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream. Set the Position lower."));
+
+    [DoesNotReturn]
+    public static void TooLongForArray(long length, int longest) =>
+        throw new IOException(Invariant($"The stream has {length:N0} bytes, and an array at most {longest:N0}. ")
+            + $"Use {nameof(PooledMemoryStream.AsReadOnlySequence)} or {nameof(PooledMemoryStream.WriteTo)}.");
+
+    [DoesNotReturn]
+    public static void AdvancedTooFar(int count, int left) =>
+        throw new InvalidOperationException(
+            Invariant($"{count} bytes are more than the {left} that are left of what GetMemory or GetSpan returned last. ")
+                + "Ask for more by sizeHint; after any other call on the stream, ask anew.");
 
     [DoesNotReturn]
     public static void SeekBeforeBegin(long position) =>
         throw new IOException(Invariant($"The new position is {position:N0}; it must not be before the beginning of the stream."));
 
     [DoesNotReturn]
-    public static void NotWritable(string name) => throw new NotSupportedException($"{name} cannot be written to.");
+    public static void NotWritable(string name) =>
+        throw new NotSupportedException($"{name} cannot be written to. Pass a stream whose CanWrite is true.");
+
+    [DoesNotReturn]
+    public static void NotRented(string name, int length) =>
+        throw new ArgumentException(
+            Invariant($"This array of {length:N0} bytes was not rented from this pool, or has been returned already. Return each array ")
+                + "once, to the pool that it was rented from.", name);
 
     [DoesNotReturn]
     public static void BadArgument(string name, string problem) => throw new ArgumentException(problem, name);

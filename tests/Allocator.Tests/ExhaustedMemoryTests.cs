@@ -34,6 +34,37 @@ public class ExhaustedMemoryTests
             Assert.Equal(0, allocator.GetStatistics().RentedBytes);
         });
 
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void DescribeMemory_WithoutManagedMemory_SaysSoAndDoesNotThrow(bool disposed) => Run(
+        static disposed =>
+        {
+            using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64 });
+            using IDisposable owner = allocator.Allocate<byte>(Large);
+            if (disposed == bool.TrueString)
+            {
+                allocator.Dispose();
+            }
+
+            // The runtime compiles nothing without memory.
+            string? text = allocator.DescribeMemory();
+            string? line = allocator.ToString();
+            Exception? failure = null;
+            WithoutMemory(
+                () =>
+                {
+                    text = allocator.DescribeMemory();
+                    line = allocator.ToString();
+                },
+                ref failure);
+            Assert.Null(failure);
+            Assert.NotEmpty(text!);
+            Assert.NotEmpty(line!);
+            Assert.Contains("MemoryAllocator", allocator.DescribeMemory(), StringComparison.Ordinal);
+        },
+        disposed.ToString());
+
     // A thread-static, and there is one in front of each pool, takes managed memory when a thread first uses it.
     [SkippableTheory]
     [InlineData(0, 100)]

@@ -163,20 +163,28 @@ public class PooledMemoryStreamTests
     }
 
     [Fact]
-    public void Advance_WhatWasApartIsCorrupted_GivesMemoryApartAgain()
+    public void GetMemory_WhatWasApartIsCorrupted_GivesMemoryApartAgain()
     {
-        using TestSetup setup = GuardedSetup.Create(SafetyMode.Guarded);
+        const int Page = 16384;
+        using TestSetup setup = new(
+            16,
+            new MemoryAllocatorOptions { Safety = SafetyMode.Guarded },
+            new FakeMemorySource(pageSizeInBytes: Page),
+            budget: 3 * Page,
+            blockSize: 4 * Page);
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
-        const int Written = TestSetup.BlockSize - 100;
-        stream.Write(Bytes(Written));
+        stream.Write(Bytes(1000));
+        stream.Write(Bytes(3000));
         Span<byte> apart = stream.GetSpan(200);
-        Assert.Equal(200, apart.Length);
+        apart.Slice(0, 50).Fill(9);
         GuardedSetup.Change(GuardedSetup.AddressOf(apart) - 1);
-        Assert.Throws<MemoryCorruptedException>(() => stream.Advance(200));
-        Assert.Equal((Written + 200L, Written + 200L), (stream.Length, stream.Position));
+        stream.Advance(50);
+        Assert.Throws<MemoryCorruptedException>(() => stream.ReadByte());
+        Assert.Equal((4050L, 4050L), (stream.Length, stream.Position));
 
-        stream.Position = Written;
         Assert.Equal(200, stream.GetSpan(200).Length);
+        stream.Advance(200);
+        Assert.Equal([.. Bytes(1000), .. Bytes(3000), .. Enumerable.Repeat((byte)9, 50)], stream.ToArray().Take(4050));
     }
 
     [SkippableFact]
@@ -265,10 +273,10 @@ public class PooledMemoryStreamTests
         stream.WriteByte(1);
         long before = setup.Statistics.BudgetUsedBytes;
 
-        Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory(4 * TestSetup.BlockSize));
+        Assert.Throws<MemoryLimitExceededException>(() => stream.GetMemory(6 * TestSetup.BlockSize));
 
         Assert.Equal((0L, before), (setup.Statistics.BudgetWaits, setup.Statistics.BudgetUsedBytes));
-        Assert.Equal(2 * TestSetup.BlockSize, stream.GetMemory(2 * TestSetup.BlockSize).Length);
+        Assert.Equal(5 * TestSetup.BlockSize, stream.GetMemory(5 * TestSetup.BlockSize).Length);
     }
 
     // Blocks are rounded up: the last one could only be had once the stream gave back what it has.
@@ -452,16 +460,17 @@ public class PooledMemoryStreamTests
         using TestSetup setup = new();
         using PooledMemoryStream stream = setup.Allocator.CreateStream();
         stream.Advance(0);
-        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(1));
+        Assert.Throws<InvalidOperationException>(() => stream.Advance(1));
         int given = stream.GetMemory(10).Length;
         Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(-1));
-        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(given + 1));
+        Assert.Throws<InvalidOperationException>(() => stream.Advance(given + 1));
         stream.GetMemory(10);
         stream.Seek(0, SeekOrigin.Begin);
-        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(1));
+        Assert.Throws<InvalidOperationException>(() => stream.Advance(1));
         stream.GetMemory(10).Span[0] = 9;
         stream.Advance(1);
-        Assert.Throws<ArgumentOutOfRangeException>(() => stream.Advance(1));
+        stream.Position = 1;
+        Assert.Throws<InvalidOperationException>(() => stream.Advance(1));
         Assert.Equal([9], stream.AsReadOnlySequence().ToArray());
     }
 

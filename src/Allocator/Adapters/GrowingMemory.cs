@@ -16,10 +16,10 @@ internal sealed class GrowingMemory : StreamMemory
     private readonly int _largestBlock;
     private readonly long _allocationLimit;
     private readonly long _budget;
-    private readonly List<IMemoryOwner<byte>> _blocks = [];
+    private readonly List<Block> _blocks = [];
 
-    // Where each block ends, in the stream.
-    private readonly List<long> _ends = [];
+    // What the blocks have, those parts of them included that are not the stream's: more than the capacity.
+    private long _held;
 
     // An array has a power of two, whatever was asked for; above arrays a smaller block than the largest would take as much.
     public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long allocationLimit, long budget)
@@ -31,10 +31,13 @@ internal sealed class GrowingMemory : StreamMemory
         _budget = budget;
     }
 
+    // The most that the capacity could come to.
+    private long LargestCapacity => _budget - (_held - Capacity);
+
     // Before any block is taken: one after the other they would take all that there is, and then wait for what the stream has itself.
     public override void ThrowIfHopeless(long capacity)
     {
-        if (capacity > _budget)
+        if (capacity > LargestCapacity)
         {
             throw MemoryLimitExceededException.ForBudget(capacity, _budget);
         }
@@ -45,7 +48,7 @@ internal sealed class GrowingMemory : StreamMemory
         }
 
         long rounded = CapacityFor(capacity, withReserve: false);
-        if (rounded > _budget)
+        if (rounded > LargestCapacity)
         {
             throw MemoryLimitExceededException.ForBudget(rounded, _budget);
         }
@@ -54,7 +57,7 @@ internal sealed class GrowingMemory : StreamMemory
     public override void Grow(long capacity, bool clean = false, bool withReserve = false)
     {
         ThrowIfHopeless(capacity);
-        withReserve &= CapacityFor(capacity, withReserve: true) <= _budget;
+        withReserve &= CapacityFor(capacity, withReserve: true) <= LargestCapacity;
         int kept = _blocks.Count;
         try
         {
@@ -81,35 +84,64 @@ internal sealed class GrowingMemory : StreamMemory
         RemoveFrom(first);
     }
 
+    // Sized as the block that it may become. Together with what the stream has it must fit, or it would wait for that.
     public override IMemoryOwner<byte> RentApart(int length)
     {
-        // It would wait for what the stream has itself.
-        if (length > _budget - Capacity)
+        long capacity = Capacity + length;
+        ThrowIfHopeless(capacity);
+        bool withReserve = CapacityFor(capacity, withReserve: true) <= LargestCapacity;
+        int block = NextLength(Capacity, capacity, withReserve);
+        long rounded = Math.Min((length + block - 1L) / block * block, Math.Min(_allocationLimit, int.MaxValue));
+        return _allocator.Allocate<byte>((int)rounded);
+    }
+
+    public override bool CanAppend => true;
+
+    public override void Append(long position, IMemoryOwner<byte> apart, int offset)
+    {
+        Shrink(position);
+        ForgetBlock();
+        if (_blocks.Count > 0)
         {
-            throw MemoryLimitExceededException.ForBudget(Capacity + length, _budget);
+            Block last = _blocks[_blocks.Count - 1];
+            _blocks[_blocks.Count - 1] = last with { End = position };
         }
 
-        return _allocator.Allocate<byte>(length);
+        Capacity = position;
+        Add(apart, offset);
     }
 
     public override void Dispose() => RemoveFrom(0);
 
     protected override Memory<byte> Find(long position, out long start)
     {
-        int index = _ends.BinarySearch(position + 1);
-        index = index < 0 ? ~index : index;
+        int low = 0;
+        int high = _blocks.Count;
+        while (low < high)
+        {
+            int middle = (low + high) / 2;
+            if (_blocks[middle].End <= position)
+            {
+                low = middle + 1;
+            }
+            else
+            {
+                high = middle;
+            }
+        }
 
         // What is copied to may dispose this stream meanwhile, or make it shorter.
-        if (index >= _blocks.Count)
+        if (low >= _blocks.Count)
         {
             Throw.Disposed(nameof(PooledMemoryStream));
         }
 
-        start = StartOf(index);
-        return _blocks[index].Memory;
+        Block block = _blocks[low];
+        start = StartOf(low);
+        return block.Owner.Memory.Slice(block.Offset, (int)(block.End - start));
     }
 
-    private long StartOf(int index) => index == 0 ? 0 : _ends[index - 1];
+    private long StartOf(int index) => index == 0 ? 0 : _blocks[index - 1].End;
 
     // What the blocks have together when there is room for so much.
     private long CapacityFor(long capacity, bool withReserve)
@@ -146,22 +178,22 @@ internal sealed class GrowingMemory : StreamMemory
         IMemoryOwner<byte> block = _allocator.Allocate<byte>(length, clean ? AllocationOptions.Clean : AllocationOptions.None);
         try
         {
-            _blocks.Add(block);
-            _ends.Add(Capacity + length);
+            Add(block, 0);
         }
         catch
         {
-            // Of a list that could not grow: the other one may be longer by now.
-            if (_blocks.Count > _ends.Count)
-            {
-                _blocks.RemoveAt(_blocks.Count - 1);
-            }
-
             block.Dispose();
             throw;
         }
+    }
 
-        Capacity += length;
+    private void Add(IMemoryOwner<byte> owner, int offset)
+    {
+        int length = owner.Memory.Length;
+        long end = Capacity + length - offset;
+        _blocks.Add(new Block(owner, length, offset, end));
+        _held += length;
+        Capacity = end;
     }
 
     private void RemoveFrom(int first)
@@ -176,12 +208,12 @@ internal sealed class GrowingMemory : StreamMemory
         ExceptionDispatchInfo? finding = null;
         for (int i = _blocks.Count - 1; i >= first; i--)
         {
-            IMemoryOwner<byte> block = _blocks[i];
+            Block block = _blocks[i];
             _blocks.RemoveAt(i);
-            _ends.RemoveAt(i);
+            _held -= block.Length;
             try
             {
-                block.Dispose();
+                block.Owner.Dispose();
             }
             catch (MemoryCorruptedException e)
             {
@@ -192,4 +224,7 @@ internal sealed class GrowingMemory : StreamMemory
 
         finding?.Throw();
     }
+
+    /// <summary>Memory of a length, which is the stream's from an offset on, up to where it ends in the stream.</summary>
+    private readonly record struct Block(IMemoryOwner<byte> Owner, int Length, int Offset, long End);
 }

@@ -70,6 +70,15 @@ internal abstract class StreamMemory : IDisposable
     {
     }
 
+    /// <summary>Gets whether memory from <see cref="RentApart"/> can become a block.</summary>
+    public virtual bool CanAppend => false;
+
+    /// <summary>
+    /// Makes memory of <see cref="RentApart"/>, from an offset on, the block that begins at a position, behind which there is no content:
+    /// what other blocks have behind it goes.
+    /// </summary>
+    public virtual void Append(long position, IMemoryOwner<byte> apart, int offset) => throw new NotSupportedException();
+
     /// <summary>Rents contiguous memory apart from the blocks, where none of them has as much in one piece.</summary>
     public abstract IMemoryOwner<byte> RentApart(int length);
 

@@ -269,7 +269,7 @@ internal sealed class AdmissionControl
         (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes, request.NeededBytes);
         return request.Outcome switch
         {
-            BudgetOutcome.Closed => new ObjectDisposedException(NameOf(request.Account)),
+            BudgetOutcome.Closed => Throw.DisposedException(NameOf(request.Account)),
             BudgetOutcome.Stuck => MemoryLimitExceededException.ForStuckGrowth(
                 bytes, limit, used, needed, request.Reservation!.ReservedBytes, request.AtFailure.UsedBytes, request.AtFailure.PeakBytes),
             BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),

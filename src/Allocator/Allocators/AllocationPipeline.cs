@@ -99,8 +99,8 @@ internal sealed class AllocationPipeline
         try
         {
             // A thread's first choice takes managed memory.
-            bool isWatched = _sampler is not null && plan.LengthInBytes > 0 && _sampler.Chooses();
-            bool isCounted = permit.Account is not null || _countsArrays;
+            bool isWatched = _sampler is not null && plan.LengthInBytes > 0 && !plan.IsArray && _sampler.Chooses();
+            bool isCounted = permit.Account is not null || _countsArrays || plan.IsArray;
             if (plan.FitsArray && !isWatched && (!isCounted || plan.LengthInBytes == 0))
             {
                 ArrayGuard guard = _arrays.Rent((int)plan.LengthInBytes, plan.IsClean, out long generation);
@@ -128,11 +128,14 @@ internal sealed class AllocationPipeline
 
         // A small request with an alignment is the heap's business, and the pool's only where it took a block.
         bool isServedByPool = allocation.Guard is BlockGuard;
-        if (isMiss && (!plan.IsSmall || isServedByPool))
+        if (isMiss && !plan.IsArray && (!plan.IsSmall || isServedByPool))
         {
             _context.Counters.CountMiss(isServedByPool);
         }
     }
+
+    /// <summary>Gives the array of a rent that has begun to a renter who has nothing but that.</summary>
+    public byte[] Lend(in Allocation allocation) => _countedArrays.Lend((CountedArrayGuard)allocation.Guard!, allocation.Generation);
 
     /// <summary>Admits a plan without blocking a thread.</summary>
     public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>

@@ -32,6 +32,7 @@ internal readonly struct AllocationPlan
         _blockSizeInBytes = pool.BlockSizeInBytes;
         LengthInBytes = request.LengthInBytes;
         AlignmentInBytes = request.AlignmentInBytes;
+        IsArray = request.IsArray;
         IsClean = (request.Options & AllocationOptions.Clean) != 0;
         IsContiguous = (request.Options & AllocationOptions.Contiguous) != 0
             || LengthInBytes <= Math.Max(settings.ArrayThresholdInBytes, _blockSizeInBytes)
@@ -74,6 +75,9 @@ internal readonly struct AllocationPlan
 
     public int AlignmentInBytes { get; }
 
+    /// <summary>Gets whether nothing but an array serves it.</summary>
+    public bool IsArray { get; }
+
     public bool IsClean { get; }
 
     public bool IsContiguous { get; }
@@ -91,7 +95,7 @@ internal readonly struct AllocationPlan
     public int GuardedMembers => IsContiguous ? MemberCount : 1;
 
     /// <summary>Gets whether an array serves it. Arrays begin behind a header, on a boundary of the pointer size.</summary>
-    public bool FitsArray => IsContiguous && IsSmall && (AlignmentInBytes <= IntPtr.Size || LengthInBytes == 0);
+    public bool FitsArray => IsArray || IsContiguous && IsSmall && (AlignmentInBytes <= IntPtr.Size || LengthInBytes == 0);
 
     /// <summary>Gets whether it is small enough for an array, whatever its alignment.</summary>
     public bool IsSmall => LengthInBytes <= _settings.ArrayThresholdInBytes;
@@ -110,7 +114,7 @@ internal readonly struct AllocationPlan
             return 0;
         }
 
-        bool mayBeGuarded = _settings.Safety != SafetyMode.Standard;
+        bool mayBeGuarded = _settings.Safety != SafetyMode.Standard && !IsArray;
         long guarded = 0;
         long inSegments = 0;
         for (int member = 0; member < MemberCount; member += MembersPerSegment)

@@ -36,6 +36,9 @@ internal readonly struct AllocationRequest
     /// <summary>Gets whether elements that no segment holds undivided make the memory contiguous, rather than fail.</summary>
     public bool MakeContiguousWhereNeeded { get; init; }
 
+    /// <summary>Gets whether it must be a managed array, of exactly that length, whatever the mode and the size.</summary>
+    public bool IsArray { get; init; }
+
     /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> where it is beyond that.</summary>
     public long LengthInBytes { get; }
 

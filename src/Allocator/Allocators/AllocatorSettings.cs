@@ -20,7 +20,6 @@ internal sealed class AllocatorSettings
     public const int LargestHeapAlignment = 64 * 1024;
 
     private const long MostIdleArrayBytes = 64L * 1024 * 1024;
-    private const long IdleArrayBytesOfReservations = 8L * 1024 * 1024;
 
     public AllocatorSettings(MemoryAllocatorOptions options)
     {
@@ -122,12 +121,10 @@ internal sealed class AllocatorSettings
 
     /// <summary>
     /// Gets how much counted arrays take while they are idle: an eighth of the budget or of the container, and without a budget at most
-    /// 64 MiB. Reservations of allocators without a limit use such arrays too.
+    /// 64 MiB.
     /// </summary>
     public long MaximumIdleArrayBytes =>
-        MemoryBudgetInBytes / 8 ?? (IsLimited
-            ? Math.Min(MostIdleArrayBytes, Headroom.Read().LimitBytes / 8)
-            : IdleArrayBytesOfReservations);
+        MemoryBudgetInBytes / 8 ?? (IsLimited ? Math.Min(MostIdleArrayBytes, Headroom.Read().LimitBytes / 8) : MostIdleArrayBytes);
 
     /// <summary>Gets the largest request for an array: 1 MiB, what <c>ArrayPool.Shared</c> of older runtimes keeps.</summary>
     public int ArrayThresholdInBytes { get; init; } = 1024 * 1024;

@@ -154,6 +154,19 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     public override MemoryAllocatorStatistics GetStatistics() => _usage.Read();
 
+    public override string DescribeMemory()
+    {
+        try
+        {
+            return new AllocatorDescription(_settings, _counters).Write(
+                GetStatistics(), _pool, _countedArrays, _budget, Volatile.Read(ref _disposed) != 0);
+        }
+        catch (OutOfMemoryException)
+        {
+            return NoMemoryToDescribe;
+        }
+    }
+
     public override MemoryLoad GetMemoryLoad() => _settings.Pressure.ReadLoad();
 
     public override void Dispose()
@@ -210,6 +223,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         ThrowIfDisposed();
         return _pipeline;
     }
+
+    internal override bool TryReturnArray(byte[] array, bool clear) => _countedArrays.TryReturn(array, clear);
 
     // What the library has in the process beside its allocators is referenced by the runtime, and with it the code of the library: a load
     // context that can be unloaded would never be.

@@ -39,7 +39,10 @@ internal sealed class BudgetQueue
 
     public ShortLock Lock { get; } = new();
 
-    public bool HasWaiters => Volatile.Read(ref _count) != 0;
+    public bool HasWaiters => Count != 0;
+
+    /// <summary>Gets how many requests wait.</summary>
+    public int Count => Volatile.Read(ref _count);
 
     /// <summary>Grants a request, if it fits and overtakes none too often, or lets it wait, or withdraws it.</summary>
     public void Post(BudgetRequest request, bool mayWait)

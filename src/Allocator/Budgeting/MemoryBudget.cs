@@ -70,6 +70,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public bool HasWaiters => _queue.HasWaiters;
 
+    public int Waiters => _queue.Count;
+
     public override ShortLock Lock => _queue.Lock;
 
     public override MemoryBudget? Budget => this;

@@ -11,6 +11,8 @@ namespace Allocator;
 /// <summary>Members of newer runtimes, for netstandard2.0. In the root namespace: callers need no conditional <c>using</c>.</summary>
 internal static class NewerMembers
 {
+    private const int CopyLength = 81920;
+
     extension(System.Runtime.CompilerServices.RuntimeHelpers)
     {
         public static bool IsReferenceOrContainsReferences<T>()
@@ -61,10 +63,28 @@ internal static class NewerMembers
             ? stream.WriteAsync(array.Array!, array.Offset, array.Count, cancellationToken)
             : WriteCopiesAsync(stream, buffer, cancellationToken);
 
+    public static void Write(this Stream stream, ReadOnlySpan<byte> buffer)
+    {
+        byte[] array = ArrayPool<byte>.Shared.Rent(Math.Min(CopyLength, buffer.Length));
+        try
+        {
+            while (!buffer.IsEmpty)
+            {
+                int count = Math.Min(array.Length, buffer.Length);
+                buffer.Slice(0, count).CopyTo(array);
+                stream.Write(array, 0, count);
+                buffer = buffer.Slice(count);
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(array);
+        }
+    }
+
     // Streams of that framework take arrays only.
     private static async Task WriteCopiesAsync(Stream stream, ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
-        const int CopyLength = 81920;
         byte[] array = ArrayPool<byte>.Shared.Rent(Math.Min(CopyLength, buffer.Length));
         try
         {

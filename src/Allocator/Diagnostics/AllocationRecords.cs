@@ -57,7 +57,7 @@ public sealed class AllocationRecords
         byte[] content = ReadAll(path);
         if (content.Length < Layout.HeaderBytes || BitConverter.ToInt64(content, Layout.MagicAt) != Layout.Magic)
         {
-            throw new InvalidDataException($"{path} holds no allocation records.");
+            throw new InvalidDataException($"{path} holds no allocation records. Pass what CurrentPath was in a process.");
         }
 
         int version = BitConverter.ToInt32(content, Layout.VersionAt);
@@ -65,7 +65,7 @@ public sealed class AllocationRecords
         {
             throw new InvalidDataException(
                 $"{path} has the version {version} and {content.Length} bytes; version "
-                + $"{Layout.Version} with {Layout.FileBytes} is understood.");
+                + $"{Layout.Version} with {Layout.FileBytes} is understood. Open it with the version of the library that wrote it.");
         }
 
         return new AllocationRecords(

@@ -1,3 +1,4 @@
+using System;
 using System.Threading;
 
 namespace Allocator.Diagnostics;
@@ -12,6 +13,7 @@ internal sealed class AllocatorCounters
     public const int TrimReasons = (int)TrimReason.Exchange + 1;
 
     private readonly long[] _counts = new long[(int)UsageFigure.Count];
+    private readonly long[] _lastTrims = new long[TrimReasons];
     private long _coldPoolRents;
 
     /// <summary>Gets the name that the user gave the allocator.</summary>
@@ -70,6 +72,7 @@ internal sealed class AllocatorCounters
     {
         if (bytes > 0)
         {
+            Interlocked.Exchange(ref _lastTrims[(int)reason], Environment.TickCount64);
             Add(UsageFigure.TrimmedBytes + (int)reason, bytes);
             Add(UsageFigure.Trims + (int)reason, 1);
             if (reason > TrimReason.HighLoad)
@@ -78,6 +81,9 @@ internal sealed class AllocatorCounters
             }
         }
     }
+
+    /// <summary>Returns when the last trim for a reason freed memory, as <see cref="Environment.TickCount64"/>; 0 for never.</summary>
+    public long LastTrimMilliseconds(TrimReason reason) => Interlocked.Read(ref _lastTrims[(int)reason]);
 
     public void CountAbandoned() => Add(UsageFigure.Abandoned, 1);
 

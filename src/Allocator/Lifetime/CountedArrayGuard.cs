@@ -1,3 +1,6 @@
+using System;
+using System.Threading;
+
 namespace Allocator.Lifetime;
 
 /// <summary>
@@ -6,7 +9,10 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class CountedArrayGuard : FinalizableGuard
 {
+    private const long NotLent = -1;
+
     private readonly CountedArrayPool _pool;
+    private long _lentGeneration = NotLent;
 
     public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
         : base(context)
@@ -22,6 +28,27 @@ internal sealed class CountedArrayGuard : FinalizableGuard
 
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
+
+    /// <summary>Notes a rent whose renter has the array alone.</summary>
+    public void Lend(long generation) => Volatile.Write(ref _lentGeneration, generation);
+
+    /// <summary>Ends that rent; false where another call did.</summary>
+    public bool TryEndLent(bool clear)
+    {
+        long generation = Interlocked.Exchange(ref _lentGeneration, NotLent);
+        if (generation == NotLent)
+        {
+            return false;
+        }
+
+        if (clear)
+        {
+            Array.AsSpan().Clear();
+        }
+
+        Dispose(generation);
+        return true;
+    }
 
     /// <summary>Gets whether the next renter can have it.</summary>
     public bool IsReusable => !IsFoundUnreachable;

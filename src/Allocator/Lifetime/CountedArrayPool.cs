@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
@@ -7,18 +8,22 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// The array pool of one allocator, for small requests that count against a budget. It has a class for each power of two from 16 bytes to
-/// 1 MiB, and hands out arrays of exactly that length. An array counts as committed from its birth until it is dropped. Thread-safe.
+/// The array pool of one allocator, for small requests that count against a budget, and for what has to be an array. It has a class
+/// for each power of two from 16 bytes to 1 GiB, and hands out arrays of exactly that length. An array counts as committed from its birth
+/// until it is dropped. Thread-safe.
 /// </summary>
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
 internal sealed class CountedArrayPool
 {
+    /// <summary>The longest array that it has: of the next power of two there is none.</summary>
+    public const int LongestArray = SmallestArray << (Classes - 1);
+
     private const int SmallestArray = 16;
 
-    // 16 bytes to 1 MiB.
-    private const int Classes = 17;
+    // 16 bytes to 1 GiB.
+    private const int Classes = 27;
 
     // Dropped arrays go with the next Gen2 collection. For less than that none is asked for.
     private const long WorthACollection = 1024 * 1024;
@@ -26,6 +31,9 @@ internal sealed class CountedArrayPool
     private readonly AllocatorContext _context;
     private readonly long _maximumIdleBytes;
     private readonly Action? _requestCollection;
+
+    // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
+    private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
     private readonly SizeClass?[] _classes = new SizeClass?[Classes];
     private long _idleBytes;
     private long _heldBytes;
@@ -81,6 +89,31 @@ internal sealed class CountedArrayPool
         }
     }
 
+    /// <summary>Gives the array of a rent that has begun to a renter who has nothing but that.</summary>
+    public byte[] Lend(CountedArrayGuard guard, long generation)
+    {
+        byte[] array = guard.Array!;
+        try
+        {
+            if (!_lent.TryGetValue(array, out _))
+            {
+                _lent.Add(array, guard);
+            }
+
+            guard.Lend(generation);
+            return array;
+        }
+        catch
+        {
+            guard.Dispose(generation);
+            throw;
+        }
+    }
+
+    /// <summary>Ends the rent of an array; false where it is none of this pool's, or another call did.</summary>
+    public bool TryReturn(byte[] array, bool clear) =>
+        _lent.TryGetValue(array, out CountedArrayGuard? guard) && guard.TryEndLent(clear);
+
     /// <summary>Leaves an array to the garbage collector, and its guard with it.</summary>
     public void Drop(CountedArrayGuard guard)
     {
@@ -130,7 +163,7 @@ internal sealed class CountedArrayPool
 
     private static int ClassOf(int lengthInBytes)
     {
-        Debug.Assert(lengthInBytes is > 0 and <= SmallestArray << (Classes - 1));
+        Debug.Assert(lengthInBytes is > 0 and <= LongestArray);
         int index = 0;
         while (CapacityOfClass(index) < lengthInBytes)
         {

@@ -26,6 +26,8 @@ internal sealed class GroupMember<T> : MemoryManager<T>
 
     public override void Unpin() => _group.Unpin();
 
+    protected override bool TryGetArray(out ArraySegment<T> segment) => _group.TryGetArray(out segment);
+
     // The group is disposed, not its members.
     protected override void Dispose(bool disposing)
     {

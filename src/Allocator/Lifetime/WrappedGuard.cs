@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace Allocator.Lifetime;
 
@@ -36,6 +37,12 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
 
     /// <summary>Gets the managed memory; empty where it is an address.</summary>
     public Span<T> Span => _memory.Span;
+
+    public bool TryGetArray(out ArraySegment<T> segment)
+    {
+        segment = default;
+        return Array is not null && MemoryMarshal.TryGetArray(_memory, out segment);
+    }
 
     /// <summary>Pins managed memory for as long as <paramref name="pinnable"/> is pinned.</summary>
     public unsafe MemoryHandle Pin(int elementIndex, IPinnable pinnable)

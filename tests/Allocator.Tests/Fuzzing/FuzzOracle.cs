@@ -259,7 +259,7 @@ internal sealed class FuzzOracle
     // Every byte is outstanding, retained or in quarantine, or the system has it. Of what is retained, idle arrays are not the system's,
     // and bounded.
     private bool IsConserved(in MemoryAllocatorStatistics now) =>
-        IdleArrayBytes(now) >= 0 && IdleArrayBytes(now) <= (_budget ?? 64 << 20) / 8 && now.CommittedBytes == _setup.Source.LiveBytes;
+        IdleArrayBytes(now) >= 0 && IdleArrayBytes(now) <= (_budget / 8 ?? 64 << 20) && now.CommittedBytes == _setup.Source.LiveBytes;
 
     private long IdleArrayBytes(in MemoryAllocatorStatistics now) =>
         now.RentedBytes - ArrayBytes + now.RetainedBytes + now.QuarantinedBytes - now.CommittedBytes;

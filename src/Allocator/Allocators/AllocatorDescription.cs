@@ -1,0 +1,160 @@
+using System;
+using System.Text;
+using System.Threading;
+using Allocator.Budgeting;
+using Allocator.Diagnostics;
+using Allocator.Lifetime;
+using Allocator.Native;
+using Allocator.Pooling;
+using static System.FormattableString;
+
+namespace Allocator.Allocators;
+
+/// <summary>
+/// Describes an allocator for people, in about twenty lines: its limits and where they come from, what it holds, for how long, and what
+/// it has done. A line whose figures cannot be read says so.
+/// </summary>
+internal sealed class AllocatorDescription
+{
+    private const string Options = nameof(MemoryAllocatorOptions) + ".";
+    private const int Megabyte = 1024 * 1024;
+
+    private readonly StringBuilder _text = new();
+    private readonly AllocatorSettings _settings;
+    private readonly AllocatorCounters _counters;
+
+    public AllocatorDescription(AllocatorSettings settings, AllocatorCounters counters)
+    {
+        _settings = settings;
+        _counters = counters;
+    }
+
+    public string Write(
+        in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget? budget, bool isDisposed)
+    {
+        string state = isDisposed ? ", disposed: outstanding memory goes when it comes back" : "";
+        _text.Append($"{nameof(MemoryAllocator)} {_settings.Options.Name ?? "without a name"}, {_settings.Safety} mode{state}\n");
+        WriteLimits(now, budget);
+        WriteSystem();
+        WriteOutstanding(now, pool);
+        Line("idle", $"{Bytes(now.RetainedBytes)}, of that {Bytes(arrays.IdleBytes)} in arrays; "
+            + $"{Bytes(now.QuarantinedBytes)} in quarantine");
+        Line("held", $"{Bytes(now.CommittedBytes)} from the system, at most {Bytes(now.PeakCommittedBytes)} so far, without arrays");
+        Line("served", Invariant($"{now.Rents:N0} rents, {now.PoolHits:N0} by blocks that were there, {now.PoolMisses:N0} by new memory"));
+        WriteTrims();
+        Line("malloc", _settings.HeapTrimmer is null
+            ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)}, and glibc only)"
+            : Invariant($"trimmed {now.NativeHeapTrims:N0} times, {Bytes(now.NativeHeapTrimmedBytes)} in {now.NativeHeapTrimTime}"));
+        Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after a refusal of the system, ")
+            + Invariant($"{MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));
+        return _text.ToString().TrimEnd();
+    }
+
+    private static string Bytes(long bytes) => Invariant($"{bytes / (double)Megabyte:#,0.##} MiB");
+
+    private static string Option(string name, bool isSet) => isSet ? Options + name : $"by default, {Options}{name}";
+
+    private static string Ago(long milliseconds) => milliseconds switch
+    {
+        < 1000 => "less than 1 s",
+        < 120_000 => Invariant($"{milliseconds / 1000} s"),
+        < 7_200_000 => Invariant($"{milliseconds / 60_000} min"),
+        _ => Invariant($"{milliseconds / 3_600_000} h"),
+    };
+
+    private void Line(string title, string text) => _text.Append("  ").Append(title.PadRight(13)).Append(text).Append('\n');
+
+    private void WriteLimits(in MemoryAllocatorStatistics now, MemoryBudget? budget)
+    {
+        MemoryAllocatorOptions options = _settings.Options;
+        Line("pool", $"keeps up to {Bytes(_settings.Geometry.MaximumBytes)} in blocks of {Bytes(_settings.Geometry.BlockSizeInBytes)} "
+            + $"({Option(nameof(options.MaximumPoolSizeMegabytes), options.MaximumPoolSizeMegabytes is not null)}, at most the budget)");
+        Line("one request", $"up to {Bytes(_settings.AllocationLimitInBytes)} "
+            + $"({Option(nameof(options.AllocationLimitMegabytes), options.AllocationLimitMegabytes is not null)})");
+        Line("budget", _settings.MemoryBudgetInBytes is not long limit
+            ? $"none ({Options}{nameof(options.MemoryBudgetMegabytes)})"
+            : $"{Bytes(limit)}, {Bytes(now.BudgetUsedBytes)} outstanding or reserved "
+                + $"({Options}{nameof(options.MemoryBudgetMegabytes)})");
+        Line("waiting", budget is null
+            ? "nothing can wait without a budget"
+            : Invariant($"{budget.Waiters:N0} requests now, {now.BudgetWaits:N0} so far; synchronous calls wait up to ")
+                + $"{options.BudgetTimeout} ({Options}{nameof(options.BudgetTimeout)})");
+        Line("stays free", _settings.MinimumFreeBytes == 0
+            ? $"nothing has to ({Options}{nameof(options.MinimumFreeMegabytes)})"
+            : $"{Bytes(_settings.MinimumFreeBytes)} ({Options}{nameof(options.MinimumFreeMegabytes)})");
+    }
+
+    // What is read of the system may fail in ways of its own.
+    private void WriteSystem()
+    {
+        try
+        {
+            Headroom left = _settings.Headroom.Read();
+            Line("hard limit", !left.HasHardLimit
+                ? "none that the process is killed for, or none that can be read"
+                : $"leaves {Bytes(left.CertainBytes)} of {Bytes(left.LimitBytes)}, "
+                    + $"{(_settings.HonorsMemoryLimit ? "and is honoured" : "which is not honoured")} "
+                    + $"({Options}{nameof(MemoryAllocatorOptions.HonorMemoryLimit)})");
+            long? collector = SystemMemory.TryReadCollectorLimit();
+            Line("collector", collector is long most ? $"may use up to {Bytes(most)}" : "says nothing of its limit on this runtime");
+            MemoryLoad load = _settings.Pressure.ReadLoad();
+            string stalled = load.StalledPercent is double percent ? Invariant($", threads stalled {percent:0.#} % of the time") : "";
+            Line("load", load.Source == MemoryLoadSource.None
+                ? "unknown: the system says nothing, and is taken to have room"
+                : $"{(load.IsHigh ? "high" : "not high")}: {Bytes(load.UsedBytes)} of {Bytes(load.TotalBytes)} used{stalled}, "
+                    + $"by {load.Source}{(load.Origin is string origin ? $" {origin}" : "")}");
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            Line("system", $"could not be read: {e.GetType().Name}");
+        }
+    }
+
+    private void WriteOutstanding(in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool)
+    {
+        Line("outstanding", Invariant($"{now.OutstandingAllocations:N0} allocations, {Bytes(now.RentedBytes)}"));
+        long milliseconds = _settings.Clock.NowMilliseconds;
+        int[] sizes = new int[4];
+        int[] ages = new int[4];
+        long longest = 0;
+        int known = 0;
+        foreach (BlockArena arena in pool.Arenas)
+        {
+            foreach (ref BlockState record in arena.Records.AsSpan())
+            {
+                if (BlockState.IsOutstanding(Volatile.Read(ref record.State)))
+                {
+                    long age = Math.Max(0, milliseconds - Volatile.Read(ref record.RentedAtMilliseconds));
+                    long bytes = Volatile.Read(ref record.AllocationBytes);
+                    longest = Math.Max(longest, age);
+                    known++;
+                    sizes[bytes <= 4 * Megabyte ? 0 : bytes <= 16 * Megabyte ? 1 : bytes <= 64 * Megabyte ? 2 : 3]++;
+                    ages[age < 1000 ? 0 : age < 60_000 ? 1 : age < 3_600_000 ? 2 : 3]++;
+                }
+            }
+        }
+
+        Line("- by size", $"{sizes[0]} of up to 4 MiB, {sizes[1]} to 16, {sizes[2]} to 64, {sizes[3]} larger");
+        Line("- by age", $"{ages[0]} for less than 1 s, {ages[1]} to 1 min, {ages[2]} to 1 h, {ages[3]} longer"
+            + (known == 0 ? "" : $"; the oldest for {Ago(longest)}"));
+        Line("- unknown", Invariant($"{Math.Max(0, now.OutstandingAllocations - known):N0} in arrays or mappings, which no list has; ")
+            + $"{nameof(MemoryDiagnostics)}.{nameof(MemoryDiagnostics.BeginScope)} lists what is allocated after it");
+    }
+
+    private void WriteTrims()
+    {
+        WriteTrim(TrimReason.Period, "after idle periods");
+        WriteTrim(TrimReason.HighLoad, "at high load");
+        WriteTrim(TrimReason.Refusal, "to make room");
+        WriteTrim(TrimReason.Requested, "by a call");
+    }
+
+    private void WriteTrim(TrimReason reason, string when)
+    {
+        long times = _counters[UsageFigure.Trims + (int)reason];
+        Line(reason == TrimReason.Period ? "trimmed" : "", times == 0
+            ? $"{when}: never"
+            : Invariant($"{when}: {times:N0} times, {Bytes(_counters[UsageFigure.TrimmedBytes + (int)reason])}, ")
+                + $"the last {Ago(Environment.TickCount64 - _counters.LastTrimMilliseconds(reason))} ago");
+    }
+}
