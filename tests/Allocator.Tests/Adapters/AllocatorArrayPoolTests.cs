@@ -6,8 +6,8 @@ using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
-using Allocator.Tests.Families;
 using Allocator.Tests.Fakes;
+using Allocator.Tests.Families;
 using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
