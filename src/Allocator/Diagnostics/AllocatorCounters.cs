@@ -82,7 +82,7 @@ internal sealed class AllocatorCounters
         }
     }
 
-    /// <summary>Returns when the last trim for a reason freed memory, as <see cref="Environment.TickCount64"/>; 0 for never.</summary>
+    /// <summary>Returns when the last trim for a reason freed memory, in milliseconds since the machine started; 0 for never.</summary>
     public long LastTrimMilliseconds(TrimReason reason) => Interlocked.Read(ref _lastTrims[(int)reason]);
 
     public void CountAbandoned() => Add(UsageFigure.Abandoned, 1);
