@@ -8,10 +8,13 @@ internal static class ReachCommand
     private static readonly Option<bool> s_check =
         new("--check") { Description = "Fail where a figure is so far from its limit that it cannot be noise." };
 
+    private static readonly Option<FileInfo?> s_before =
+        new("--before") { Description = "A result file of an earlier library: its figures stand beside the new ones." };
+
     public static Command Create()
         => new Command("reach", "Measures each figure that the project set out to reach, against what it is compared with.")
     {
-        s_check,
+        s_check, s_before,
     }.Measures("Reach", Measure);
 
     private static ResultDocument Measure(MeasurementRun run)
@@ -23,13 +26,17 @@ internal static class ReachCommand
         Func<IEnumerable<Figure>>[] measurements =
         [
             () => BlockFigures.OfOneThread(effort),
-            () => BlockFigures.OfSeveralThreads(effort),
-            () => BlockFigures.OfLeases(effort),
             () => SizeFigures.OfArrays(effort),
-            () => SizeFigures.OfGroups(effort),
-            () => RowFigures.Measure(effort),
+            () => BlockFigures.OfFour(effort),
+            () => BlockFigures.OfSeveralThreads(effort),
+            () => BlockFigures.OfBudget(effort),
             () => SizeFigures.OfContiguousImages(effort),
+            () => SizeFigures.OfGroups(effort),
+            () => SizeFigures.OfSmallAligned(effort),
+            () => SizeFigures.OfCreation(effort),
             () => SizeFigures.OfFirstTouch(effort, hasHugePages),
+            () => RowFigures.Measure(effort),
+            () => RowFigures.OfAllPixels(effort),
         ];
         IReadOnlyList<Figure> figures = [.. measurements.SelectMany(measure => isChecked ? MeasureForCheck(measure) : [.. measure()])];
         foreach (Figure figure in figures.Where(figure => isChecked && figure.IsRegression))
@@ -37,7 +44,7 @@ internal static class ReachCommand
             run.Failures.Add($"regression: {figure.What}");
         }
 
-        return document with { Tables = [Table(figures), RentSteps.Measure(effort)] };
+        return document with { Tables = [Table(figures, Before(run)), RentSteps.Measure(effort)] };
     }
 
     // What a neighbour did to the machine is gone at the second or third look; what the library does to itself is not.
@@ -60,14 +67,21 @@ internal static class ReachCommand
         }
     }
 
-    private static ResultTable Table(IReadOnlyList<Figure> figures) => new()
+    // What the same program measured with an earlier library, on the same machine, by what was measured.
+    private static Dictionary<string, double?> Before(MeasurementRun run) => run.Get(s_before) is { } file
+        ? ResultFile.Read(file.FullName).Tables[0].Rows.ToDictionary(row => row.Labels[0], row => row.Values[^1])
+        : [];
+
+    private static ResultTable Table(IReadOnlyList<Figure> figures, Dictionary<string, double?> before) => new()
     {
-        Title = "Medians over rounds in which all that is compared runs in turn",
-        Labels = ["what", "against, or unit", "wanted", "verdict"],
-        Columns = [new ResultColumn("measured", null, "0.##")],
+        Title = "What was to be reached, and what was: ratios of one run, each side in turn, the best rounds of both",
+        Labels = ["what", "against, or unit", "bound", "verdict"],
+        Columns = [.. before.Count > 0 ? [new ResultColumn("before", null, "0.##")] : (ResultColumn[])[], new("now", null, "0.##")],
         Rows =
         [
-            .. figures.Select(figure => new ResultRow([figure.What, figure.Against, figure.Wanted, figure.Verdict], [figure.Measured])),
+            .. figures.Select(figure => new ResultRow(
+                [figure.What, figure.Against, figure.Wanted, figure.Verdict],
+                [.. before.Count > 0 ? [before.GetValueOrDefault(figure.What)] : (double?[])[], figure.Measured])),
         ],
     };
 }
