@@ -11,10 +11,16 @@ internal static class ReachCommand
     private static readonly Option<FileInfo?> s_before =
         new("--before") { Description = "A result file of an earlier library: its figures stand beside the new ones." };
 
+    private static readonly Option<string[]> s_only = new("--only")
+    {
+        Description = "Parts: one, arrays, four, threads, budget, contiguous, groups, aligned, creation, touch, rows, copies.",
+        AllowMultipleArgumentsPerToken = true,
+    };
+
     public static Command Create()
         => new Command("reach", "Measures each figure that the project set out to reach, against what it is compared with.")
     {
-        s_check, s_before,
+        s_check, s_before, s_only,
     }.Measures("Reach", Measure);
 
     private static ResultDocument Measure(MeasurementRun run)
@@ -23,22 +29,26 @@ internal static class ReachCommand
         Effort effort = run.IsQuick ? Effort.Brief : Effort.Full;
         bool hasHugePages = document.Machine.HugePages is "always" or "madvise";
         bool isChecked = run.Get(s_check);
-        Func<IEnumerable<Figure>>[] measurements =
+        (string Part, Func<IEnumerable<Figure>> Measure)[] measurements =
         [
-            () => BlockFigures.OfOneThread(effort),
-            () => SizeFigures.OfArrays(effort),
-            () => BlockFigures.OfFour(effort),
-            () => BlockFigures.OfSeveralThreads(effort),
-            () => BlockFigures.OfBudget(effort),
-            () => SizeFigures.OfContiguousImages(effort),
-            () => SizeFigures.OfGroups(effort),
-            () => SizeFigures.OfSmallAligned(effort),
-            () => SizeFigures.OfCreation(effort),
-            () => SizeFigures.OfFirstTouch(effort, hasHugePages),
-            () => RowFigures.Measure(effort),
-            () => RowFigures.OfAllPixels(effort),
+            ("one", () => BlockFigures.OfOneThread(effort)),
+            ("arrays", () => SizeFigures.OfArrays(effort)),
+            ("four", () => BlockFigures.OfFour(effort)),
+            ("threads", () => BlockFigures.OfSeveralThreads(effort)),
+            ("budget", () => BlockFigures.OfBudget(effort)),
+            ("contiguous", () => SizeFigures.OfContiguousImages(effort)),
+            ("groups", () => SizeFigures.OfGroups(effort)),
+            ("aligned", () => SizeFigures.OfSmallAligned(effort)),
+            ("creation", () => SizeFigures.OfCreation(effort)),
+            ("touch", () => SizeFigures.OfFirstTouch(effort, hasHugePages)),
+            ("rows", () => RowFigures.Measure(effort)),
+            ("copies", () => RowFigures.OfAllPixels(effort)),
         ];
-        IReadOnlyList<Figure> figures = [.. measurements.SelectMany(measure => isChecked ? MeasureForCheck(measure) : [.. measure()])];
+        IReadOnlyList<Figure> figures =
+        [
+            .. measurements.Where(measurement => run.Get(s_only) is not { Length: > 0 } parts || parts.Contains(measurement.Part))
+                .SelectMany(measurement => isChecked ? MeasureForCheck(measurement.Measure) : [.. measurement.Measure()]),
+        ];
         foreach (Figure figure in figures.Where(figure => isChecked && figure.IsRegression))
         {
             run.Failures.Add($"regression: {figure.What}");

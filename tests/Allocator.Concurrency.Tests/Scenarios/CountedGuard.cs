@@ -13,7 +13,7 @@ internal sealed class CountedGuard : LifetimeGuard
     private int _returns;
 
     public CountedGuard()
-        : base(new BlockState[1], 0)
+        : base(new BlockState())
     {
     }
 

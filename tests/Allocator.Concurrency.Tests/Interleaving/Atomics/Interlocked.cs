@@ -222,4 +222,6 @@ public static class Interlocked
     }
 
     public static void MemoryBarrier() => System.Threading.Interlocked.MemoryBarrier();
+
+    public static void MemoryBarrierProcessWide() => System.Threading.Interlocked.MemoryBarrierProcessWide();
 }
