@@ -17,6 +17,7 @@ internal static class ProcessBarrier
     /// <summary>Called between the write and the read.</summary>
     public static void Flush() => Interlocked.MemoryBarrierProcessWide();
 #else
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Publish(ref long location, long value) => Interlocked.Exchange(ref location, value);
 
     public static void Flush() => Interlocked.MemoryBarrier();
