@@ -51,7 +51,7 @@ public ref struct MemoryLease<T>
         if (_guard is not null)
         {
             EndedGuard ended = _guard.Remember(_generation, out long memory);
-            _guard.Dispose(_generation);
+            _guard.EndLease(_generation);
             _generation = memory;
             _guard = ended;
         }

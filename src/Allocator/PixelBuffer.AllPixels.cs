@@ -19,6 +19,13 @@ public sealed partial class PixelBuffer<TPixel>
             Throw.SizeMismatch(nameof(destination), destination.Width, destination.Height, Width, Height);
         }
 
+        if (RowStride == Width && destination.RowStride == Width)
+        {
+            // Packed on both sides: the longest pieces there are, not rows.
+            _group.CopyTo(destination._group);
+            return;
+        }
+
         ProcessPixelRows(destination, static (source, target) =>
         {
             for (int y = 0; y < source.Height; y++)

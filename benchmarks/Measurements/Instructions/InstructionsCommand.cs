@@ -20,10 +20,10 @@ internal static class InstructionsCommand
     private static readonly Operation[] s_operations =
     [
         new("array-64k", "ArrayPool<byte>.Shared, 64 KB", "array-64k", Rents, 165),
-        new("lease-64k", "lease of 64 KB", "array-64k", Rents, 720),
-        new("owner-64k", "owner of 64 KB", "array-64k", Rents, 860),
-        new("lease-4m", "lease of 4 MB", "array-64k", Rents, 505),
-        new("owner-4m", "owner of 4 MB", "array-64k", Rents, 650),
+        new("lease-64k", "lease of 64 KB", "array-64k", Rents, 670),
+        new("owner-64k", "owner of 64 KB", "array-64k", Rents, 815),
+        new("lease-4m", "lease of 4 MB", "array-64k", Rents, 436),
+        new("owner-4m", "owner of 4 MB", "array-64k", Rents, 580),
         new("pixels-64m", "pixel buffer of 64 MB in 16 blocks", "array-64k", Rents, 2480),
         new("slice", "Slice of an array, first element written", "slice", Rows, 13),
         new("row", "row of a pixel buffer, first pixel written", "slice", Rows, 29),

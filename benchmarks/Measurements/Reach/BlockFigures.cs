@@ -1,6 +1,6 @@
 namespace Measurements.Reach;
 
-/// <summary>Blocks of 4 MiB: owners by one thread and by several at once, and leases.</summary>
+/// <summary>Blocks of 4 MiB: owners and leases, by one thread and by several at once, without a budget and with one.</summary>
 internal static class BlockFigures
 {
     private const int Length = 4 << 20;
@@ -9,56 +9,67 @@ internal static class BlockFigures
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         ClassicAllocator classic = new(capacity: 8);
-        IReadOnlyList<OperationTime> times = effort.Compare(
-            Loops.Owner(allocator, Length), Loops.ClassicOwner(classic, Length), Loops.SharedOwner(Length));
+        OperationTime owner = effort.Compare(Loops.Owner(allocator, Length))[0];
+        OperationTime lease = effort.Compare(Loops.Lease(allocator, Length))[0];
+        double[] owners = effort.Shares(Loops.SharedOwner(Length), Loops.Owner(allocator, Length));
+        double[] leases = effort.Shares(Loops.Array(Length), Loops.Lease(allocator, Length));
+        double[] classics = effort.Shares(Loops.Owner(allocator, Length), Loops.ClassicOwner(classic, Length));
         classic.Release();
         yield return new Figure(
-            "Allocate 4 MB + Dispose, 1 thread: times faster", "classic model", times[1].Ratio,
-            Limit: 4, Aim: 8, MoreIsBetter: true, Margin: 3);
+            "owner of 4 MB, 1 thread: share of its time", "MemoryPool<byte>.Shared", owners[1], Limit: 1.8, Aim: 1.4, Margin: 2.5);
         yield return new Figure(
-            "Allocate 4 MB + Dispose, 1 thread: share of its time", "MemoryPool<byte>.Shared", 1 / times[2].Ratio,
-            Limit: 2.5, Aim: 1.5, Margin: 2.5);
-        yield return new Figure("Allocate 4 MB + Dispose: GC bytes", "bytes", times[0].AllocatedBytes, Limit: 40);
+            "lease of 4 MB, 1 thread: share of its time", "ArrayPool<byte>.Shared", leases[1], Limit: 2.5, Aim: 2, Margin: 3);
+        yield return new Figure(
+            "owner of 4 MB, 1 thread: times faster", "classic model", classics[1], Limit: 4, Aim: 8, MoreIsBetter: true, Margin: 3);
+        yield return new Figure("owner of 4 MB: GC bytes", "bytes", owner.AllocatedBytes, Limit: 32);
+        yield return new Figure("lease of 4 MB: GC bytes", "bytes", lease.AllocatedBytes, Limit: 0);
     }
 
     public static IEnumerable<Figure> OfSeveralThreads(Effort effort)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
-        ClassicAllocator classic = new(capacity: 64);
-        Action<int> ours = Loops.Owner(allocator, Length);
-        Action<int> theirs = Loops.ClassicOwner(classic, Length);
-        foreach (int threads in (int[])[2, 8])
+        foreach (int threads in (int[])[2, 8, 32])
         {
-            using ThreadTeam alone = new(1, (_, count) => ours(count));
-            using ThreadTeam ourTeam = new(threads, (_, count) => ours(count));
-            using ThreadTeam theirTeam = new(threads, (_, count) => theirs(count));
-            IReadOnlyList<OperationTime> times = effort.Compare(ourTeam.Run, theirTeam.Run, alone.Run);
-
-            // Of a wide margin: where a neighbour takes one of two cores there is no contention to be better at.
-            string what = $"Allocate 4 MB + Dispose, {threads} threads: times faster";
-            yield return new Figure(what, "classic model", times[1].Ratio, Limit: 12, MoreIsBetter: true, Margin: 12);
-            if (threads == 2)
-            {
-                yield return new Figure(
-                    "Allocate 4 MB + Dispose, 2 threads: times its throughput", "1 thread", times[2].Ratio,
-                    Limit: 1.7, MoreIsBetter: true, Margin: 6);
-            }
+            yield return new Figure(
+                $"owner of 4 MB, {threads} threads: share of its processor time", "1 thread",
+                effort.ShareOfTeam(threads, Loops.Owner(allocator, Length)), Limit: 1.3, Margin: 3);
+            yield return new Figure(
+                $"lease of 4 MB, {threads} threads: share of its processor time", "1 thread",
+                effort.ShareOfTeam(threads, Loops.Lease(allocator, Length)), Limit: 1.3, Margin: 3);
         }
-
-        classic.Release();
     }
 
-    public static IEnumerable<Figure> OfLeases(Effort effort)
+    public static IEnumerable<Figure> OfFour(Effort effort)
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         ArrayPool<byte> arrays = ArrayPool<byte>.Shared;
-        OperationTime one = effort.Compare(Loops.Array(Length), Loops.Lease(allocator, Length))[1];
+        double[] four = effort.Shares(count => RentFourArrays(arrays, count), count => RentFourLeases(allocator, count));
         yield return new Figure(
-            "Rent 4 MB + Dispose, one held: share of its time", "ArrayPool<byte>.Shared", one.Ratio, Limit: 4, Aim: 2, Margin: 2.5);
-        yield return new Figure("Rent 4 MB + Dispose: GC bytes", "bytes", one.AllocatedBytes, Limit: 0);
-        OperationTime four = effort.Compare(count => RentFourArrays(arrays, count), count => RentFourLeases(allocator, count))[1];
-        yield return new Figure(
-            "Rent 4 MB + Dispose, four held: share of its time", "ArrayPool<byte>.Shared", four.Ratio, Limit: 1, Margin: 2);
+            "lease of 4 MB, four held: share of its time", "ArrayPool<byte>.Shared", four[1], Limit: 1, Margin: 2);
+    }
+
+    public static IEnumerable<Figure> OfBudget(Effort effort)
+    {
+        using MemoryAllocator free = MemoryAllocator.Create();
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 1024 });
+        allocator.TryReserve(64 << 20, out MemoryReservation? reservation);
+        using (reservation)
+        {
+            foreach (int length in (int[])[Length, 64 << 10])
+            {
+                string size = length < 1 << 20 ? $"{length >> 10} KB" : $"{length >> 20} MB";
+                double[] owners = effort.Shares(
+                    Loops.Owner(free, length), Loops.Owner(allocator, length), Loops.Owner(reservation!, length));
+                double[] leases = effort.Shares(
+                    Loops.Lease(free, length), Loops.Lease(allocator, length), Loops.Lease(reservation!, length));
+                yield return new Figure(
+                    $"owner of {size}, budget not reached: share", "without a budget", owners[1], Limit: 1.3, Margin: 5);
+                yield return new Figure(
+                    $"lease of {size}, budget not reached: share", "without a budget", leases[1], Limit: 1.3, Margin: 5);
+                yield return new Figure($"owner of {size}, in a reservation: share", "without a budget", owners[2], Limit: 2, Margin: 5);
+                yield return new Figure($"lease of {size}, in a reservation: share", "without a budget", leases[2], Limit: 2, Margin: 5);
+            }
+        }
     }
 
     private static void RentFourArrays(ArrayPool<byte> arrays, int count)

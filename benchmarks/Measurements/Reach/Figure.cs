@@ -26,21 +26,63 @@ internal sealed record Figure(
 }
 
 /// <summary>
-/// How much time is spent on a figure: the rounds of which the median is taken, and how long an operation is repeated in each.
+/// How much time is spent on a figure: the rounds of which the best is taken, and how long an operation is repeated in each.
 /// </summary>
 internal sealed record Effort(int Rounds, TimeSpan Sample)
 {
     /// <summary>Gets what it takes for figures that are worth keeping.</summary>
-    public static Effort Full { get; } = new(31, TimeSpan.FromMilliseconds(60));
+    public static Effort Full { get; } = new(41, TimeSpan.FromMilliseconds(20));
 
     /// <summary>Gets what it takes to see gross regressions.</summary>
-    public static Effort Brief { get; } = new(7, TimeSpan.FromMilliseconds(12));
+    public static Effort Brief { get; } = new(9, TimeSpan.FromMilliseconds(6));
 
-    /// <summary>Times operations, in turn; ratios are to the first.</summary>
+    /// <summary>Times operations, in turn.</summary>
     public IReadOnlyList<OperationTime> Compare(params ReadOnlySpan<Action<int>> loops) => Compare(Rounds, loops);
 
     /// <summary>Times operations that take milliseconds each.</summary>
     public IReadOnlyList<OperationTime> CompareLong(params ReadOnlySpan<Action<int>> loops) => Compare(Math.Max(5, Rounds / 3), loops);
+
+    /// <summary>Times operations on one thread: the best round of each, which a neighbour disturbed least, by that of the first.</summary>
+    public double[] Shares(params ReadOnlySpan<Action<int>> loops)
+    {
+        IReadOnlyList<OperationTime> times = Compare(Rounds, loops);
+        return [.. times.Select(time => time.Best / times[0].Best)];
+    }
+
+    /// <summary>
+    /// Times an operation on several threads at once against itself on one, in processor time an operation: threads that wait for each
+    /// other's cache lines take more of it, those that wait for a core do not.
+    /// </summary>
+    public double ShareOfTeam(int threads, Action<int> loop)
+    {
+        using ThreadTeam alone = new(1, (_, count) => loop(count));
+        using ThreadTeam team = new(threads, (_, count) => loop(count));
+        double one = 1e9;
+        List<double> ratios = [];
+        int operations = 0;
+        for (int round = -5; round < Rounds; round++)
+        {
+            one = ProcessorTime(alone, operations = operations == 0 ? 1 << 16 : operations);
+            double several = ProcessorTime(team, operations);
+            if (round < 0)
+            {
+                operations = (int)Math.Clamp(Sample.TotalSeconds / one * threads, 1 << 12, 1 << 26);
+            }
+            else
+            {
+                ratios.Add(several / one);
+            }
+        }
+
+        return Statistics.Median([.. ratios]);
+    }
+
+    private static double ProcessorTime(ThreadTeam team, int operations)
+    {
+        TimeSpan before = Environment.CpuUsage.TotalTime;
+        team.Run(operations);
+        return (Environment.CpuUsage.TotalTime - before).TotalSeconds / operations;
+    }
 
     private IReadOnlyList<OperationTime> Compare(int rounds, ReadOnlySpan<Action<int>> loops)
     {

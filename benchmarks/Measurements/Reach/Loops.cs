@@ -6,12 +6,20 @@ internal static class Loops
     public static Action<int> Owner(MemoryAllocator allocator, int length)
         => Of<MemorySource.Owners, HeldOwner>(new MemorySource.Owners(allocator), length);
 
+    public static Action<int> AlignedOwner(MemoryAllocator allocator, int length, int alignment)
+        => Of<MemorySource.AlignedOwners, HeldOwner>(new MemorySource.AlignedOwners(allocator, alignment), length);
+
     public static Action<int> ClassicOwner(ClassicAllocator allocator, int length)
         => Of<MemorySource.ClassicOwners, HeldOwner>(new MemorySource.ClassicOwners(allocator), length);
 
     public static Action<int> SharedOwner(int length) => Of<MemorySource.SharedOwners, HeldOwner>(default, length);
 
     public static Action<int> Array(int length) => Of<MemorySource.Arrays, HeldArray>(default, length);
+
+    public static Action<int> Heap(int length) => Of<MemorySource.Heap, HeldAddress>(default, length);
+
+    public static Action<int> AlignedHeap(int length, int alignment)
+        => Of<MemorySource.AlignedHeap, HeldAddress>(new MemorySource.AlignedHeap(alignment), length);
 
     public static Action<int> TouchedHeap(int length) => count =>
     {
@@ -20,6 +28,17 @@ internal static class Loops
             nint memory = Marshal.AllocHGlobal(length);
             PageTouch.Write(memory, length);
             Marshal.FreeHGlobal(memory);
+        }
+    };
+
+    /// <summary>What the kernel gives at best: a mapping on a boundary of huge pages, of which it is told.</summary>
+    public static Action<int> TouchedHugePages(int length) => count =>
+    {
+        for (int i = 0; i < count; i++)
+        {
+            nint memory = HugePageMemory.Allocate(length, out nint mapping);
+            PageTouch.Write(memory, length);
+            HugePageMemory.Free(mapping, length);
         }
     };
 
@@ -40,6 +59,14 @@ internal static class Loops
         }
     };
 
+    public static Action<int> Each(Action operation) => count =>
+    {
+        for (int i = 0; i < count; i++)
+        {
+            operation();
+        }
+    };
+
     private static Action<int> Of<TSource, THeld>(TSource source, int length)
         where TSource : struct, IMemorySource<THeld>
         where THeld : struct, IHeldBytes => count =>
@@ -50,4 +77,24 @@ internal static class Loops
                 local.Free(local.Allocate(length), length);
             }
         };
+}
+
+/// <summary>A mapping that begins on a boundary of 2 MiB, for which huge pages are asked. Linux only.</summary>
+internal static partial class HugePageMemory
+{
+    private const int Boundary = 2 << 20;
+    private const int AdviseHugePages = 14;
+
+    public static nint Allocate(int length, out nint mapping)
+    {
+        mapping = PageMemory.Allocate(length + Boundary);
+        nint address = (mapping + Boundary - 1) & -Boundary;
+        _ = Advise(address, (nuint)length, AdviseHugePages);
+        return address;
+    }
+
+    public static void Free(nint mapping, int length) => PageMemory.Free(mapping, length + Boundary);
+
+    [LibraryImport("libc", EntryPoint = "madvise")]
+    private static partial int Advise(nint address, nuint length, int advice);
 }

@@ -8,10 +8,19 @@ internal static class ReachCommand
     private static readonly Option<bool> s_check =
         new("--check") { Description = "Fail where a figure is so far from its limit that it cannot be noise." };
 
+    private static readonly Option<FileInfo?> s_before =
+        new("--before") { Description = "A result file of an earlier library: its figures stand beside the new ones." };
+
+    private static readonly Option<string[]> s_only = new("--only")
+    {
+        Description = "Parts: one, arrays, four, threads, budget, contiguous, groups, aligned, creation, touch, rows, copies.",
+        AllowMultipleArgumentsPerToken = true,
+    };
+
     public static Command Create()
         => new Command("reach", "Measures each figure that the project set out to reach, against what it is compared with.")
     {
-        s_check,
+        s_check, s_before, s_only,
     }.Measures("Reach", Measure);
 
     private static ResultDocument Measure(MeasurementRun run)
@@ -20,24 +29,32 @@ internal static class ReachCommand
         Effort effort = run.IsQuick ? Effort.Brief : Effort.Full;
         bool hasHugePages = document.Machine.HugePages is "always" or "madvise";
         bool isChecked = run.Get(s_check);
-        Func<IEnumerable<Figure>>[] measurements =
+        (string Part, Func<IEnumerable<Figure>> Measure)[] measurements =
         [
-            () => BlockFigures.OfOneThread(effort),
-            () => BlockFigures.OfSeveralThreads(effort),
-            () => BlockFigures.OfLeases(effort),
-            () => SizeFigures.OfArrays(effort),
-            () => SizeFigures.OfGroups(effort),
-            () => RowFigures.Measure(effort),
-            () => SizeFigures.OfContiguousImages(effort),
-            () => SizeFigures.OfFirstTouch(effort, hasHugePages),
+            ("one", () => BlockFigures.OfOneThread(effort)),
+            ("arrays", () => SizeFigures.OfArrays(effort)),
+            ("four", () => BlockFigures.OfFour(effort)),
+            ("threads", () => BlockFigures.OfSeveralThreads(effort)),
+            ("budget", () => BlockFigures.OfBudget(effort)),
+            ("contiguous", () => SizeFigures.OfContiguousImages(effort)),
+            ("groups", () => SizeFigures.OfGroups(effort)),
+            ("aligned", () => SizeFigures.OfSmallAligned(effort)),
+            ("creation", () => SizeFigures.OfCreation(effort)),
+            ("touch", () => SizeFigures.OfFirstTouch(effort, hasHugePages)),
+            ("rows", () => RowFigures.Measure(effort)),
+            ("copies", () => RowFigures.OfAllPixels(effort)),
         ];
-        IReadOnlyList<Figure> figures = [.. measurements.SelectMany(measure => isChecked ? MeasureForCheck(measure) : [.. measure()])];
+        IReadOnlyList<Figure> figures =
+        [
+            .. measurements.Where(measurement => run.Get(s_only) is not { Length: > 0 } parts || parts.Contains(measurement.Part))
+                .SelectMany(measurement => isChecked ? MeasureForCheck(measurement.Measure) : [.. measurement.Measure()]),
+        ];
         foreach (Figure figure in figures.Where(figure => isChecked && figure.IsRegression))
         {
             run.Failures.Add($"regression: {figure.What}");
         }
 
-        return document with { Tables = [Table(figures), RentSteps.Measure(effort)] };
+        return document with { Tables = [Table(figures, Before(run)), RentSteps.Measure(effort)] };
     }
 
     // What a neighbour did to the machine is gone at the second or third look; what the library does to itself is not.
@@ -60,14 +77,21 @@ internal static class ReachCommand
         }
     }
 
-    private static ResultTable Table(IReadOnlyList<Figure> figures) => new()
+    // What the same program measured with an earlier library, on the same machine, by what was measured.
+    private static Dictionary<string, double?> Before(MeasurementRun run) => run.Get(s_before) is { } file
+        ? ResultFile.Read(file.FullName).Tables[0].Rows.ToDictionary(row => row.Labels[0], row => row.Values[^1])
+        : [];
+
+    private static ResultTable Table(IReadOnlyList<Figure> figures, Dictionary<string, double?> before) => new()
     {
-        Title = "Medians over rounds in which all that is compared runs in turn",
-        Labels = ["what", "against, or unit", "wanted", "verdict"],
-        Columns = [new ResultColumn("measured", null, "0.##")],
+        Title = "What was to be reached, and what was: ratios of one run, each side in turn, the best rounds of both",
+        Labels = ["what", "against, or unit", "bound", "verdict"],
+        Columns = [.. before.Count > 0 ? [new ResultColumn("before", null, "0.##")] : (ResultColumn[])[], new("now", null, "0.##")],
         Rows =
         [
-            .. figures.Select(figure => new ResultRow([figure.What, figure.Against, figure.Wanted, figure.Verdict], [figure.Measured])),
+            .. figures.Select(figure => new ResultRow(
+                [figure.What, figure.Against, figure.Wanted, figure.Verdict],
+                [.. before.Count > 0 ? [before.GetValueOrDefault(figure.What)] : (double?[])[], figure.Measured])),
         ],
     };
 }

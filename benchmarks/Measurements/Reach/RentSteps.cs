@@ -28,16 +28,15 @@ internal static class RentSteps
         SideBySide steps = new(effort.Rounds, effort.Sample);
         steps.Add("a lease of 4 MB, rented and disposed", Loops.Lease(allocator, Length));
         steps.Add("an owner of 4 MB, allocated and disposed", Loops.Owner(allocator, Length));
-        steps.Add("step: the slot that the thread remembers looked up, once to rent and once to return", count =>
+        steps.Add("step: the slot that the thread remembers looked up", count =>
         {
             t_start = count;
             for (int i = 0; i < count; i++)
             {
                 Sum += ReadStart();
-                Sum += ReadStart();
             }
         });
-        steps.Add("step: a block taken out of its slot and put back", count =>
+        steps.Add("before, in place of a compare-exchange: a block exchanged out of its slot and put back", count =>
         {
             for (int i = 0; i < count; i++)
             {

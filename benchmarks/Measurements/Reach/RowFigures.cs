@@ -14,20 +14,45 @@ internal static class RowFigures
         using PixelBuffer<uint> many = allocator.AllocatePixels<uint>(Width, ManyBlocksHeight, AllocationOptions.Clean);
         uint[] array = new uint[Width * OneBlockHeight];
         // Of the many blocks a band of as many rows in the middle, so that all three read as much memory.
-        IReadOnlyList<OperationTime> times = effort.Compare(
-            passes =>
-            {
-                for (int i = 0; i < passes; i++)
-                {
-                    SumOfSlices(array, Width, OneBlockHeight);
-                }
-            },
+        double[] shares = effort.Shares(
+            Loops.Each(() => SumOfSlices(array, Width, OneBlockHeight)),
             passes => SumOfRows(one, passes),
             passes => SumOfRows(many, passes));
         foreach ((int index, string name) in ((int, string)[])[(1, "one block"), (2, "many blocks")])
         {
             yield return new Figure(
-                $"GetRowSpan(y), {name}: share of its time", "span.Slice over an array", times[index].Ratio, Limit: 2, Margin: 4);
+                $"GetRowSpan(y), {name}: share of its time", "span.Slice over an array", shares[index], Limit: 1.3, Margin: 4);
+        }
+    }
+
+    /// <summary>All pixels copied or cleared, against the same of one array: in one block, and in many.</summary>
+    public static IEnumerable<Figure> OfAllPixels(Effort effort)
+    {
+        foreach ((int width, int height) in ((int, int)[])[(16, 1 << 15), (1024, 1024), (4096, 2048)])
+        {
+            using MemoryAllocator allocator = MemoryAllocator.Create();
+            using PixelBuffer<uint> source = allocator.AllocatePixels<uint>(width, height, AllocationOptions.Clean);
+            using PixelBuffer<uint> target = allocator.AllocatePixels<uint>(width, height, AllocationOptions.Clean);
+            using MemoryGroup<uint> group = allocator.AllocateGroup<uint>(width * height, options: AllocationOptions.Clean);
+            uint[] from = new uint[width * height];
+            uint[] to = new uint[width * height];
+            double[] copies = effort.Shares(
+                Loops.Each(() => from.AsSpan().CopyTo(to)), Loops.Each(() => source.CopyTo(target)),
+                Loops.Each(() => group.CopyTo(to)), Loops.Each(() => group.CopyFrom(from)));
+            double[] sets = effort.Shares(
+                Loops.Each(() => to.AsSpan().Clear()), Loops.Each(() => target.Clear()), Loops.Each(() => group.Clear()));
+            double[] fills = effort.Shares(Loops.Each(() => to.AsSpan().Fill(7)), Loops.Each(() => group.Fill(7)));
+            (string Name, double Share)[] all =
+            [
+                ("PixelBuffer.CopyTo", copies[1]), ("MemoryGroup.CopyTo", copies[2]), ("MemoryGroup.CopyFrom", copies[3]),
+                ("PixelBuffer.Clear", sets[1]), ("MemoryGroup.Clear", sets[2]), ("MemoryGroup.Fill", fills[1]),
+            ];
+            foreach ((string name, double share) in all)
+            {
+                yield return new Figure(
+                    $"{name}, {width} × {height}: share of its speed", "the same over one array", 1 / share,
+                    Limit: 0.95, MoreIsBetter: true, Margin: 2);
+            }
         }
     }
 

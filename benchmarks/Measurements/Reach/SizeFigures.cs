@@ -1,7 +1,7 @@
 namespace Measurements.Reach;
 
 /// <summary>
-/// Requests below a block, which are served by arrays, and above one: groups, contiguous images, memory beyond the pool.
+/// Requests below a block, which are served by arrays and the heap, and above one: groups, contiguous memory, memory beyond the pool.
 /// </summary>
 internal static class SizeFigures
 {
@@ -12,14 +12,13 @@ internal static class SizeFigures
         using MemoryAllocator allocator = MemoryAllocator.Create();
         foreach (int length in (int[])[64 << 10, 1 << 20])
         {
-            IReadOnlyList<OperationTime> times =
-                effort.Compare(Loops.Array(length), Loops.Owner(allocator, length), Loops.Lease(allocator, length));
+            double[] owners = effort.Shares(Loops.SharedOwner(length), Loops.Owner(allocator, length));
+            double[] leases = effort.Shares(Loops.Array(length), Loops.Lease(allocator, length));
             string size = $"{length >> 10} KB";
             yield return new Figure(
-                $"Allocate {size} + Dispose: share of its time", "ArrayPool<byte>.Shared", times[1].Ratio, Limit: 3, Margin: 3);
+                $"owner of {size}: share of its time", "MemoryPool<byte>.Shared", owners[1], Limit: 1.8, Aim: 1.4, Margin: 2.5);
             yield return new Figure(
-                $"Rent {size} + Dispose: share of its time", "ArrayPool<byte>.Shared", times[2].Ratio, Limit: 4, Aim: 2, Margin: 2.5);
-            yield return new Figure($"Allocate {size} + Dispose: GC bytes", "bytes", times[1].AllocatedBytes, Limit: 40);
+                $"lease of {size}: share of its time", "ArrayPool<byte>.Shared", leases[1], Limit: 2.5, Aim: 2, Margin: 3);
         }
     }
 
@@ -28,40 +27,50 @@ internal static class SizeFigures
     {
         using MemoryAllocator allocator = MemoryAllocator.Create();
         ClassicAllocator classic = new(capacity: 32);
-        IReadOnlyList<OperationTime> times = effort.Compare(
-            count =>
-            {
-                for (int i = 0; i < count; i++)
-                {
-                    allocator.AllocatePixels<uint>(Side, Side).Dispose();
-                }
-            },
-            count =>
-            {
-                for (int i = 0; i < count; i++)
-                {
-                    classic.AllocateRows<uint>(Side, Side).Dispose();
-                }
-            });
+        double[] shares = effort.Shares(
+            Loops.Each(() => allocator.AllocatePixels<uint>(Side, Side).Dispose()),
+            Loops.Each(() => classic.AllocateRows<uint>(Side, Side).Dispose()));
         classic.Release();
         yield return new Figure(
-            "Pixel buffer of 64 MB in 16 blocks: times faster", "classic model", times[1].Ratio,
-            Limit: 5, MoreIsBetter: true, Margin: 2.5);
+            "pixel buffer of 64 MB in 16 blocks: times faster", "classic model", shares[1], Limit: 6, MoreIsBetter: true, Margin: 2.5);
 
         // The buffer, its group, and one array of addresses: what is allocated grows by one pointer a block, and by no object.
-        double sixteenMore = BytesOf(allocator, 2 * Side) - times[0].AllocatedBytes;
-        yield return new Figure("Pixel buffer: GC bytes for a further block", "bytes", sixteenMore / 16, Limit: IntPtr.Size);
+        double sixteenMore = BytesOf(allocator, 2 * Side) - BytesOf(allocator, Side);
+        yield return new Figure("pixel buffer: GC bytes for a further block", "bytes", sixteenMore / 16, Limit: IntPtr.Size);
     }
 
-    // Contiguous images: allocated, a byte of each page written, given back; over and over.
+    // Contiguous memory untouched, and contiguous images: allocated, a byte of each page written, given back; over and over.
     public static IEnumerable<Figure> OfContiguousImages(Effort effort)
     {
+        const int Run = 16 << 20;
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        double[] shares = effort.Shares(Loops.Heap(Run), Loops.Lease(allocator, Run));
+        yield return new Figure("lease of 16 MB contiguous: share of its time", "malloc, untouched", shares[1], Limit: 1.5, Margin: 4);
+        using ThreadTeam heaps = new(2, (_, count) => Loops.Heap(Run)(count));
+        using ThreadTeam leases = new(2, (_, count) => Loops.Lease(allocator, Run)(count));
+        double two = effort.Compare(heaps.Run, leases.Run)[1].Ratio;
+        yield return new Figure("lease of 16 MB contiguous, 2 threads: share", "malloc, untouched", two, Limit: 1.5, Margin: 6);
         yield return new Figure(
-            "64 MB contiguous, allocate + touch + dispose: times faster", "AllocHGlobal", 1 / CompareWithHeap(effort, 64 << 20),
+            "64 MB contiguous, allocated and touched: times faster", "AllocHGlobal", 1 / CompareWithHeap(effort, 64 << 20),
             Limit: 20, MoreIsBetter: true, Margin: 2);
-        yield return new Figure(
-            "14 MB contiguous, allocate + touch + dispose: share of its time", "AllocHGlobal", CompareWithHeap(effort, 14 << 20),
-            Limit: 1.1, Margin: 2);
+    }
+
+    public static IEnumerable<Figure> OfSmallAligned(Effort effort)
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        foreach ((int length, int alignment) in ((int, int)[])[(1 << 10, 64), (64 << 10, 64), (64 << 10, 4096), (512 << 10, 4096)])
+        {
+            double[] shares = effort.Shares(Loops.AlignedHeap(length, alignment), Loops.AlignedOwner(allocator, length, alignment));
+            yield return new Figure(
+                $"owner of {length >> 10} KB aligned to {alignment}: share", "NativeMemory.AlignedAlloc", shares[1], Limit: 3, Margin: 3);
+        }
+    }
+
+    public static IEnumerable<Figure> OfCreation(Effort effort)
+    {
+        using MemoryAllocator first = MemoryAllocator.Create();
+        OperationTime creation = effort.Compare(Loops.Each(static () => MemoryAllocator.Create().Dispose()))[0];
+        yield return new Figure("a further Create() and Dispose()", "µs", creation.Best / 1000, Limit: 20, Margin: 5);
     }
 
     // Memory beyond the pool: it comes from the system each time, and the first write to each page is what it costs.
@@ -72,11 +81,11 @@ internal static class SizeFigures
         foreach (int length in (int[])[32 << 20, 128 << 20])
         {
             double? ratio = hasHugePages
-                ? effort.CompareLong(Loops.TouchedLease(allocator, length), Loops.TouchedHeap(length))[1].Ratio
+                ? effort.CompareLong(Loops.TouchedLease(allocator, length), Loops.TouchedHugePages(length))[1].Ratio
                 : null;
             yield return new Figure(
-                $"First touch of {length >> 20} MB beyond the pool: times faster", "AllocHGlobal", ratio,
-                Limit: 5, MoreIsBetter: true, Margin: 3);
+                $"first touch of {length >> 20} MB beyond the pool: share of its speed", "2 MiB-aligned mapping, MADV_HUGEPAGE", ratio,
+                Limit: 0.9, MoreIsBetter: true, Margin: 3);
         }
     }
 

@@ -15,7 +15,7 @@ internal sealed class ArrayGuard : LifetimeGuard
     private ArraySource? _source;
 
     public ArrayGuard()
-        : base(new BlockState[1], 0)
+        : base(new BlockState())
     {
     }
 

@@ -1,14 +1,10 @@
-using System.Runtime.InteropServices;
-
 namespace Allocator.Lifetime;
 
 /// <summary>
 /// What changes with every rent of one piece of memory. It lies apart from the guard, so that a pool can read it without keeping a rented
-/// guard alive, and is padded to 128 bytes (two cache lines, which processors fetch in pairs), so that cores do not slow each other down.
-/// The thread that holds the memory exclusively writes; any thread may read.
+/// guard alive. The thread that holds the memory exclusively writes; any thread may read.
 /// </summary>
-[StructLayout(LayoutKind.Sequential, Size = 128)]
-internal struct BlockState
+internal class BlockState
 {
     /// <summary>The owner's own reference, and one for each pin and each running delegate.</summary>
     public const long References = 0xFFFF;
@@ -22,7 +18,13 @@ internal struct BlockState
     /// <summary>A further guard of a group: outstanding, but not an allocation of its own.</summary>
     public const long Member = 1 << 18;
 
-    private const long GenerationStep = 1 << 20;
+    /// <summary>A block that lies idle in its pool's cache: the thread that takes this flag away holds the block.</summary>
+    public const long Cached = 1 << 20;
+
+    /// <summary>Beside <see cref="Cached"/>: the block is still admitted by the budget, and the next rent need not ask.</summary>
+    public const long Admitted = 1 << 21;
+
+    private const long GenerationStep = 1 << 22;
 
     /// <summary>
     /// A reference count, flags, and above them the generation, which grows whenever the memory comes back. A user holds the generation
@@ -60,7 +62,7 @@ internal struct BlockState
     public static bool IsOutstanding(long state) => !IsIdle(state) && (state & (Abandoned | Member)) == 0;
 
     /// <summary>Says what a debugger shows: read without a lock, so its parts may be of different moments.</summary>
-    public override readonly string ToString()
+    public override string ToString()
     {
         string state = IsIdle(State) ? "idle"
             : IsAbandoned(State) ? "abandoned"

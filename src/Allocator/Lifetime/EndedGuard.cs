@@ -22,7 +22,7 @@ internal sealed class EndedGuard : LifetimeGuard
     private const long TimeMask = (1L << TimeBits) - 1;
 
     public EndedGuard(AllocationTrace? trace)
-        : base(new BlockState[1], 0)
+        : base(new BlockState())
     {
         Record.State = BlockState.Abandoned;
         RentTrace = trace;

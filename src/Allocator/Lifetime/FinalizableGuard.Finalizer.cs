@@ -112,7 +112,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
     private bool TryAbandon()
     {
-        ref BlockState record = ref Record;
+        BlockState record = Record;
         long state;
         do
         {

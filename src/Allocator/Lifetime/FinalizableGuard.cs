@@ -27,14 +27,14 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
     protected FinalizableGuard(AllocatorContext context)
-        : this(new BlockState[1], 0, context)
+        : this(new BlockState(), context)
     {
         _isMapping = true;
         Record.RunLength = 1;
     }
 
-    protected FinalizableGuard(BlockState[] records, int index, AllocatorContext context)
-        : base(records, index)
+    protected FinalizableGuard(BlockState record, AllocatorContext context)
+        : base(record)
     {
         Context = context;
         _self = new WeakReference<FinalizableGuard>(this);
@@ -75,12 +75,12 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Starts the rent of this guard and all behind it, prepared and held exclusively; returns the generation.</summary>
     public long BeginAllocation()
     {
-        ref BlockState record = ref Record;
+        BlockState record = Record;
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.AllocationBytes = CapacityOfChain();
         if (TraceSwitch.Rents || KeepsStack)
         {
-            BeginTrace(ref record);
+            BeginTrace(record);
         }
 
         // From here on nothing can fail.
@@ -88,7 +88,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
             part.CountRented(isAllocation: false);
-            BeginWith(ref part.Record, BlockState.Member | 1);
+            BeginWith(part.Record, BlockState.Member | 1);
         }
 
         CountRented(isAllocation: true);
@@ -107,6 +107,26 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
+    /// <summary>
+    /// Charges a rent that is about to begin. Where idle memory has kept its permit for that account, nothing is to be done; where it was
+    /// kept for another one, that gets it back. False where the account has no room: nothing is charged then.
+    /// </summary>
+    public bool TryCharge(BudgetAccount account, long bytes)
+    {
+        if (_permit.Account == account)
+        {
+            return true;
+        }
+
+        ReturnPermit();
+        bool isTaken = account.TryTake(bytes, overtakes: false);
+        _permit = isTaken ? new BudgetPermit(account, bytes) : default;
+        return isTaken;
+    }
+
+    /// <summary>Returns the permit that idle memory has kept, if any. The caller holds it.</summary>
+    public void ReturnPermit() => TakePermit(out long bytes)?.Return(bytes);
+
     /// <summary>Hands the memory of this guard and all behind it back, although no rent began.</summary>
     public void Cancel()
     {
@@ -122,7 +142,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>Gets whether nothing but the memory itself has to be handed back.</summary>
-    protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
+    protected bool IsPlain => _next is null && Trace is null;
+
+    protected BudgetAccount? Account => _permit.Account;
 
     protected override void GiveBack()
     {
@@ -182,8 +204,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    // Before the memory is handed back: this guard may be another renter's right after.
-    private BudgetAccount? TakePermit(out long bytes)
+    /// <summary>Returns what the rent is charged to. Before the memory is handed back: then the guard may be another renter's.</summary>
+    public BudgetAccount? TakePermit(out long bytes)
     {
         BudgetAccount? account = _permit.Account;
         bytes = 0;
@@ -257,7 +279,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void BeginTrace(ref BlockState record)
+    private void BeginTrace(BlockState record)
     {
         record.RentedAtMilliseconds = Context.Clock.NowMilliseconds;
         Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Context.AllocatorName, canLeak: true, isWanted: KeepsStack);

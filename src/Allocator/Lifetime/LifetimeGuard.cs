@@ -15,19 +15,12 @@ namespace Allocator.Lifetime;
 [DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
 internal abstract class LifetimeGuard
 {
-    private readonly BlockState[] _records;
-    private readonly int _index;
-
     // With a trace: made when the rent begins, because giving back must not fail for want of memory.
     private EndedGuard? _tracedEnd;
     private nint _address;
     private byte[]? _array;
 
-    protected LifetimeGuard(BlockState[] records, int index)
-    {
-        _records = records;
-        _index = index;
-    }
+    protected LifetimeGuard(BlockState record) => Record = record;
 
     // What a rent has is read before the state that confirms it, by volatile reads, which keep that order on every processor. Ending a
     // rent changes the state first, so a state that is still the rent's own confirms all that was read before.
@@ -56,13 +49,12 @@ internal abstract class LifetimeGuard
         set => _tracedEnd = value is null ? null : new EndedGuard(value);
     }
 
-    protected ref BlockState Record => ref _records[_index];
+    protected BlockState Record { get; }
 
-    /// <summary>Gets what a debugger shows of the state.</summary>
     protected string DebuggerText => Record.ToString();
 
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>
-    public long Begin() => BeginWith(ref Record, 1);
+    public long Begin() => BeginWith(Record, 1);
 
     /// <summary>Returns what an owner holds in place of guard and generation once the rent is over. Called before it is ended.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -85,7 +77,7 @@ internal abstract class LifetimeGuard
     /// <summary>Says in words whether the rent of that generation goes on, and for how long where that is known.</summary>
     public string Describe(long generation)
     {
-        long started = Volatile.Read(ref Record.RentedAtMilliseconds);
+        long started = Record.RentedAtMilliseconds;
         return !IsHeld(generation) ? "disposed"
             : Trace is { } trace ? FormattableString.Invariant($"outstanding {trace.Age.TotalSeconds:0.0} s")
             : started != 0 ? FormattableString.Invariant($"outstanding about {Math.Max(0, Environment.TickCount64 - started) / 1000} s")
@@ -208,12 +200,21 @@ internal abstract class LifetimeGuard
     /// Ends the rent of that generation. What is pinned or in use stays outstanding until it no longer is. A second call does nothing.
     /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
-    public bool Dispose(long generation)
-    {
-        // One compare-exchange: the usual rent has no reference but its owner's.
-        return Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) == generation + 1
+    /// <remarks>One compare-exchange: the usual rent has no reference but its owner's.</remarks>
+    public bool Dispose(long generation) =>
+        Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) == generation + 1
             ? GiveBackNow()
             : DisposeSlow(generation);
+
+    /// <summary>As <see cref="Dispose"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
+    /// <remarks>The call keeps the guard reachable: no finalizer comes between.</remarks>
+    public void EndLease(long generation)
+    {
+        if (Volatile.Read(ref Record.State) == generation + 1)
+        {
+            Volatile.Write(ref Record.State, BlockState.Next(generation));
+            GiveBack();
+        }
     }
 
     /// <summary>As <see cref="Dispose"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
@@ -249,7 +250,7 @@ internal abstract class LifetimeGuard
         }
     }
 
-    protected static long BeginWith(ref BlockState record, long flagsAndReferences)
+    protected static long BeginWith(BlockState record, long flagsAndReferences)
     {
         Debug.Assert(BlockState.IsIdle(record.State), "The memory is rented.");
         long generation = record.State;

@@ -28,7 +28,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         : this(length, release) => Address = address;
 
     private WrappedGuard(long length, Action? release)
-        : base(new BlockState[1], 0)
+        : base(new BlockState())
     {
         EndedGuard.Prepare();
         _release = release;

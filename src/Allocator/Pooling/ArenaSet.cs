@@ -43,6 +43,55 @@ internal sealed class ArenaSet
         return null;
     }
 
+    /// <summary>Takes a block that lies in the pool's cache, whichever thread put it; null where there is none.</summary>
+    public BlockGuard? TryTakeCached(ref PoolOutcome outcome)
+    {
+        foreach (BlockArena arena in outcome == PoolOutcome.Full ? All : [])
+        {
+            if (arena.TryTakeCached() is BlockGuard block)
+            {
+                outcome = PoolOutcome.Hit;
+                block.ReturnPermit();
+                return block.ForRenter();
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>
+    /// Puts blocks that lie in the pool's cache into the free maps: all, or those that are wanted; false for none. What another
+    /// thread puts meanwhile may be missed, as if it had come just after.
+    /// </summary>
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted)
+    {
+        bool any = false;
+        foreach (BlockArena arena in All)
+        {
+            any |= arena.DrainCached(isWanted);
+        }
+
+        return any;
+    }
+
+    /// <summary>Gets the bytes of blocks in the cache that are admitted by the budget as if they were outstanding.</summary>
+    public long AdmittedIdleBytes
+    {
+        get
+        {
+            long bytes = 0;
+            foreach (BlockArena arena in All)
+            {
+                bytes += (long)arena.AdmittedIdleCount * arena.BlockSizeInBytes;
+            }
+
+            return bytes;
+        }
+    }
+
+    /// <summary>Returns the permits of these, and puts the blocks into the free maps.</summary>
+    public void ReleaseAdmitted() => DrainCached(IsAdmitted);
+
     /// <summary>Takes adjacent free blocks as one run, where they need the least new memory; counts those that had none.</summary>
     public BlockGuard? TryTakeRun(int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
@@ -218,6 +267,9 @@ internal sealed class ArenaSet
 
         return best;
     }
+
+    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    private static bool IsAdmitted(BlockRecord block) => block.IsAdmitted;
 }
 
 /// <summary>How a request to the pool ended.</summary>

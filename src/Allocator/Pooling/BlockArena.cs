@@ -20,7 +20,6 @@ internal sealed partial class BlockArena
 
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly AllocatorContext _context;
-    private readonly BlockGuard?[] _guards;
     private readonly nint[] _addresses;
     private readonly long[] _statesAtLastLook;
     private readonly ulong _all;
@@ -50,17 +49,17 @@ internal sealed partial class BlockArena
         _context = context;
         BlockSizeInBytes = blockSizeInBytes;
         BlockCount = blockCount;
-        Records = new BlockState[blockCount];
+        Records = new BlockRecord[blockCount];
         _statesAtLastLook = new long[blockCount];
         _addresses = new nint[blockCount];
         _all = BlockBits.Mask(blockCount);
         _free.Value = (long)_all;
 
         // All of them now: a rent that had to make one could fail with a block in hand.
-        _guards = new BlockGuard?[blockCount];
         for (int i = 0; i < blockCount; i++)
         {
-            _guards[i] = new BlockGuard(pool, this, i, context);
+            Records[i] = new BlockRecord(this, i);
+            Records[i].Guard = new BlockGuard(pool, this, i, context);
         }
     }
 
@@ -72,7 +71,7 @@ internal sealed partial class BlockArena
     public bool IsContiguous => _reservation != 0;
 
     /// <summary>Gets what changes with every rent, by block.</summary>
-    public BlockState[] Records { get; }
+    public BlockRecord[] Records { get; }
 
     public int FreeCount => BitOperations.PopCount(Free);
 
@@ -155,8 +154,7 @@ internal sealed partial class BlockArena
     /// <summary>Takes the guard of a run of blocks out of the pool's reach. The caller holds them, with memory behind them.</summary>
     public BlockGuard TakeGuard(int first, int count)
     {
-        BlockGuard guard = _guards[first]!;
-        _guards[first] = null;
+        BlockGuard guard = Records[first].TakeGuard();
         guard.Place(_addresses[first], count);
         return guard;
     }
@@ -165,7 +163,7 @@ internal sealed partial class BlockArena
     public void Return(BlockGuard guard)
     {
         int count = guard.RunLength;
-        _guards[guard.Index] = guard;
+        guard.Block.Guard = guard;
         if (count > 1)
         {
             MarkUsed(BlockBits.Mask(count) << guard.Index);
@@ -212,7 +210,7 @@ internal sealed partial class BlockArena
         ulong blocks = Committed & ~(ulong)Interlocked.Exchange(ref _used.Value, 0);
         for (int i = 0; i < BlockCount; i++)
         {
-            long state = Volatile.Read(ref Records[i].State);
+            long state = Records[i].StateInAnyPlace;
             if (state == _statesAtLastLook[i] && BlockState.IsIdle(state) && (blocks & (1UL << i)) != 0 && !IsInsideRun(i))
             {
                 stale |= 1UL << i;
@@ -228,7 +226,7 @@ internal sealed partial class BlockArena
     /// <summary>Returns whether a block was idle through the time between the last two looks, and since.</summary>
     public bool IsStale(int index) =>
         (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0
-            && Volatile.Read(ref Records[index].State) == _statesAtLastLook[index];
+            && Records[index].StateInAnyPlace == _statesAtLastLook[index];
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
 

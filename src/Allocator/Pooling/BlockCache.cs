@@ -1,5 +1,4 @@
 using System;
-using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -7,10 +6,15 @@ using System.Threading;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// A few idle blocks in front of a pool's free maps, one in each slot: taken by an exchange, put by a compare-exchange. A thread
-/// begins at the slot where it last succeeded.
+/// Where a thread looks for a block before the free maps: a few slots, each of which names one block. Whether that lies idle its own state
+/// says, so a block that is rented and returned again and again stays in its slot, and takes one compare-exchange. A thread begins at the
+/// slot where it last succeeded.
 /// No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
 /// </summary>
+/// <remarks>
+/// A block whose slot was given to another one while it came back is in no slot. What looks at all cached blocks asks the arenas, not the
+/// slots, and finds it.
+/// </remarks>
 internal sealed class BlockCache
 {
     // In references: slots are 128 bytes apart (two cache lines, which processors fetch in pairs), and the first is as far from the
@@ -33,7 +37,7 @@ internal sealed class BlockCache
 #pragma warning restore IDE1006
 
     // Empty until a rent needs them: an allocator for small buffers pays nothing, and a return allocates nothing.
-    private BlockGuard?[] _slots = [];
+    private BlockRecord?[] _slots = [];
 
     public static int Capacity => s_slotCount;
 
@@ -41,38 +45,45 @@ internal sealed class BlockCache
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryTake()
     {
-        BlockGuard?[] slots = _slots;
+        BlockRecord?[] slots = _slots;
         int index = (t_start & s_mask) + Distance;
-        return (uint)index < (uint)slots.Length && Interlocked.Exchange(ref slots[index], null) is BlockGuard block
+        return (uint)index < (uint)slots.Length && Volatile.Read(ref slots[index])?.TryTakeCached() is BlockGuard block
             ? block
             : TryTakeNearby();
     }
 
-    /// <summary>
-    /// Puts a block into one of the slots near the one that the thread remembers. False where these are full, or there are none.
-    /// </summary>
+    /// <summary>Puts a block into the slot that it was in last; false where that is another's by now.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryPut(BlockGuard block)
+    public bool TryPutBack(BlockGuard guard, long flags = 0)
     {
-        BlockGuard?[] slots = _slots;
-        int index = (t_start & s_mask) + Distance;
-        return ((uint)index < (uint)slots.Length && Volatile.Read(ref slots[index]) is null
-            && Interlocked.CompareExchange(ref slots[index], block, null) is null) || TryPutNearby(block);
-    }
-
-    /// <summary>Takes a block from any slot, or returns null.</summary>
-    public BlockGuard? TryTakeAny()
-    {
-        BlockGuard?[] slots = _slots;
-        for (int index = Distance; index < slots.Length; index += Distance)
+        BlockRecord?[] slots = _slots;
+        BlockRecord block = guard.Block;
+        int index = block.Slot;
+        if ((uint)index >= (uint)slots.Length || Volatile.Read(ref slots[index]) != block)
         {
-            if (Volatile.Read(ref slots[index]) is not null && Interlocked.Exchange(ref slots[index], null) is BlockGuard block)
-            {
-                return block;
-            }
+            return false;
         }
 
-        return null;
+        block.PutCached(guard, flags);
+        return true;
+    }
+
+    /// <summary>
+    /// Puts a block into one of the slots near the one that the thread remembers, where one is empty or names a block that does not lie
+    /// there; false where there is none.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public bool TryPut(BlockGuard guard, long flags = 0)
+    {
+        try
+        {
+            return TryPutNearby(guard, flags);
+        }
+        catch (OutOfMemoryException)
+        {
+            // A thread's first use of a thread-static needs managed memory.
+            return false;
+        }
     }
 
     /// <summary>
@@ -87,42 +98,42 @@ internal sealed class BlockCache
 
         if (_slots.Length == 0)
         {
-            Interlocked.CompareExchange(ref _slots, new BlockGuard?[(s_slotCount + 1) * Distance], []);
+            Interlocked.CompareExchange(ref _slots, new BlockRecord?[(s_slotCount + 1) * Distance], []);
         }
     }
 
-    /// <summary>
-    /// Puts the blocks of all slots, or those that are wanted, into their arenas; false where there was none. A block that another thread
-    /// puts meanwhile may be missed, as if it had come just after.
-    /// </summary>
-    public bool Drain(Func<BlockGuard, bool>? isWanted = null)
+    private bool TryPutNearby(BlockGuard guard, long flags)
     {
-        bool any = false;
-        BlockGuard?[] slots = _slots;
-        for (int index = Distance; index < slots.Length; index += Distance)
+        BlockRecord?[] slots = _slots;
+        int start = t_start & s_mask;
+        for (int i = 0; i < 2 * s_nearbyCount && slots.Length != 0; i++)
         {
-            if (Volatile.Read(ref slots[index]) is BlockGuard block && (isWanted is null || isWanted(block))
-                && Interlocked.CompareExchange(ref slots[index], null, block) == block)
+            // Empty ones first: threads that begin at the same slot then separate.
+            int index = (start ^ (i % s_nearbyCount * Distance)) + Distance;
+            BlockRecord? named = Volatile.Read(ref slots[index]);
+            bool isFree = named is null || (i >= s_nearbyCount && !named.IsCached);
+            if (isFree && Interlocked.CompareExchange(ref slots[index], guard.Block, named) == named)
             {
-                block.Arena.Return(block);
-                any = true;
+                t_start = index - Distance;
+                guard.Block.Slot = index;
+                guard.Block.PutCached(guard, flags);
+                return true;
             }
         }
 
-        return any;
+        return false;
     }
 
     // By exclusive or: threads that begin at neighbouring slots share the same few, and no two groups overlap.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard? TryTakeNearby()
     {
-        BlockGuard?[] slots = _slots;
+        BlockRecord?[] slots = _slots;
         int start = t_start & s_mask;
         for (int i = 1; i < s_nearbyCount && slots.Length != 0; i++)
         {
             int other = start ^ (i * Distance);
-            ref BlockGuard? slot = ref slots[other + Distance];
-            if (Volatile.Read(ref slot) is not null && Interlocked.Exchange(ref slot, null) is BlockGuard block)
+            if (Volatile.Read(ref slots[other + Distance])?.TryTakeCached() is BlockGuard block)
             {
                 t_start = other;
                 return block;
@@ -130,25 +141,5 @@ internal sealed class BlockCache
         }
 
         return null;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryPutNearby(BlockGuard block)
-    {
-        Debug.Assert(block.RunLength == 1, "Slots are for single blocks.");
-        BlockGuard?[] slots = _slots;
-        int start = t_start & s_mask;
-        for (int i = 1; i < s_nearbyCount && slots.Length != 0; i++)
-        {
-            int other = start ^ (i * Distance);
-            ref BlockGuard? slot = ref slots[other + Distance];
-            if (Volatile.Read(ref slot) is null && Interlocked.CompareExchange(ref slot, block, null) is null)
-            {
-                t_start = other;
-                return true;
-            }
-        }
-
-        return false;
     }
 }

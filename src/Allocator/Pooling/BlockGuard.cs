@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
@@ -14,17 +15,15 @@ internal sealed class BlockGuard : FinalizableGuard
     private BlockGuard? _successor;
 
     public BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
-        : base(arena.Records, index, context)
-    {
-        _pool = pool;
-        Arena = arena;
-        Index = index;
-    }
+        : base(arena.Records[index], context) => _pool = pool;
 
-    public BlockArena Arena { get; }
+    /// <summary>Gets what the pool knows the block by.</summary>
+    public BlockRecord Block => Unsafe.As<BlockRecord>(Record);
+
+    public BlockArena Arena => Block.Arena;
 
     /// <summary>Gets the block's number in its arena.</summary>
-    public int Index { get; }
+    public int Index => Block.Index;
 
     public int RunLength => Record.RunLength;
 
@@ -49,24 +48,33 @@ internal sealed class BlockGuard : FinalizableGuard
     /// <summary>Starts the rent of one block, dirty and unobserved: what Prepare and BeginAllocation come to in the usual case.</summary>
     public long BeginSingle(long usedBytes)
     {
-        ref BlockState record = ref Record;
+        BlockRecord record = Block;
         record.UsedBytes = usedBytes;
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.Rents++;
-        record.AllocationBytes = Arena.BlockSizeInBytes;
-        return BeginWith(ref record, 1);
+        record.AllocationBytes = record.Arena.BlockSizeInBytes;
+        return BeginWith(record, 1);
     }
 
     protected override void GiveBack()
     {
-        if (!IsPlain || Context.ClearOnReturn || IsFoundUnreachable)
+        BudgetAccount? account = Account;
+        if (!IsPlain || Context.ClearOnReturn || IsFoundUnreachable || (account is not null && !MayStayAdmitted(account)))
         {
             base.GiveBack();
             return;
         }
 
-        Arena.MarkDirty(Index, Record.RunLength);
-        _pool.Return(this, ofGroup: false);
+        BlockRecord block = Block;
+        block.Arena.MarkDirty(block.Index, block.RunLength);
+        if (account is null)
+        {
+            _pool.Return(this, ofGroup: false);
+        }
+        else if (!_pool.TryReturnAdmitted(this, account.Budget!))
+        {
+            base.GiveBack();
+        }
     }
 
     protected override void MakeSuccessor()
@@ -96,9 +104,15 @@ internal sealed class BlockGuard : FinalizableGuard
         }
     }
 
+    // In the cache, where the next rent finds it admitted. Not a reservation's, whose part of the budget is its own; nor beside a limit of
+    // the container, where what is idle counts against others. A waiter has it at once.
+    private bool MayStayAdmitted(BudgetAccount account) =>
+        account is MemoryBudget { IsLimitedByContainer: false, HasWaiters: false } && RunLength == 1;
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard SuccessorForRenter()
     {
+        ReturnPermit();
         try
         {
             Replace();

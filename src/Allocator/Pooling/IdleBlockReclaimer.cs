@@ -149,5 +149,5 @@ internal sealed class IdleBlockReclaimer
     }
 
     // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
-    private static bool IsStale(BlockGuard block) => block.Arena.IsStale(block.Index);
+    private static bool IsStale(BlockRecord block) => block.Arena.IsStale(block.Index);
 }

@@ -20,7 +20,7 @@ internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes,
         foreach (BlockArena arena in arenas)
         {
             committed += (long)arena.CommittedCount * arena.BlockSizeInBytes;
-            foreach (ref BlockState record in arena.Records.AsSpan())
+            foreach (BlockRecord record in arena.Records)
             {
                 rents += Volatile.Read(ref record.Rents);
                 long state = Volatile.Read(ref record.State);

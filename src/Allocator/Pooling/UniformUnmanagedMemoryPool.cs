@@ -13,7 +13,7 @@ namespace Allocator.Pooling;
 /// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
-internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
+internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IIdleMemory
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
@@ -61,7 +61,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     public BlockGuard? TryRent(ref Refusals refusals, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
-        return TryRentCached() ?? TryRentSlow(ref refusals, out outcome);
+        BlockGuard? block = TryRentCached();
+        block?.ReturnPermit();
+        return block ?? TryRentSlow(ref refusals, out outcome);
     }
 
     /// <summary>Rents a block that lies in the cache near the current thread; null where there is none.</summary>
@@ -158,22 +160,30 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// </summary>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        bool isCached = false;
-        try
-        {
-            isCached = !ofGroup && guard.RunLength == 1 && _cache.TryPut(guard);
-        }
-        catch (OutOfMemoryException)
-        {
-            // A thread's first use of a thread-static needs managed memory.
-        }
-
-        if (!isCached)
+        if (ofGroup || guard.RunLength != 1 || !(_cache.TryPutBack(guard) || _cache.TryPut(guard)))
         {
             guard.Arena.Return(guard);
         }
 
         ReleaseIfClosed();
+    }
+
+    /// <summary>Puts a block into the cache that keeps its permit, until a request needs that; false where there is no room.</summary>
+    public bool TryReturnAdmitted(BlockGuard guard, MemoryBudget budget)
+    {
+        if (!_cache.TryPutBack(guard, BlockState.Admitted) && !_cache.TryPut(guard, BlockState.Admitted))
+        {
+            return false;
+        }
+
+        // A request that began to wait meanwhile either finds the block there, or is seen here.
+        if (budget.HasWaiters)
+        {
+            ReleaseIdle();
+        }
+
+        ReleaseIfClosed();
+        return true;
     }
 
     /// <summary>Commits blocks and makes their pages resident until that many bytes lie idle, or the pool is full.</summary>
@@ -205,9 +215,13 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     {
         Volatile.Write(ref _closed, true);
 
-        // Between this write and the look at the slots, as the interlocked operation between a return's put and its look at the field: one
-        // of the two sees the other.
-        Interlocked.MemoryBarrier();
+        // Between this write and the look at the blocks, and between the write of a block's state and the look at this field: one of the
+        // two sees the other. Without an arena there are no blocks, nor a rent that has one in hand.
+        if (Arenas.Length != 0)
+        {
+            ProcessBarrier.Flush();
+        }
+
         ReleaseIfClosed();
     }
 
@@ -224,7 +238,13 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     }
 
     /// <summary>Puts the blocks of the cache into the free maps: all, or those that are wanted. False where there was none.</summary>
-    public bool DrainCache(Func<BlockGuard, bool>? isWanted = null) => _cache.Drain(isWanted);
+    public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
+
+    /// <summary>Returns the permits that blocks in the cache have kept, and leaves the blocks where any request finds them.</summary>
+    public void ReleaseIdle() => _arenas.ReleaseAdmitted();
+
+    /// <summary>Gets the bytes of the permits that blocks in the cache have kept.</summary>
+    public long IdleAdmittedBytes => _arenas.AdmittedIdleBytes;
 
     void IBackgroundWork.DoWork() => Reclaimer.ReleaseAll();
 
@@ -265,17 +285,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     // in between.
     private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome) =>
         _arenas.TryTake(resident: true, ref refusals, ref outcome)
-        ?? TryRentFromAnySlot(ref outcome)
+        ?? _arenas.TryTakeCached(ref outcome)
         ?? _arenas.TryTake(resident: true, ref refusals, ref outcome);
-
-    private BlockGuard? TryRentFromAnySlot(ref PoolOutcome outcome)
-    {
-        if (outcome != PoolOutcome.Full || _cache.TryTakeAny() is not BlockGuard block)
-        {
-            return null;
-        }
-
-        outcome = PoolOutcome.Hit;
-        return block.ForRenter();
-    }
 }

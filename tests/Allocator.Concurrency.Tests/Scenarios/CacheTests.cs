@@ -29,6 +29,10 @@ public sealed class CacheTests : Exploring
     public void Put_WhileAnotherTakes_LosesNothing(bool neighbours) => ExpectNoFailure(() => new CacheScenario(2, neighbours, Put, Take));
 
     [Fact]
+    public void PutAndRent_OfTwoThatTakeEachOthersSlots_LosesNothing() =>
+        ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, PutAndRent, PutAndRent));
+
+    [Fact]
     public void Drain_WhileAnotherTakes_TakesEachBlockOnce() =>
         ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, Take, Drain));
 
@@ -78,49 +82,31 @@ public sealed class CacheTests : Exploring
     [Fact]
     public void Take_ThatReadsAndLeavesTheBlockThere_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockCache.TryTake", "Exchange", WeaknessKind.DoesNothing), "is in two hands",
+            new Weakness("BlockRecord.TryTakeCached", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
             static () => new CacheScenario(1, neighbours: false, Take, Take));
-
-    [Fact]
-    public void TakeNearby_ThatReadsAndLeavesTheBlockThere_IsFound() =>
-        ExpectFailure(
-            new Weakness("BlockCache.TryTakeNearby", "Exchange", WeaknessKind.DoesNothing), "is in two hands",
-            static () => new CacheScenario(1, neighbours: true, Take, Take));
-
-    [Fact]
-    public void TakeAny_ThatReadsAndLeavesTheBlockThere_IsFound() =>
-        ExpectFailure(
-            new Weakness("BlockCache.TryTakeAny", "Exchange", WeaknessKind.DoesNothing), "is in two hands",
-            static () => new CacheScenario(1, neighbours: false, PutAndRent, RentOne));
-
-    [Fact]
-    public void Put_ThatDoesNotCompare_IsFound() =>
-        ExpectFailure(
-            new Weakness("BlockCache.TryPut", "CompareExchange", WeaknessKind.ComparesNothing), "A block is lost",
-            static () => new CacheScenario(2, neighbours: false, Put, Put));
 
     [Fact]
     public void Drain_ThatDoesNotCompare_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockCache.Drain", "CompareExchange", WeaknessKind.ComparesNothing), "Nothing orders",
+            new Weakness("BlockRecord.TryTakeCached", "CompareExchange", WeaknessKind.ComparesNothing), "Nothing orders",
             static () => new CacheScenario(1, neighbours: false, Take, TrimAll, RentOne));
 
     [Fact]
     public void Put_ThatOrdersNothing_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockCache.TryPut", "CompareExchange", WeaknessKind.OrdersNothing), "Nothing orders",
+            new Weakness("ProcessBarrier.Publish", "Write", WeaknessKind.OrdersNothing), "Nothing orders",
             static () => new CacheScenario(1, neighbours: false, Put, RentOne));
 
     [Fact]
     public void Take_ThatOrdersNothing_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockCache.TryTake", "Exchange", WeaknessKind.OrdersNothing), "Nothing orders",
+            new Weakness("BlockRecord.TryTakeCached", "CompareExchange", WeaknessKind.OrdersNothing), "Nothing orders",
             static () => new CacheScenario(1, neighbours: false, Put, Take));
 
     [Fact]
     public void Close_WithoutItsFence_IsFound() =>
         ExpectFailure(
-            new Weakness("UniformUnmanagedMemoryPool.Close", "MemoryBarrier", WeaknessKind.OrdersNothing), "Assert.Equal() Failure",
+            new Weakness("ProcessBarrier.Flush", "MemoryBarrierProcessWide", WeaknessKind.OrdersNothing), "Assert.Equal() Failure",
             static () => new CacheScenario(1, neighbours: false, Put, Close));
 
     [Fact]

@@ -17,7 +17,7 @@ internal sealed class CountedGuard : LifetimeGuard
     private bool _isBack;
 
     public CountedGuard()
-        : base(new BlockState[1], 0)
+        : base(new BlockState())
     {
     }
 

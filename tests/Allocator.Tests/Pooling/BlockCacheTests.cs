@@ -29,8 +29,7 @@ public class BlockCacheTests
         BlockGuard block = test.Rent();
         Assert.False(cache.TryPut(block));
         Assert.Null(cache.TryTake());
-        Assert.Null(cache.TryTakeAny());
-        Assert.False(cache.Drain());
+        Assert.False(test.Pool.DrainCache());
         block.Arena.Return(block);
     }
 
@@ -41,7 +40,7 @@ public class BlockCacheTests
         BlockCache cache = new();
         cache.Prepare();
         BlockGuard[] blocks = [.. Enumerable.Range(0, s_nearby + 1).Select(_ => test.Rent())];
-        Assert.Equal([.. Enumerable.Repeat(true, s_nearby), false], blocks.Select(cache.TryPut));
+        Assert.Equal([.. Enumerable.Repeat(true, s_nearby), false], blocks.Select(block => cache.TryPut(block)));
         HashSet<BlockGuard> taken = [.. Enumerable.Range(0, s_nearby).Select(_ => cache.TryTake()!)];
         Assert.Equal([.. blocks.Take(s_nearby)], taken);
         Assert.Null(cache.TryTake());
@@ -49,25 +48,16 @@ public class BlockCacheTests
     }
 
     [Fact]
-    public void TryTakeAny_BlocksOfOtherThreads_AreFoundWhereverTheyLie()
+    public void TryTakeCached_BlocksOfOtherThreads_AreFoundWhereverTheyLie()
     {
         using TestPool test = new(BlockCache.Capacity);
-        BlockCache cache = new();
-        for (int i = 0; i < BlockCache.Capacity; i++)
+        foreach ((BlockGuard block, long generation) in test.RentAndBegin(BlockCache.Capacity))
         {
-            OnNewThread(() =>
-            {
-                cache.Prepare();
-                BlockGuard block = test.Rent();
-                if (!cache.TryPut(block))
-                {
-                    block.Arena.Return(block);
-                }
-            });
+            OnNewThread(() => block.Dispose(generation));
         }
 
         HashSet<BlockGuard> taken = [];
-        while (cache.TryTakeAny() is BlockGuard block)
+        while (test.Pool.Arenas[0].TryTakeCached() is BlockGuard block)
         {
             Assert.True(taken.Add(block));
         }
@@ -75,6 +65,27 @@ public class BlockCacheTests
         Assert.InRange(taken.Count, s_nearby, BlockCache.Capacity);
         Assert.All(taken, static block => block.Arena.Return(block));
         Assert.Equal(BlockCache.Capacity, test.FreeCount);
+    }
+
+    [Fact]
+    public void Return_SlotNamesAnotherBlockByNow_FindsAnotherPlace()
+    {
+        using TestPool test = new(s_nearby + 1);
+        List<(BlockGuard Block, long Generation)> rents = test.RentAndBegin(s_nearby);
+        rents.ForEach(static rent => rent.Block.Dispose(rent.Generation));
+
+        // All slots near this thread name blocks that are outstanding: the one that is not takes the place of one.
+        rents = test.RentAndBegin(s_nearby + 1);
+        for (int i = rents.Count - 1; i >= 0; i--)
+        {
+            rents[i].Block.Dispose(rents[i].Generation);
+        }
+
+        Assert.Equal(1, test.FreeCount);
+        HashSet<BlockGuard> taken = [.. Enumerable.Range(0, s_nearby).Select(_ => test.Pool.TryRentCached()!)];
+        Assert.Equal(s_nearby, taken.Count);
+        Assert.Null(test.Pool.TryRentCached());
+        Assert.All(taken, static block => block.Arena.Return(block));
     }
 
     [Fact]
@@ -95,7 +106,7 @@ public class BlockCacheTests
         List<(BlockGuard Block, long Generation)> rents = test.RentAndBegin(2);
         rents.ForEach(static rent => rent.Block.Dispose(rent.Generation));
         BlockGuard wanted = rents[1].Block;
-        Assert.True(test.Pool.DrainCache(block => block == wanted));
+        Assert.True(test.Pool.DrainCache(block => block == wanted.Block));
         Assert.Equal(1, test.FreeCount);
         Assert.Same(rents[0].Block, test.Pool.TryRentCached());
     }

@@ -226,4 +226,14 @@ public static class Interlocked
             schedule.Fence(worker!, site);
         }
     }
+
+    public static void MemoryBarrierProcessWide(
+        [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        StepSite site = new(nameof(MemoryBarrierProcessWide), "", member, file, line);
+        if (Gate.Find(site, out Worker? worker) is Schedule schedule && Gate.IsOrdered(schedule, site))
+        {
+            schedule.FenceAll(worker!, site);
+        }
+    }
 }

@@ -61,6 +61,7 @@ internal sealed class StoreBuffers
     {
         StepKind.Update or StepKind.Fence or StepKind.Release =>
             Ordered(worker).Oldest is null && Unordered(worker).Oldest is null,
+        StepKind.ProcessFence => IsEmpty,
         StepKind.Observe or StepKind.Settle => !Holds(worker, step.Address),
         _ => true,
     };
@@ -75,9 +76,10 @@ internal sealed class StoreBuffers
     /// <summary>Adds what a thread's next step has waited for to what happened before it.</summary>
     public void MergeAwaited(int worker, in Step step, int[] clock)
     {
-        bool all = step.Kind is StepKind.Update or StepKind.Fence or StepKind.Release;
+        bool ofAll = step.Kind == StepKind.ProcessFence;
+        bool all = ofAll || step.Kind is StepKind.Update or StepKind.Fence or StepKind.Release;
         nint address = step.Kind is StepKind.Observe or StepKind.Settle ? step.Address : 0;
-        foreach ((int _, BufferedStore store, ExecutedStep executed) in _committed.Where(done => done.Worker == worker))
+        foreach ((int _, BufferedStore store, ExecutedStep executed) in _committed.Where(done => ofAll || done.Worker == worker))
         {
             if (all || store.Step.Address == address)
             {

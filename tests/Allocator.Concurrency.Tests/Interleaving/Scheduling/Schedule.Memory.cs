@@ -45,6 +45,15 @@ internal sealed partial class Schedule
         }
     }
 
+    /// <summary>Waits until the stores of all threads have reached memory.</summary>
+    public void FenceAll(Worker worker, in StepSite site)
+    {
+        if (BuffersStores)
+        {
+            Await(worker, new Step(StepKind.ProcessFence, 0, site));
+        }
+    }
+
     /// <summary>Takes a step that reads, or reads and writes. What is not ordered learns of nothing.</summary>
     public void Step(Worker worker, in Step step, bool isOrdered)
     {

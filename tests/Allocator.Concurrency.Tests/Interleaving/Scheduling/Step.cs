@@ -12,6 +12,11 @@ internal readonly record struct Step(StepKind Kind, nint Address, StepSite Site)
     /// <summary>Gives whether the order of two steps of different threads may matter.</summary>
     public bool Conflicts(in Step other)
     {
+        if (Kind == StepKind.ProcessFence || other.Kind == StepKind.ProcessFence)
+        {
+            return true;
+        }
+
         if (!Touches(Kind) || !Touches(other.Kind))
         {
             return false;

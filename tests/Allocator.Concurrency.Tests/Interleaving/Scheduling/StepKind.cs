@@ -21,6 +21,9 @@ internal enum StepKind
     /// <summary>Nothing but a wait for all earlier stores of the thread.</summary>
     Fence,
 
+    /// <summary>As above, for the stores of all threads: a barrier on all processors.</summary>
+    ProcessFence,
+
     /// <summary>Nothing but a wait for the thread's stores to one address.</summary>
     Settle,
 }
