@@ -120,7 +120,7 @@ internal sealed class AllocatorDescription
         int known = 0;
         foreach (BlockArena arena in pool.Arenas)
         {
-            foreach (ref BlockState record in arena.Records.AsSpan())
+            foreach (BlockState record in arena.Records)
             {
                 if (BlockState.IsOutstanding(Volatile.Read(ref record.State)))
                 {
