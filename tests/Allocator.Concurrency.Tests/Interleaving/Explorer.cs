@@ -75,15 +75,12 @@ public sealed class Explorer
         {
             int collections = System.GC.CollectionCount(0);
             Schedule schedule = crew.Run(tree, Weakness, trace, BuffersStores);
-            if (schedule.IsUnrepeatable)
-            {
-                throw new InvalidOperationException(
-                    $"The scenario is not the same each time: after {schedule.StepCount} steps other threads can move than could before.");
-            }
-
             if (collections == System.GC.CollectionCount(0))
             {
-                return schedule;
+                return schedule.IsUnrepeatable
+                    ? throw new InvalidOperationException(
+                        $"The scenario is not the same each time: after {schedule.StepCount} steps other threads can move than before.")
+                    : schedule;
             }
 
             tree.Cut(depth);
