@@ -124,7 +124,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         long bytes = (long)length * Unsafe.SizeOf<T>();
-        return TryRentFast(Account, bytes, alignmentInBytes, options, out generation)
+        return TryRentFast(bytes, alignmentInBytes, options, out generation)
             ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
     }
 
@@ -146,9 +146,8 @@ public abstract partial class MemoryAllocator
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
-        long generation = 0;
         if (plan.IsContiguous
-            && TryRentFast(Account, plan.LengthInBytes, request.AlignmentInBytes, request.Options, out generation) is LifetimeGuard guard)
+            && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
         {
             return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
         }

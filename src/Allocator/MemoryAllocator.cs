@@ -241,8 +241,11 @@ public abstract partial class MemoryAllocator : IDisposable
 
     /// <summary>Rents what needs no plan: an array that nothing counts, or a block from the cache near this thread.</summary>
     /// <returns>Null where the request goes through the pipeline.</returns>
-    internal abstract LifetimeGuard? TryRentFast(
-        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation);
+    internal virtual LifetimeGuard? TryRentFast(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    {
+        generation = 0;
+        return null;
+    }
 
     private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
 

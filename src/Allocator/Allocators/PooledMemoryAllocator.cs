@@ -35,8 +35,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly long _arrayThresholdInBytes;
     private readonly long _cachedLimitInBytes;
     private readonly int _blockAlignmentInBytes;
-    private readonly bool _rentsArrays;
-    private readonly bool _watchesSome;
+    private readonly bool _countsArrays;
     private int _disposed;
     private BackgroundState _work;
 
@@ -72,12 +71,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 context);
         }
 
-        // Where some rents are watched none takes the fast path: no length is small enough for it.
-        budget.Idle = _budget is null ? null : _pool;
-        _arrayThresholdInBytes = settings.ArrayThresholdInBytes;
-        _cachedLimitInBytes = _guarded is null ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
-        _watchesSome = _guarded is not null;
-        _rentsArrays = _guarded is null && !settings.HonorsMemoryLimit;
+        // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
+        bool hasFastPath = _guarded is null && _budget is null;
+        _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
+        _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
+        _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
         _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _guarded, _budget)
         {
@@ -197,13 +195,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     internal override LifetimeGuard? TryRentFast(
-        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+        long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         ThrowIfDisposed();
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
             // Arrays begin behind a header, on a boundary of the pointer size.
-            if (account is null && ((alignmentInBytes <= IntPtr.Size && _rentsArrays) || (lengthInBytes == 0 && !_watchesSome)))
+            if ((alignmentInBytes <= IntPtr.Size && !_countsArrays) || lengthInBytes == 0)
             {
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
@@ -212,14 +210,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents
             && _pool.TryRentCached() is BlockGuard block)
         {
-            if (account is null || block.TryCharge(account, block.CapacityInBytes))
-            {
-                generation = block.BeginSingle(lengthInBytes);
-                return block;
-            }
-
-            // Into the map, where the request finds it once it is admitted.
-            _pool.Return(block, ofGroup: true);
+            generation = block.BeginSingle(lengthInBytes);
+            return block;
         }
 
         generation = 0;

@@ -26,10 +26,6 @@ internal abstract class BudgetAccount
     /// <summary>Returns the least that the budget is charged with once so many more are taken: above its limit they never fit.</summary>
     public virtual long LeastChargeWith(long bytes) => bytes;
 
-    /// <summary>Takes bytes where they fit and no request waits. Where there is no room idle memory gives back what it has kept.</summary>
-    public bool TryTakeNow(long bytes) =>
-        TryTake(bytes, overtakes: false) || (Budget?.TryReleaseIdle() == true && TryTake(bytes, overtakes: false));
-
     /// <summary>Gives back what was taken, and serves waiting requests.</summary>
     public void Return(long bytes)
     {
@@ -60,16 +56,6 @@ internal abstract class BudgetAccount
             Background.Queue(budget);
         }
     }
-}
-
-/// <summary>Idle memory that has kept its permits, so that its next rent need not ask.</summary>
-internal interface IIdleMemory
-{
-    /// <summary>Gets what is admitted and not outstanding.</summary>
-    long IdleAdmittedBytes { get; }
-
-    /// <summary>Gives all of that back. May be called from any thread; takes no lock but short ones.</summary>
-    void ReleaseIdle();
 }
 
 /// <summary>

@@ -61,10 +61,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets whether what the container has no room for is refused while nothing is outstanding: all was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
-    /// <summary>Gets or sets what keeps permits for its next rents: those are given back before a request waits.</summary>
-    public IIdleMemory? Idle { get; set; }
-
-    public long AdmittedBytes => Math.Max(0, Volatile.Read(ref _admittedBytes) - (Idle?.IdleAdmittedBytes ?? 0));
+    public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
 
@@ -203,28 +200,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
     /// <summary>Grants a request now, or lets it wait; one that may not wait is withdrawn where it is not granted.</summary>
-    public void Post(BudgetRequest request, bool mayWait = true)
-    {
-        _queue.Post(request, mayWait);
-        if (request.IsWaiting && Idle is not null)
-        {
-            // What came back between: it has kept its permit, unless its thread has seen that a request waits.
-            ProcessBarrier.Flush();
-            Idle.ReleaseIdle();
-        }
-    }
-
-    /// <summary>Has idle memory give back the permits that it has kept; false where it has none.</summary>
-    public bool TryReleaseIdle()
-    {
-        bool hasIdle = Idle?.IdleAdmittedBytes > 0;
-        if (hasIdle)
-        {
-            Idle!.ReleaseIdle();
-        }
-
-        return hasIdle;
-    }
+    public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);

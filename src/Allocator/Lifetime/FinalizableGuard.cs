@@ -107,26 +107,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>
-    /// Charges a rent that is about to begin. Where idle memory has kept its permit for that account, nothing is to be done; where it was
-    /// kept for another one, that gets it back. False where the account has no room: nothing is charged then.
-    /// </summary>
-    public bool TryCharge(BudgetAccount account, long bytes)
-    {
-        if (_permit.Account == account)
-        {
-            return true;
-        }
-
-        ReturnPermit();
-        bool isTaken = account.TryTake(bytes, overtakes: false);
-        _permit = isTaken ? new BudgetPermit(account, bytes) : default;
-        return isTaken;
-    }
-
-    /// <summary>Returns the permit that idle memory has kept, if any. The caller holds it.</summary>
-    public void ReturnPermit() => TakePermit(out long bytes)?.Return(bytes);
-
     /// <summary>Hands the memory of this guard and all behind it back, although no rent began.</summary>
     public void Cancel()
     {
@@ -142,9 +122,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>Gets whether nothing but the memory itself has to be handed back.</summary>
-    protected bool IsPlain => _next is null && Trace is null;
-
-    protected BudgetAccount? Account => _permit.Account;
+    protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
 
     protected override void GiveBack()
     {
@@ -204,8 +182,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    /// <summary>Returns what the rent is charged to. Before the memory is handed back: then the guard may be another renter's.</summary>
-    public BudgetAccount? TakePermit(out long bytes)
+    // Before the memory is handed back: this guard may be another renter's right after.
+    private BudgetAccount? TakePermit(out long bytes)
     {
         BudgetAccount? account = _permit.Account;
         bytes = 0;

@@ -51,7 +51,6 @@ internal sealed class ArenaSet
             if (arena.TryTakeCached() is BlockGuard block)
             {
                 outcome = PoolOutcome.Hit;
-                block.ReturnPermit();
                 return block.ForRenter();
             }
         }
@@ -73,24 +72,6 @@ internal sealed class ArenaSet
 
         return any;
     }
-
-    /// <summary>Gets the bytes of blocks in the cache that are admitted by the budget as if they were outstanding.</summary>
-    public long AdmittedIdleBytes
-    {
-        get
-        {
-            long bytes = 0;
-            foreach (BlockArena arena in All)
-            {
-                bytes += (long)arena.AdmittedIdleCount * arena.BlockSizeInBytes;
-            }
-
-            return bytes;
-        }
-    }
-
-    /// <summary>Returns the permits of these, and puts the blocks into the free maps.</summary>
-    public void ReleaseAdmitted() => DrainCached(IsAdmitted);
 
     /// <summary>Takes adjacent free blocks as one run, where they need the least new memory; counts those that had none.</summary>
     public BlockGuard? TryTakeRun(int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
@@ -267,9 +248,6 @@ internal sealed class ArenaSet
 
         return best;
     }
-
-    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
-    private static bool IsAdmitted(BlockRecord block) => block.IsAdmitted;
 }
 
 /// <summary>How a request to the pool ended.</summary>

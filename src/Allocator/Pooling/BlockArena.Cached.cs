@@ -1,27 +1,11 @@
 using System;
 using System.Numerics;
-using Allocator.Budgeting;
 
 namespace Allocator.Pooling;
 
 /// <content>The blocks that lie in the pool's cache: those in no map whose state says so, whatever the slots name.</content>
 internal sealed partial class BlockArena
 {
-    /// <summary>Gets the blocks in the cache that are admitted by the budget as if they were outstanding.</summary>
-    public int AdmittedIdleCount
-    {
-        get
-        {
-            int count = 0;
-            for (ulong blocks = InNoMap; blocks != 0; blocks &= blocks - 1)
-            {
-                count += Records[BitOperations.TrailingZeroCount(blocks)].IsAdmitted ? 1 : 0;
-            }
-
-            return count;
-        }
-    }
-
     // The blocks in the cache, and those that are outstanding.
     private ulong InNoMap => Committed & ~Free;
 
@@ -46,10 +30,7 @@ internal sealed partial class BlockArena
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
             if (block.IsCached && isWanted?.Invoke(block) != false && block.TryTakeCached() is BlockGuard guard)
             {
-                // The block first: what is admitted in its place finds it.
-                BudgetAccount? account = guard.TakePermit(out long bytes);
                 Return(guard);
-                account?.Return(bytes);
                 any = true;
             }
         }

@@ -54,7 +54,7 @@ internal sealed class BlockCache
 
     /// <summary>Puts a block into the slot that it was in last; false where that is another's by now.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryPutBack(BlockGuard guard, long flags = 0)
+    public bool TryPutBack(BlockGuard guard)
     {
         BlockRecord?[] slots = _slots;
         BlockRecord block = guard.Block;
@@ -64,7 +64,7 @@ internal sealed class BlockCache
             return false;
         }
 
-        block.PutCached(guard, flags);
+        block.PutCached(guard);
         return true;
     }
 
@@ -73,11 +73,11 @@ internal sealed class BlockCache
     /// there; false where there is none.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public bool TryPut(BlockGuard guard, long flags = 0)
+    public bool TryPut(BlockGuard guard)
     {
         try
         {
-            return TryPutNearby(guard, flags);
+            return TryPutNearby(guard);
         }
         catch (OutOfMemoryException)
         {
@@ -102,7 +102,7 @@ internal sealed class BlockCache
         }
     }
 
-    private bool TryPutNearby(BlockGuard guard, long flags)
+    private bool TryPutNearby(BlockGuard guard)
     {
         BlockRecord?[] slots = _slots;
         int start = t_start & s_mask;
@@ -116,7 +116,7 @@ internal sealed class BlockCache
             {
                 t_start = index - Distance;
                 guard.Block.Slot = index;
-                guard.Block.PutCached(guard, flags);
+                guard.Block.PutCached(guard);
                 return true;
             }
         }

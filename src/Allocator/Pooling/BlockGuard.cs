@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Allocator.Budgeting;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
@@ -58,8 +57,7 @@ internal sealed class BlockGuard : FinalizableGuard
 
     protected override void GiveBack()
     {
-        BudgetAccount? account = Account;
-        if (!IsPlain || Context.ClearOnReturn || IsFoundUnreachable || (account is not null && !MayStayAdmitted(account)))
+        if (!IsPlain || Context.ClearOnReturn || IsFoundUnreachable)
         {
             base.GiveBack();
             return;
@@ -67,14 +65,7 @@ internal sealed class BlockGuard : FinalizableGuard
 
         BlockRecord block = Block;
         block.Arena.MarkDirty(block.Index, block.RunLength);
-        if (account is null)
-        {
-            _pool.Return(this, ofGroup: false);
-        }
-        else if (!_pool.TryReturnAdmitted(this, account.Budget!))
-        {
-            base.GiveBack();
-        }
+        _pool.Return(this, ofGroup: false);
     }
 
     protected override void MakeSuccessor()
@@ -104,15 +95,9 @@ internal sealed class BlockGuard : FinalizableGuard
         }
     }
 
-    // In the cache, where the next rent finds it admitted. Not a reservation's, whose part of the budget is its own; nor beside a limit of
-    // the container, where what is idle counts against others. A waiter has it at once.
-    private bool MayStayAdmitted(BudgetAccount account) =>
-        account is MemoryBudget { IsLimitedByContainer: false, HasWaiters: false } && RunLength == 1;
-
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard SuccessorForRenter()
     {
-        ReturnPermit();
         try
         {
             Replace();

@@ -13,7 +13,7 @@ namespace Allocator.Pooling;
 /// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
-internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IIdleMemory
+internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
@@ -61,9 +61,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IIdleMemory
     public BlockGuard? TryRent(ref Refusals refusals, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
-        BlockGuard? block = TryRentCached();
-        block?.ReturnPermit();
-        return block ?? TryRentSlow(ref refusals, out outcome);
+        return TryRentCached() ?? TryRentSlow(ref refusals, out outcome);
     }
 
     /// <summary>Rents a block that lies in the cache near the current thread; null where there is none.</summary>
@@ -168,24 +166,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IIdleMemory
         ReleaseIfClosed();
     }
 
-    /// <summary>Puts a block into the cache that keeps its permit, until a request needs that; false where there is no room.</summary>
-    public bool TryReturnAdmitted(BlockGuard guard, MemoryBudget budget)
-    {
-        if (!_cache.TryPutBack(guard, BlockState.Admitted) && !_cache.TryPut(guard, BlockState.Admitted))
-        {
-            return false;
-        }
-
-        // A request that began to wait meanwhile either finds the block there, or is seen here.
-        if (budget.HasWaiters)
-        {
-            ReleaseIdle();
-        }
-
-        ReleaseIfClosed();
-        return true;
-    }
-
     /// <summary>Commits blocks and makes their pages resident until that many bytes lie idle, or the pool is full.</summary>
     /// <returns>False where the system refused.</returns>
     public bool TryPrewarm(long bytes, ref Refusals refusals)
@@ -217,6 +197,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IIdleMemory
 
         // Between this write and the look at the blocks, and between the write of a block's state and the look at this field: one of the
         // two sees the other. Without an arena there are no blocks, nor a rent that has one in hand.
+        Interlocked.MemoryBarrier();
         if (Arenas.Length != 0)
         {
             ProcessBarrier.Flush();
@@ -239,12 +220,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IIdleMemory
 
     /// <summary>Puts the blocks of the cache into the free maps: all, or those that are wanted. False where there was none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
-
-    /// <summary>Returns the permits that blocks in the cache have kept, and leaves the blocks where any request finds them.</summary>
-    public void ReleaseIdle() => _arenas.ReleaseAdmitted();
-
-    /// <summary>Gets the bytes of the permits that blocks in the cache have kept.</summary>
-    public long IdleAdmittedBytes => _arenas.AdmittedIdleBytes;
 
     void IBackgroundWork.DoWork() => Reclaimer.ReleaseAll();
 

@@ -98,12 +98,6 @@ public sealed class CacheTests : Exploring
             static () => new CacheScenario(1, neighbours: false, Put, RentOne));
 
     [Fact]
-    public void Take_ThatOrdersNothing_IsFound() =>
-        ExpectFailure(
-            new Weakness("BlockRecord.TryTakeCached", "CompareExchange", WeaknessKind.OrdersNothing), "Nothing orders",
-            static () => new CacheScenario(1, neighbours: false, Put, Take));
-
-    [Fact]
     public void Close_WithoutItsFence_IsFound() =>
         ExpectFailure(
             new Weakness("ProcessBarrier.Flush", "MemoryBarrierProcessWide", WeaknessKind.OrdersNothing), "Assert.Equal() Failure",

@@ -21,17 +21,13 @@ internal abstract class PoolScenario : Scenario
 
     private readonly Ownership _ownership;
 
-    protected PoolScenario(int blocks, AbandonedMemory abandoned = AbandonedMemory.Reuse, MemoryBudget? budget = null)
+    protected PoolScenario(int blocks, AbandonedMemory abandoned = AbandonedMemory.Reuse)
     {
         WorkItems.Clear();
         Source = new AddressesOnly(blocks);
         _ownership = new Ownership(blocks);
         Quarantine = new Quarantine(new StillClock());
-        AllocatorContext policy = new(Counters, new StillClock(), Quarantine)
-        {
-            Abandoned = abandoned,
-            Budget = budget ?? MemoryBudget.Unlimited,
-        };
+        AllocatorContext policy = new(Counters, new StillClock(), Quarantine) { Abandoned = abandoned };
         Pool = new UniformUnmanagedMemoryPool(new PoolGeometry(BlockSize, blocks), Source, policy);
     }
 

@@ -231,9 +231,9 @@ public static class Interlocked
         [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         StepSite site = new(nameof(MemoryBarrierProcessWide), "", member, file, line);
-        if (Gate.Find(site, out Worker? worker) is Schedule schedule && Gate.IsOrdered(schedule, site))
+        if (Gate.Find(site, out Worker? worker) is Schedule schedule)
         {
-            schedule.FenceAll(worker!, site);
+            schedule.FenceAll(worker!, site, Gate.IsOrdered(schedule, site));
         }
     }
 }

@@ -45,12 +45,12 @@ internal sealed partial class Schedule
         }
     }
 
-    /// <summary>Waits until the stores of all threads have reached memory.</summary>
-    public void FenceAll(Worker worker, in StepSite site)
+    /// <summary>Waits until the stores of all threads have reached memory; for nothing where it was planted to order nothing.</summary>
+    public void FenceAll(Worker worker, in StepSite site, bool isOrdered)
     {
         if (BuffersStores)
         {
-            Await(worker, new Step(StepKind.ProcessFence, 0, site));
+            Await(worker, new Step(isOrdered ? StepKind.ProcessFence : StepKind.Local, 0, site));
         }
     }
 
