@@ -8,6 +8,9 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Fixing;
 /// <summary>A project in a workspace, as an editor holds it, and what a fix makes of it.</summary>
 internal sealed class FixedProject
 {
+    // That of this assembly: by name and key a project of tests sees the internals of the library.
+    private static readonly ImmutableArray<byte> s_publicKey = [.. typeof(FixedProject).Assembly.GetName().GetPublicKey()!];
+
     private static readonly CSharpParseOptions s_newest = SnippetCompilation.ParseOptions.WithLanguageVersion(LanguageVersion.Latest);
 
     private readonly CodeFixProvider _fix;
@@ -115,6 +118,8 @@ internal sealed class FixedProject
             assemblyName,
             LanguageNames.CSharp,
             compilationOptions: SnippetCompilation.Options.WithOutputKind(kind)
+                .WithCryptoPublicKey(s_publicKey)
+                .WithPublicSign(true)
                 .WithNullableContextOptions(language < LanguageVersion.CSharp8
                 ? NullableContextOptions.Disable
                 : NullableContextOptions.Enable),
