@@ -36,7 +36,7 @@ public class MessageTests
         ["Stream, read"] = (static a => _ = a.CreateStream().Read(new byte[4], 3, 2) + 1, ["count", "2", "at most 1"]),
         ["Stream, seek"] = (static a => a.CreateStream().Seek(-3, SeekOrigin.Begin), ["-3", "before the beginning"]),
         ["Stream, end"] = (static a => End(a.CreateStream()), ["1 bytes", "9,223,372,036,854,775,807", "Position"]),
-        ["Stream, copy"] = (static a => a.CreateStream().CopyTo(new MemoryStream([], false)), ["destination", "CanWrite"]),
+        ["Stream, copy"] = (static a => a.CreateStream().WriteTo(new MemoryStream([], false)), ["destination", "CanWrite"]),
         ["Memory pool"] = (static a => a.AsMemoryPool<byte>().Rent(-2), ["minBufferSize", "-2", "-1"]),
         ["Array pool"] = (static a => a.AsArrayPool().Return(new byte[9]), ["array", "9 bytes", "Return each array once"]),
         ["Rows"] = (static a => a.AllocatePixels<int>(3, 4).DangerousGetRowSpan(4), ["y", "4", "0 to 3"]),
