@@ -68,7 +68,8 @@ internal sealed class AllocatorDescription
     {
         MemoryAllocatorOptions options = _settings.Options;
         Line("pool", $"keeps up to {Bytes(_settings.Geometry.MaximumBytes)} in blocks of {Bytes(_settings.Geometry.BlockSizeInBytes)} "
-            + $"({Option(nameof(options.MaximumPoolSizeMegabytes), options.MaximumPoolSizeMegabytes is not null)}, at most the budget)");
+            + $"({Option(nameof(options.MaximumPoolSizeMegabytes), options.MaximumPoolSizeMegabytes is not null)}"
+            + (budget is null ? ")" : ", at most the budget)"));
         Line("one request", $"up to {Bytes(_settings.AllocationLimitInBytes)} "
             + $"({Option(nameof(options.AllocationLimitMegabytes), options.AllocationLimitMegabytes is not null)})");
         Line("budget", _settings.MemoryBudgetInBytes is not long limit

@@ -34,7 +34,7 @@ internal sealed class CountedArrayPool
 
     // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
-    private readonly SizeClass?[] _classes = new SizeClass?[Classes];
+    private readonly IdleArrays?[] _classes = new IdleArrays?[Classes];
     private long _idleBytes;
     private long _heldBytes;
     private int _closed;
@@ -139,7 +139,7 @@ internal sealed class CountedArrayPool
         long dropped = 0;
         for (int index = Classes - 1; index >= 0; index--)
         {
-            if (Volatile.Read(ref _classes[index]) is SizeClass size)
+            if (Volatile.Read(ref _classes[index]) is IdleArrays size)
             {
                 for (int left = size.LeastIdle; left > 0 && dropped < wanted && TryTakeIdle(index) is CountedArrayGuard guard; left--)
                 {
@@ -188,7 +188,7 @@ internal sealed class CountedArrayPool
             // Where the array will be kept is made before: a return must not fail for want of memory.
             if (Volatile.Read(ref _classes[index]) is null)
             {
-                Interlocked.CompareExchange(ref _classes[index], new SizeClass(), null);
+                Interlocked.CompareExchange(ref _classes[index], new IdleArrays(), null);
             }
 
             CountedArrayGuard guard = new(this, new byte[length], _context);
@@ -255,55 +255,5 @@ internal sealed class CountedArrayPool
         }
 
         return dropped;
-    }
-
-    /// <summary>The idle arrays of one length: at most as many as there are cores, the last one returned is rented first.</summary>
-    private sealed class SizeClass
-    {
-        private readonly ShortLock _lock = new();
-        private readonly CountedArrayGuard?[] _idle = new CountedArrayGuard?[Environment.ProcessorCount];
-        private int _count;
-        private int _leastIdle;
-
-        /// <summary>Gets the least number that was idle at once since <see cref="StartPeriod"/>.</summary>
-        public int LeastIdle => Volatile.Read(ref _leastIdle);
-
-        public void StartPeriod()
-        {
-            using (_lock.Enter())
-            {
-                _leastIdle = _count;
-            }
-        }
-
-        public CountedArrayGuard? TryPop()
-        {
-            using (_lock.Enter())
-            {
-                if (_count == 0)
-                {
-                    return null;
-                }
-
-                CountedArrayGuard? guard = _idle[--_count];
-                _idle[_count] = null;
-                _leastIdle = Math.Min(_leastIdle, _count);
-                return guard;
-            }
-        }
-
-        public bool TryPush(CountedArrayGuard guard)
-        {
-            using (_lock.Enter())
-            {
-                if (_count == _idle.Length)
-                {
-                    return false;
-                }
-
-                _idle[_count++] = guard;
-                return true;
-            }
-        }
     }
 }

@@ -50,7 +50,6 @@ internal abstract class LifetimeGuard
     }
 
     protected BlockState Record { get; }
-
     protected string DebuggerText => Record.ToString();
 
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>

@@ -4,6 +4,7 @@ using System.Globalization;
 using System.IO;
 using System.Linq;
 using System.Runtime.InteropServices;
+using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 using Measuring.Cgroups;
 using Microsoft.DotNet.RemoteExecutor;
@@ -75,7 +76,7 @@ public sealed partial class RealLimitTests
         RemoteExecutionException exception = Assert.Throws<RemoteExecutionException>(child.Dispose);
 
         // Where not even the exception finds memory, the runtime ends the process by a signal.
-        Assert.Matches("OutOfMemoryException|exit code 13[0-9]", exception.Message);
+        Assert.True(Regex.IsMatch(exception.Message, "OutOfMemoryException|exit code 13[0-9]"), exception.Message);
     }
 
     private static RemoteInvokeHandle Start(
