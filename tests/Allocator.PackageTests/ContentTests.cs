@@ -46,7 +46,8 @@ public class ContentTests(PackedLibrary library)
     [Fact]
     public void Package_Rules_HaveTheirPages() =>
         Assert.Equal(
-            new[] { "ALLOC001", "ALLOC002", "ALLOC003", "ALLOC004", "ALLOC005", "ALLOC006", "README" }.Select(page => $"docs/rules/{page}.md"),
+            new[] { "ALLOC001", "ALLOC002", "ALLOC003", "ALLOC004", "ALLOC005", "ALLOC006", "README" }
+                .Select(page => $"docs/rules/{page}.md"),
             Files(library.PackagePath).Where(file => file.StartsWith("docs/", StringComparison.Ordinal)).Order());
 
     [Fact]
