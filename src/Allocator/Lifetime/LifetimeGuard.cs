@@ -76,7 +76,7 @@ internal abstract class LifetimeGuard
     /// <summary>Says in words whether the rent of that generation goes on, and for how long where that is known.</summary>
     public string Describe(long generation)
     {
-        long started = Record.RentedAtMilliseconds;
+        long started = Volatile.Read(ref Record.RentedAtMilliseconds);
         return !IsHeld(generation) ? "disposed"
             : Trace is { } trace ? FormattableString.Invariant($"outstanding {trace.Age.TotalSeconds:0.0} s")
             : started != 0 ? FormattableString.Invariant($"outstanding about {Math.Max(0, Environment.TickCount64 - started) / 1000} s")
@@ -206,7 +206,7 @@ internal abstract class LifetimeGuard
             : DisposeSlow(generation);
 
     /// <summary>As <see cref="Dispose"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
-    /// <remarks>The call keeps the guard reachable: no finalizer comes between.</remarks>
+    /// <remarks>The call keeps the guard reachable, so no finalizer comes between. A copy of a lease on another thread would.</remarks>
     public void EndLease(long generation)
     {
         if (Volatile.Read(ref Record.State) == generation + 1)
