@@ -38,12 +38,16 @@ public class CrowdedPoolTests
             threads.ToString(),
             held.ToString()).Dispose();
 
-    [Theory]
+    [SkippableTheory]
     [InlineData(500, 1)]
     [InlineData(500, 4)]
     [InlineData(200, 1)]
     [InlineData(200, 4)]
-    public void Rent_MoreThreadsThanCores_WaitsAtMostTenTimesAsLongAsAtALockAndAStack(int threads, int held) =>
+    public void Rent_MoreThreadsThanCores_WaitsAtMostTenTimesAsLongAsAtALockAndAStack(int threads, int held)
+    {
+#if DEBUG
+        Skip.If(true, "Code that is not optimized takes three times as long: alone it comes to the bound. The Release run measures it.");
+#endif
         RemoteExecutor.Invoke(
             static (threads, held) =>
             {
@@ -61,6 +65,7 @@ public class CrowdedPoolTests
             },
             threads.ToString(),
             held.ToString()).Dispose();
+    }
 
     private static (T OfLibrary, T OfLockAndStack) Compare<T>(
         int prewarmedBlocks, int rents, int threads, int held, Func<CrowdedPool, long, T> select)
