@@ -1,6 +1,6 @@
+using System;
 using System.Buffers;
 using System.Threading;
-using System;
 
 namespace Allocator.Adapters;
 
