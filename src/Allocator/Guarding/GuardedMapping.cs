@@ -74,8 +74,8 @@ internal sealed class GuardedMapping
         _slot = RecordFile.GetOrCreate()?.Begin(_slot, MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack) ?? -1;
     }
 
-    /// <summary>Records that the memory came back.</summary>
-    public void EndRent(string stack)
+    /// <summary>Records that the memory came back; without a stack where there was no managed memory for one.</summary>
+    public void EndRent(string? stack)
     {
         _returnStack = stack;
         RecordFile.Current?.End(_slot, AllocationRecordState.Returned, stack);
