@@ -36,7 +36,7 @@ internal static class TemporaryOwner
             ArrowExpressionClauseSyntax or LambdaExpressionSyntax => node,
             _ => null,
         };
-        return place is not null && UsingScope.Allows(place, source) ? place : null;
+        return place is not null && UsingScope.Allows(place, source) && !IsValueOfATask(place, source) ? place : null;
     }
 
     /// <summary>
@@ -65,6 +65,12 @@ internal static class TemporaryOwner
 
         return false;
     }
+
+    // What runs on when the function has returned may use the owner.
+    private static bool IsValueOfATask(SyntaxNode place, SourceFile source) =>
+        place is ReturnStatementSyntax or ExpressionSyntax
+        && source.FunctionAround(place) is { IsAsync: false } function
+        && Awaiting.Tasks.Is(function.ReturnType);
 
     private static bool IsPartOfAStatement(SyntaxNode? node) => node
         is (ExpressionSyntax and not AnonymousFunctionExpressionSyntax)

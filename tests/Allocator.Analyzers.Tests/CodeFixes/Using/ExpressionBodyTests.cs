@@ -1,3 +1,4 @@
+using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Tests.CodeFixes.Fixing;
 using Allocator.CodeFixes.Using;
 using Microsoft.CodeAnalysis.CSharp;
@@ -11,6 +12,7 @@ public class ExpressionBodyTests
         using System;
         using System.Buffers;
         using System.Collections.Generic;
+        using System.IO;
         using System.Linq;
         using System.Threading.Tasks;
         using Allocator;
@@ -44,6 +46,18 @@ public class ExpressionBodyTests
             + "using System.Buffers.IMemoryOwner<byte> owner = MemoryAllocator.Default.Allocate<byte>(64);\n"
             + "\t\towner.Memory.Span.Clear();\n\t}\n}";
         return FixVerifier.Fixes<DeclareOwnerWithUsing>(before.ReplaceLineEndings("\r\n"), after.ReplaceLineEndings("\r\n"));
+    }
+
+    // The analyzer says nothing today; the fix does not rely on it.
+    [Theory]
+    [InlineData("public Task M(Stream stream) => stream.WriteAsync(_allocator.Allocate<byte>(64).Memory).AsTask();")]
+    [InlineData("public ValueTask M(Stream stream) { return stream.WriteAsync(_allocator.Allocate<byte>(64).Memory); }")]
+    [InlineData("public Func<Task> M(Stream stream) => () => stream.WriteAsync(_allocator.Allocate<byte>(64).Memory).AsTask();")]
+    public async Task TaskThatUsesTheOwnerLater_HasNoFix(string member)
+    {
+        FixedProject project = FixedProject.Of(Head + member + "\n}\n", new DeclareOwnerWithUsing());
+
+        Assert.Empty(await project.Offers(await project.DiagnosticAt("_allocator.Allocate<byte>(64)", RuleIds.NeverDisposed)));
     }
 
     [Fact]
