@@ -10,25 +10,61 @@ internal static class AnalyzersCommand
 {
     private const int QuickLocals = 5;
 
-    private static readonly Argument<FileInfo[]> s_projects = new("projects")
+    private static readonly Argument<FileInfo[]> s_projects = new Argument<FileInfo[]>("projects")
     {
         Description = "Projects that have been built; all of src, tests and benchmarks unless given.",
         Arity = ArgumentArity.ZeroOrMore,
-    };
+    }.AcceptExistingOnly();
 
-    private static readonly Option<DirectoryInfo?> s_sources = new("--sources")
+    private static readonly Option<DirectoryInfo> s_sources = new Option<DirectoryInfo>("--sources")
     {
         Description = "A folder of sources called .cs.txt that no project compiles, taken instead of projects.",
-    };
+    }.AcceptExistingOnly();
+
+    private static readonly Option<FileInfo> s_before = new Option<FileInfo>("--before")
+    {
+        Description = "An earlier Allocator.Analyzers.dll, whose times are measured in turn with those of this one.",
+    }.AcceptExistingOnly();
+
+    private static readonly Option<bool> s_timesOnly = new("--times-only") { Description = "Measure times, and make no mistakes." };
 
     public static Command Create()
         => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
     {
         s_projects,
         s_sources,
+        s_before,
+        s_timesOnly,
     }.Measures("AnalyzerReach", Measure);
 
-    private static ResultDocument Measure(MeasurementRun run)
+    private static ResultDocument? Measure(MeasurementRun run)
+    {
+        IReadOnlyList<CorpusProject> corpus;
+        try
+        {
+            corpus = Corpus(run);
+        }
+        catch (InvalidDataException failure)
+        {
+            run.Failures.Add(failure.Message);
+            return null;
+        }
+
+        List<ResultTable> tables = [];
+        if (!run.Get(s_timesOnly))
+        {
+            tables.AddRange(Reach(run, corpus));
+        }
+
+        if (run.Parsed.GetValue(s_sources) is not null)
+        {
+            tables.AddRange(TimeDocument.Tables(corpus[0], run.Parsed.GetValue(s_before), run));
+        }
+
+        return run.NewDocument("Reach of the analyzer") with { Notes = s_notes, Tables = tables };
+    }
+
+    private static IReadOnlyList<ResultTable> Reach(MeasurementRun run, IReadOnlyList<CorpusProject> corpus)
     {
         List<ProjectReach> projects = [];
         List<FileTime> files = [];
@@ -36,7 +72,7 @@ internal static class AnalyzersCommand
         List<Outcome> early = [];
         List<Outcome> undisposed = [];
         List<Outcome> unawaited = [];
-        foreach (CorpusProject project in Corpus(run))
+        foreach (CorpusProject project in corpus)
         {
             run.Console.WriteLine(project.Name);
             List<OwnedLocal> locals = [.. OwnedLocals.In(project)];
@@ -50,18 +86,14 @@ internal static class AnalyzersCommand
             unawaited.AddRange(trial.RemoveAwaits(tried));
         }
 
-        return run.NewDocument("Reach of the analyzer") with
-        {
-            Notes = s_notes,
-            Tables =
-            [
-                ReachDocument.OfProjects(projects),
-                ReachDocument.OfMutations(
-                    ("a `using` removed", removed), ("disposed before the last use", early),
-                    ("all calls of `Dispose` removed", undisposed), ("an `await` removed", unawaited)),
-                ReachDocument.OfFiles(files),
-            ],
-        };
+        return
+        [
+            ReachDocument.OfProjects(projects),
+            ReachDocument.OfMutations(
+                ("a `using` removed", removed), ("disposed before the last use", early),
+                ("all calls of `Dispose` removed", undisposed), ("an `await` removed", unawaited)),
+            ReachDocument.OfFiles(files),
+        ];
     }
 
     private static readonly string[] s_notes =
@@ -79,10 +111,10 @@ internal static class AnalyzersCommand
             + "of three runs, scaled to 2,000 lines where it has more.",
     ];
 
-    private static IEnumerable<CorpusProject> Corpus(MeasurementRun run) =>
+    private static IReadOnlyList<CorpusProject> Corpus(MeasurementRun run) =>
         run.Parsed.GetValue(s_sources) is { } folder
             ? [CorpusProject.LoadFolder(folder.FullName)]
-            : Projects(run.Parsed.GetValue(s_projects)!).Select(CorpusProject.Load);
+            : [.. Projects(run.Parsed.GetValue(s_projects)!).Select(CorpusProject.Load)];
 
     private static IEnumerable<string> Projects(FileInfo[] given) => given.Length > 0
         ? given.Select(file => file.FullName)
