@@ -45,6 +45,10 @@ internal sealed class SourceFile
 
     public ISymbol? DeclaredBy(SyntaxNode declaration) => _model.GetDeclaredSymbol(declaration, _cancellationToken);
 
+    /// <summary>Gets whether <paramref name="called"/> can be nothing but <paramref name="method"/>, whatever the arguments are.</summary>
+    public bool IsNotOverloaded(ExpressionSyntax called, IMethodSymbol method) =>
+        _model.GetMemberGroup(called, _cancellationToken).All(candidate => SymbolEqualityComparer.Default.Equals(candidate, method));
+
     public IMethodSymbol? FunctionAround(SyntaxNode node) =>
         _model.GetEnclosingSymbol(node.SpanStart, _cancellationToken) as IMethodSymbol;
 

@@ -23,10 +23,13 @@ internal static class AnalyzersCommand
 
     private static readonly Option<FileInfo> s_before = new Option<FileInfo>("--before")
     {
-        Description = "An earlier Allocator.Analyzers.dll, whose times are measured in turn with those of this one.",
+        Description = "With --sources: an earlier Allocator.Analyzers.dll, whose times are measured in turn with those of this one.",
     }.AcceptExistingOnly();
 
-    private static readonly Option<bool> s_timesOnly = new("--times-only") { Description = "Measure times, and make no mistakes." };
+    private static readonly Option<bool> s_timesOnly = new("--times-only")
+    {
+        Description = "With --sources: measures times, and makes no mistakes.",
+    };
 
     public static Command Create()
         => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
@@ -35,36 +38,30 @@ internal static class AnalyzersCommand
         s_sources,
         s_before,
         s_timesOnly,
-    }.Measures("AnalyzerReach", Measure);
+    }.Measures("AnalyzerReach", MeasureWithTimes);
 
-    private static ResultDocument? Measure(MeasurementRun run)
+    private static ResultDocument? MeasureWithTimes(MeasurementRun run)
     {
-        IReadOnlyList<CorpusProject> corpus;
         try
         {
-            corpus = Corpus(run);
+            ResultDocument reach = run.Get(s_timesOnly) ? run.NewDocument("Reach of the analyzer") : Measure(run);
+            if (run.Parsed.GetValue(s_sources) is not { } folder)
+            {
+                return reach;
+            }
+
+            CorpusProject corpus = CorpusProject.LoadFolder(folder.FullName);
+            IEnumerable<ResultTable> times = TimeDocument.Tables(corpus, run.Parsed.GetValue(s_before), run);
+            return reach with { Notes = [.. reach.Notes, .. TimeDocument.Notes], Tables = [.. reach.Tables, .. times] };
         }
         catch (InvalidDataException failure)
         {
             run.Failures.Add(failure.Message);
             return null;
         }
-
-        List<ResultTable> tables = [];
-        if (!run.Get(s_timesOnly))
-        {
-            tables.AddRange(Reach(run, corpus));
-        }
-
-        if (run.Parsed.GetValue(s_sources) is not null)
-        {
-            tables.AddRange(TimeDocument.Tables(corpus[0], run.Parsed.GetValue(s_before), run));
-        }
-
-        return run.NewDocument("Reach of the analyzer") with { Notes = s_notes, Tables = tables };
     }
 
-    private static IReadOnlyList<ResultTable> Reach(MeasurementRun run, IReadOnlyList<CorpusProject> corpus)
+    private static ResultDocument Measure(MeasurementRun run)
     {
         List<ProjectReach> projects = [];
         List<FileTime> files = [];
@@ -72,7 +69,7 @@ internal static class AnalyzersCommand
         List<Outcome> early = [];
         List<Outcome> undisposed = [];
         List<Outcome> unawaited = [];
-        foreach (CorpusProject project in corpus)
+        foreach (CorpusProject project in Corpus(run))
         {
             run.Console.WriteLine(project.Name);
             List<OwnedLocal> locals = [.. OwnedLocals.In(project)];
@@ -86,14 +83,18 @@ internal static class AnalyzersCommand
             unawaited.AddRange(trial.RemoveAwaits(tried));
         }
 
-        return
-        [
-            ReachDocument.OfProjects(projects),
-            ReachDocument.OfMutations(
-                ("a `using` removed", removed), ("disposed before the last use", early),
-                ("all calls of `Dispose` removed", undisposed), ("an `await` removed", unawaited)),
-            ReachDocument.OfFiles(files),
-        ];
+        return run.NewDocument("Reach of the analyzer") with
+        {
+            Notes = s_notes,
+            Tables =
+            [
+                ReachDocument.OfProjects(projects),
+                ReachDocument.OfMutations(
+                    ("a `using` removed", removed), ("disposed before the last use", early),
+                    ("all calls of `Dispose` removed", undisposed), ("an `await` removed", unawaited)),
+                ReachDocument.OfFiles(files),
+            ],
+        };
     }
 
     private static readonly string[] s_notes =
@@ -111,10 +112,10 @@ internal static class AnalyzersCommand
             + "of three runs, scaled to 2,000 lines where it has more.",
     ];
 
-    private static IReadOnlyList<CorpusProject> Corpus(MeasurementRun run) =>
+    private static IEnumerable<CorpusProject> Corpus(MeasurementRun run) =>
         run.Parsed.GetValue(s_sources) is { } folder
             ? [CorpusProject.LoadFolder(folder.FullName)]
-            : [.. Projects(run.Parsed.GetValue(s_projects)!).Select(CorpusProject.Load)];
+            : Projects(run.Parsed.GetValue(s_projects)!).Select(CorpusProject.Load);
 
     private static IEnumerable<string> Projects(FileInfo[] given) => given.Length > 0
         ? given.Select(file => file.FullName)

@@ -16,6 +16,17 @@ internal static class TimeDocument
     // Code that calls much and never names the library.
     private const string OtherSources = "src/Allocator.Analyzers";
 
+    /// <summary>Gets what a reader must know to read the tables.</summary>
+    public static IReadOnlyList<string> Notes { get; } =
+    [
+        "A file of 2,000 lines is made of the sources, and looked at on one thread, each time in a compilation that knows nothing yet. A "
+            + "build is that of copies of the sources, each in a namespace of its own, and of copies of the analyzer's own sources, which "
+            + "never name the library; the compiler takes as many threads as it likes.",
+        "The ways take turns. What is added is the middle one of the differences between runs that stood side by side. `none` has no "
+            + "analyzer; `one that does nothing` is asked about each call, as those of the SDK are: for the first that does, the compiler "
+            + "reads all bodies once more.",
+    ];
+
     public static IEnumerable<ResultTable> Tables(CorpusProject corpus, FileInfo? before, MeasurementRun run)
     {
         CSharpCompilation compilation = corpus.Compilation;
