@@ -1,3 +1,4 @@
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Microsoft.CodeAnalysis;
@@ -44,11 +45,19 @@ internal sealed class SourceFile
 
     public ISymbol? DeclaredBy(SyntaxNode declaration) => _model.GetDeclaredSymbol(declaration, _cancellationToken);
 
+    /// <summary>Gets whether <paramref name="called"/> can be nothing but <paramref name="method"/>, whatever the arguments are.</summary>
+    public bool IsNotOverloaded(ExpressionSyntax called, IMethodSymbol method) =>
+        _model.GetMemberGroup(called, _cancellationToken).All(candidate => SymbolEqualityComparer.Default.Equals(candidate, method));
+
     public IMethodSymbol? FunctionAround(SyntaxNode node) =>
         _model.GetEnclosingSymbol(node.SpanStart, _cancellationToken) as IMethodSymbol;
 
     public bool IsNull(ExpressionSyntax expression) =>
         _model.GetConstantValue(expression, _cancellationToken) is { HasValue: true, Value: null };
+
+    /// <summary>Gets whether <paramref name="lambda"/> is data, or part of a query that may be: then it has no statements.</summary>
+    public bool IsExpressionTree(LambdaExpressionSyntax lambda) => lambda.AncestorsAndSelf().Any(node =>
+        node is QueryExpressionSyntax || (node is LambdaExpressionSyntax outer && IsExpression(outer)));
 
     /// <summary>Returns how <paramref name="type"/> is written where <paramref name="node"/> stands.</summary>
     public string NameOf(ITypeSymbol type, SyntaxNode node) => type.ToMinimalDisplayString(_model, node.SpanStart);
@@ -57,4 +66,10 @@ internal sealed class SourceFile
     public bool Prefers(string option) =>
         _document.Project.AnalyzerOptions.AnalyzerConfigOptionsProvider.GetOptions(Root.SyntaxTree).TryGetValue(option, out string? value)
         && value.StartsWith("true", System.StringComparison.Ordinal);
+
+    private bool IsExpression(LambdaExpressionSyntax lambda) =>
+        _model.GetTypeInfo(lambda, _cancellationToken).ConvertedType is
+        {
+            Name: "Expression" or "LambdaExpression", ContainingNamespace.Name: "Expressions",
+        };
 }

@@ -1,3 +1,8 @@
+using System;
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Text;
 
 namespace Allocator.CodeFixes;
@@ -5,6 +10,8 @@ namespace Allocator.CodeFixes;
 /// <summary>How the lines of a source are laid out.</summary>
 internal static class SourceLines
 {
+    private const string DefaultStep = "    ";
+
     /// <summary>Gets whether only white space stands before <paramref name="position"/> on its line.</summary>
     public static bool BeginsItsLine(this SourceText text, int position) =>
         text.Lines.GetLineFromPosition(position).Start + text.IndentationAt(position).Length == position;
@@ -36,5 +43,49 @@ internal static class SourceLines
         }
 
         return "\n";
+    }
+
+    /// <summary>Returns by how much blocks and types around <paramref name="node"/> indent what is in them.</summary>
+    public static string StepAround(this SourceText text, SyntaxNode node)
+    {
+        foreach (SyntaxNode outer in node.AncestorsAndSelf())
+        {
+            SyntaxNode? inner = outer switch
+            {
+                BlockSyntax block => block.Statements.FirstOrDefault(),
+                TypeDeclarationSyntax type => type.Members.FirstOrDefault(),
+                _ => null,
+            };
+            string indentation = text.IndentationAt(outer.SpanStart);
+            if (inner is not null
+                && text.BeginsItsLine(inner.SpanStart)
+                && text.IndentationAt(inner.SpanStart) is { } deeper
+                && deeper.Length > indentation.Length
+                && deeper.StartsWith(indentation, StringComparison.Ordinal))
+            {
+                return deeper.Substring(indentation.Length);
+            }
+        }
+
+        return DefaultStep;
+    }
+
+    /// <summary>Gets whether nothing but white space and comments stands behind <paramref name="token"/> on its line.</summary>
+    public static bool EndsItsLine(this SyntaxToken token) =>
+        token.TrailingTrivia.Any(trivia => trivia.IsKind(SyntaxKind.EndOfLineTrivia))
+        || token.GetNextToken(includeZeroWidth: true).IsKind(SyntaxKind.EndOfFileToken);
+
+    /// <summary>Returns where the line of its last token <paramref name="token"/> ends, behind a comment.</summary>
+    public static int EndOfItsLine(this SyntaxToken token)
+    {
+        foreach (SyntaxTrivia trivia in token.TrailingTrivia)
+        {
+            if (trivia.IsKind(SyntaxKind.EndOfLineTrivia))
+            {
+                return trivia.SpanStart;
+            }
+        }
+
+        return token.Span.End;
     }
 }

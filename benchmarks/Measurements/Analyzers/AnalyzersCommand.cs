@@ -10,15 +10,25 @@ internal static class AnalyzersCommand
 {
     private const int QuickLocals = 5;
 
-    private static readonly Argument<FileInfo[]> s_projects = new("projects")
+    private static readonly Argument<FileInfo[]> s_projects = new Argument<FileInfo[]>("projects")
     {
         Description = "Projects that have been built; all of src, tests and benchmarks unless given.",
         Arity = ArgumentArity.ZeroOrMore,
-    };
+    }.AcceptExistingOnly();
 
-    private static readonly Option<DirectoryInfo?> s_sources = new("--sources")
+    private static readonly Option<DirectoryInfo> s_sources = new Option<DirectoryInfo>("--sources")
     {
         Description = "A folder of sources called .cs.txt that no project compiles, taken instead of projects.",
+    }.AcceptExistingOnly();
+
+    private static readonly Option<FileInfo> s_before = new Option<FileInfo>("--before")
+    {
+        Description = "With --sources: an earlier Allocator.Analyzers.dll, whose times are measured in turn with those of this one.",
+    }.AcceptExistingOnly();
+
+    private static readonly Option<bool> s_timesOnly = new("--times-only")
+    {
+        Description = "With --sources: measures times, and makes no mistakes.",
     };
 
     public static Command Create()
@@ -26,7 +36,30 @@ internal static class AnalyzersCommand
     {
         s_projects,
         s_sources,
-    }.Measures("AnalyzerReach", Measure);
+        s_before,
+        s_timesOnly,
+    }.Measures("AnalyzerReach", MeasureWithTimes);
+
+    private static ResultDocument? MeasureWithTimes(MeasurementRun run)
+    {
+        try
+        {
+            ResultDocument reach = run.Get(s_timesOnly) ? run.NewDocument("Reach of the analyzer") : Measure(run);
+            if (run.Parsed.GetValue(s_sources) is not { } folder)
+            {
+                return reach;
+            }
+
+            CorpusProject corpus = CorpusProject.LoadFolder(folder.FullName);
+            IEnumerable<ResultTable> times = TimeDocument.Tables(corpus, run.Parsed.GetValue(s_before), run);
+            return reach with { Notes = [.. reach.Notes, .. TimeDocument.Notes], Tables = [.. reach.Tables, .. times] };
+        }
+        catch (InvalidDataException failure)
+        {
+            run.Failures.Add(failure.Message);
+            return null;
+        }
+    }
 
     private static ResultDocument Measure(MeasurementRun run)
     {

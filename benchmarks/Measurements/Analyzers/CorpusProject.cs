@@ -45,15 +45,22 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
             .. Directory.EnumerateFiles(path, "*.cs.txt", SearchOption.AllDirectories).Order(StringComparer.Ordinal).Select(file =>
                 CSharpSyntaxTree.ParseText(SourceText.From(File.ReadAllText(file)), options, Path.ChangeExtension(file, null))),
         ];
+        if (trees.Length == 1)
+        {
+            throw new InvalidDataException($"No file below {path} is called .cs.txt, as sources are that no project compiles.");
+        }
+
         string trusted = (string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!;
         IEnumerable<string> assemblies = trusted.Split(Path.PathSeparator).Where(file =>
             Path.GetFileName(file) is "Allocator.dll" or "mscorlib.dll" or "netstandard.dll"
+                or "Microsoft.CodeAnalysis.dll" or "Microsoft.CodeAnalysis.CSharp.dll"
             || Path.GetFileName(file).StartsWith("System.", StringComparison.Ordinal));
         CSharpCompilation compilation = CSharpCompilation.Create(
-            Path.GetFileName(path), trees, assemblies.Select(file => MetadataReference.CreateFromFile(file)),
+            Path.GetFileName(Path.TrimEndingDirectorySeparator(path)), trees,
+            assemblies.Select(file => MetadataReference.CreateFromFile(file)),
             new CSharpCompilationOptions(
                 OutputKind.DynamicallyLinkedLibrary, allowUnsafe: true, nullableContextOptions: NullableContextOptions.Enable));
-        return Compiled(Path.GetFileName(Path.GetFullPath(path)), compilation);
+        return Compiled(compilation.AssemblyName!, compilation);
     }
 
     private const string ImplicitUsings =
@@ -73,7 +80,7 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
             diagnostic => diagnostic.DefaultSeverity == DiagnosticSeverity.Error);
         return error is null
             ? new CorpusProject(name, compilation)
-            : throw new InvalidOperationException($"{name} does not compile: {error}");
+            : throw new InvalidDataException($"{name} does not compile: {error}");
     }
 
     /// <summary>Returns whether a file is source code, not made by the build.</summary>

@@ -11,13 +11,12 @@ namespace Allocator.Analyzers.Checks;
 internal sealed class UseCheck
 {
     private readonly Body _body;
-    private readonly Liveness _liveness;
+    private Liveness? _liveness;
     private readonly Reporter _reporter;
 
     public UseCheck(Body body, Reporter reporter)
     {
         _body = body;
-        _liveness = new Liveness(body.Graph, body.Edges, body.Variables);
         _reporter = reporter;
     }
 
@@ -37,7 +36,13 @@ internal sealed class UseCheck
         }
 
         ulong kept = after.Escaped | after.Reachable;
-        ulong lost = use.Raw & ~use.PossiblyDisposed & ~kept & ~KeptAfter(after, _liveness.After(block, index));
+        ulong lost = use.Raw & ~use.PossiblyDisposed & ~kept;
+        if (lost != 0)
+        {
+            _liveness ??= new Liveness(_body.Graph, _body.Edges, _body.Variables);
+            lost &= ~KeptAfter(after, _liveness.After(block, index));
+        }
+
         if (lost != 0)
         {
             lost &= ~PendingOwners.At(use.Operation, statement, before, _body.Variables);

@@ -11,7 +11,7 @@ internal sealed class Liveness
     private readonly Edges _edges;
     private readonly int _variables;
     private readonly VariableSet[] _liveIn;
-    private readonly VariableSet[][] _liveAfter;
+    private readonly VariableSet[]?[] _liveAfter;
     private readonly StatementAccess[][] _accesses;
 
     public Liveness(ControlFlowGraph graph, Edges edges, VariableTable variables)
@@ -20,13 +20,12 @@ internal sealed class Liveness
         _variables = variables.Count;
         int blocks = graph.Blocks.Length;
         _liveIn = new VariableSet[blocks];
-        _liveAfter = new VariableSet[blocks][];
+        _liveAfter = new VariableSet[]?[blocks];
         _accesses = new StatementAccess[blocks][];
         for (int i = 0; i < blocks; i++)
         {
             _liveIn[i] = new VariableSet(_variables);
             _accesses[i] = graph.Blocks[i].Statements().Select(statement => StatementAccess.Of(statement, variables)).ToArray();
-            _liveAfter[i] = new VariableSet[_accesses[i].Length];
         }
 
         bool changed = true;
@@ -35,15 +34,22 @@ internal sealed class Liveness
             changed = false;
             for (int i = blocks - 1; i >= 0; i--)
             {
-                changed |= WalkBack(graph.Blocks[i]);
+                changed |= _liveIn[i].Add(WalkBack(graph.Blocks[i], null));
             }
         }
     }
 
     /// <summary>Gives the variables whose present value is read after the statement.</summary>
-    public VariableSet After(BasicBlock block, int statement) => _liveAfter[block.Ordinal][statement];
+    public VariableSet After(BasicBlock block, int statement) => (_liveAfter[block.Ordinal] ??= AfterEach(block))[statement];
 
-    private bool WalkBack(BasicBlock block)
+    private VariableSet[] AfterEach(BasicBlock block)
+    {
+        VariableSet[] after = new VariableSet[_accesses[block.Ordinal].Length];
+        WalkBack(block, after);
+        return after;
+    }
+
+    private VariableSet WalkBack(BasicBlock block, VariableSet[]? after)
     {
         int ordinal = block.Ordinal;
         VariableSet live = new(_variables);
@@ -55,12 +61,16 @@ internal sealed class Liveness
         live.Add(inHandlers);
         for (int i = _accesses[ordinal].Length - 1; i >= 0; i--)
         {
-            _liveAfter[ordinal][i] = live.Clone();
+            if (after is not null)
+            {
+                after[i] = live.Clone();
+            }
+
             _accesses[ordinal][i].WalkBack(live);
             live.Add(inHandlers);
         }
 
-        return _liveIn[ordinal].Add(live);
+        return live;
     }
 
     private void AddDirect(VariableSet live, ControlFlowBranch? branch)

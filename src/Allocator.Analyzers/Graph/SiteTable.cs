@@ -12,7 +12,6 @@ internal sealed class SiteTable
     /// <summary>As many as a mask has bits. A body with more is left alone.</summary>
     public const int Limit = 64;
 
-    private readonly Dictionary<IOperation, int> _indexes = new();
     private readonly List<Site> _sites = new();
 
     public SiteTable(ControlFlowGraph graph, Factories factories, KnownTypes types)
@@ -37,7 +36,19 @@ internal sealed class SiteTable
     public Site this[int index] => _sites[index];
 
     /// <summary>Gives the bit of the allocation that <paramref name="operation"/> is, or none.</summary>
-    public ulong BitOf(IOperation operation) => _indexes.TryGetValue(operation, out int index) ? 1UL << index : 0;
+    public ulong BitOf(IOperation operation)
+    {
+        // Few, and asked for at each call: a hash code of an operation costs more than to look at all of them.
+        for (int i = 0; i < _sites.Count; i++)
+        {
+            if (_sites[i].Operation == operation)
+            {
+                return 1UL << i;
+            }
+        }
+
+        return 0;
+    }
 
     private void Add(IOperation operation, Factories factories, KnownTypes types)
     {
@@ -65,7 +76,6 @@ internal sealed class SiteTable
             Buffers |= 1UL << _sites.Count;
         }
 
-        _indexes[operation] = _sites.Count;
         _sites.Add(new Site(operation, isBuffer));
     }
 }

@@ -3,14 +3,11 @@ namespace Allocator.Analyzers.Lattice;
 /// <summary>What is known of all variables and allocations at one point of a body. All masks hold one bit for each allocation.</summary>
 internal sealed class FlowState
 {
-    private readonly Holding[] _variables;
+    // Shared by clones until one of them changes: most statements change no variable.
+    private Holding[] _variables;
+    private bool _isShared;
 
-    public FlowState(int variables)
-        : this(new Holding[variables])
-    {
-    }
-
-    private FlowState(Holding[] variables) => _variables = variables;
+    public FlowState(int variables) => _variables = new Holding[variables];
 
     /// <summary>Gets or sets what may be reachable through something that the analysis does not follow.</summary>
     public ulong Escaped { get; set; }
@@ -67,35 +64,43 @@ internal sealed class FlowState
     public Holding this[int variable]
     {
         get => _variables[variable];
-        set => _variables[variable] = value;
+        set
+        {
+            if (_variables[variable].Is(value))
+            {
+                return;
+            }
+
+            if (_isShared)
+            {
+                _variables = (Holding[])_variables.Clone();
+                _isShared = false;
+            }
+
+            _variables[variable] = value;
+        }
     }
 
-    public FlowState Clone() => new((Holding[])_variables.Clone())
+    public FlowState Clone()
     {
-        Escaped = Escaped,
-        OwnerEscaped = OwnerEscaped,
-        Pinned = Pinned,
-        Disposed = Disposed,
-        Undisposed = Undisposed,
-        Reachable = Reachable,
-        Absent = Absent,
-        Handed = Handed,
-        Running = Running,
-        Settled = Settled,
-        Stored = Stored,
-        Overwritten = Overwritten,
-    };
+        _isShared = true;
+        return (FlowState)MemberwiseClone();
+    }
 
     /// <summary>Adds what another path brings.</summary>
     /// <returns>Whether that was anything new.</returns>
     public bool Join(FlowState other)
     {
         bool changed = false;
-        for (int i = 0; i < _variables.Length; i++)
+        Holding[] others = other._variables;
+        for (int i = 0; i < _variables.Length && _variables != others; i++)
         {
-            Holding joined = Holding.Join(_variables[i], Exists, other._variables[i], other.Exists);
-            changed |= !joined.Is(_variables[i]);
-            _variables[i] = joined;
+            Holding joined = Holding.Join(_variables[i], Exists, others[i], other.Exists);
+            if (!joined.Is(_variables[i]))
+            {
+                this[i] = joined;
+                changed = true;
+            }
         }
 
         return changed | JoinMasks(other);
@@ -106,7 +111,7 @@ internal sealed class FlowState
     {
         for (int i = 0; i < _variables.Length; i++)
         {
-            _variables[i] = _variables[i].Without(sites);
+            this[i] = _variables[i].Without(sites);
         }
 
         Escaped &= ~sites;

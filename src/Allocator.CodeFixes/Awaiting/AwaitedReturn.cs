@@ -1,7 +1,5 @@
 using System;
 using System.Collections.Generic;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Text;
 
@@ -68,21 +66,7 @@ internal static class AwaitedReturn
             yield return change;
         }
 
-        yield return Insertion(hasItsLine ? EndOfItsLine(statement) : statement.Span.End, $"{separator}return;{closing}");
-    }
-
-    // Behind a comment on the same line.
-    private static int EndOfItsLine(ReturnStatementSyntax statement)
-    {
-        foreach (SyntaxTrivia trivia in statement.GetTrailingTrivia())
-        {
-            if (trivia.IsKind(SyntaxKind.EndOfLineTrivia))
-            {
-                return trivia.SpanStart;
-            }
-        }
-
-        return statement.Span.End;
+        yield return Insertion(hasItsLine ? statement.GetLastToken().EndOfItsLine() : statement.Span.End, $"{separator}return;{closing}");
     }
 
     private static TextChange Insertion(int position, string inserted) => new(new TextSpan(position, 0), inserted);

@@ -7,18 +7,15 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Allocator.CodeFixes.Awaiting;
 
-/// <summary>A method or local function with a body of statements.</summary>
+/// <summary>A method, local function or lambda with a body of statements.</summary>
 internal sealed class TaskMethod : IEquatable<TaskMethod>
 {
-    private TaskMethod(SyntaxNode declaration, IMethodSymbol symbol, BlockSyntax body, TypeSyntax returnType, SyntaxTokenList modifiers)
+    private TaskMethod(SyntaxNode declaration, IMethodSymbol symbol, BlockSyntax body, int asyncPosition)
     {
         Declaration = declaration;
         Symbol = symbol;
         Body = body;
-
-        // `partial` has to stand right before the return type.
-        SyntaxToken partial = modifiers.FirstOrDefault(modifier => modifier.IsKind(SyntaxKind.PartialKeyword));
-        AsyncPosition = partial.RawKind == 0 ? returnType.SpanStart : partial.SpanStart;
+        AsyncPosition = asyncPosition;
         Returns = OwnNodes(body).OfType<ReturnStatementSyntax>().ToArray();
     }
 
@@ -33,13 +30,16 @@ internal sealed class TaskMethod : IEquatable<TaskMethod>
 
     public IReadOnlyList<ReturnStatementSyntax> Returns { get; }
 
-    /// <summary>Returns the method around <paramref name="node"/>; null for an accessor, or a lambda, whose type others infer.</summary>
+    /// <summary>Returns the method around <paramref name="node"/>; null for an accessor, or a lambda whose type others infer.</summary>
     public static TaskMethod? Around(SyntaxNode node, SourceFile source) => node.Ancestors().FirstOrDefault(IsFunction) switch
     {
         MethodDeclarationSyntax { Body: { } body } method when source.DeclaredBy(method) is IMethodSymbol symbol =>
-            new TaskMethod(method, symbol, body, method.ReturnType, method.Modifiers),
+            new TaskMethod(method, symbol, body, PositionOfAsync(method.ReturnType, method.Modifiers)),
         LocalFunctionStatementSyntax { Body: { } body } function when source.DeclaredBy(function) is IMethodSymbol symbol =>
-            new TaskMethod(function, symbol, body, function.ReturnType, function.Modifiers),
+            new TaskMethod(function, symbol, body, PositionOfAsync(function.ReturnType, function.Modifiers)),
+        LambdaExpressionSyntax { Block: { } body, AttributeLists.Count: 0 } lambda
+            when source.SymbolOf(lambda) is IMethodSymbol symbol && HasTypeOfItsOwn(lambda, source) =>
+            new TaskMethod(lambda, symbol, body, lambda.SpanStart),
         _ => null,
     };
 
@@ -74,6 +74,23 @@ internal sealed class TaskMethod : IEquatable<TaskMethod>
     public override bool Equals(object? obj) => Equals(obj as TaskMethod);
 
     public override int GetHashCode() => Declaration.GetHashCode();
+
+    // `partial` has to stand right before the return type.
+    private static int PositionOfAsync(TypeSyntax returnType, SyntaxTokenList modifiers)
+    {
+        SyntaxToken partial = modifiers.FirstOrDefault(modifier => modifier.IsKind(SyntaxKind.PartialKeyword));
+        return partial.RawKind == 0 ? returnType.SpanStart : partial.SpanStart;
+    }
+
+    // Where a type argument or an overload is chosen by the lambda, `async` may choose another one.
+    private static bool HasTypeOfItsOwn(LambdaExpressionSyntax lambda, SourceFile source) => lambda.Parent switch
+    {
+        ArrowExpressionClauseSyntax or ReturnStatementSyntax or AssignmentExpressionSyntax => true,
+        EqualsValueClauseSyntax { Parent: VariableDeclaratorSyntax { Parent: VariableDeclarationSyntax { Type.IsVar: false } } } => true,
+        ArgumentSyntax { Parent.Parent: InvocationExpressionSyntax { Expression: { } called } } =>
+            source.SymbolOf(called) is IMethodSymbol { IsGenericMethod: false } method && source.IsNotOverloaded(called, method),
+        _ => false,
+    };
 
     private static bool IsFunction(SyntaxNode node) => node
         is BaseMethodDeclarationSyntax

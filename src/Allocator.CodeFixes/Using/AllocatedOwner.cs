@@ -61,7 +61,8 @@ internal static class AllocatedOwner
             : call;
     }
 
-    private static ExpressionSyntax Awaited(ExpressionSyntax call)
+    /// <summary>Returns <paramref name="call"/> with the <c>await</c> before it, if any.</summary>
+    public static ExpressionSyntax Awaited(ExpressionSyntax call)
     {
         bool isConfigured = call.Parent is MemberAccessExpressionSyntax { Name.Identifier.ValueText: ConfigureAwait };
         SyntaxNode? task = isConfigured ? call.Parent!.Parent : call;

@@ -15,11 +15,11 @@ internal sealed class FreeNames
     public string Take(string wish, SyntaxNode node)
     {
         // In all of the member: no block or function inside may reuse the name, and none outside may be hidden.
-        SyntaxNode member = node.Ancestors().First(IsMember);
-        if (!_taken.TryGetValue(member, out HashSet<string>? taken))
+        SyntaxNode function = node.Ancestors().First(ancestor => IsMember(ancestor) || ancestor is AccessorDeclarationSyntax);
+        if (!_taken.TryGetValue(function, out HashSet<string>? taken))
         {
-            taken = new HashSet<string>(Identifiers(member));
-            _taken.Add(member, taken);
+            taken = new HashSet<string>(Identifiers(function));
+            _taken.Add(function, taken);
         }
 
         string name = wish;
@@ -34,6 +34,8 @@ internal sealed class FreeNames
     private static bool IsMember(SyntaxNode node) =>
         node is CompilationUnitSyntax or (MemberDeclarationSyntax and not GlobalStatementSyntax);
 
-    private static IEnumerable<string> Identifiers(SyntaxNode member) =>
-        member.DescendantTokens().Where(token => token.IsKind(SyntaxKind.IdentifierToken)).Select(token => token.ValueText);
+    // Of a property or an event without its other accessors, whose names are their own.
+    private static IEnumerable<string> Identifiers(SyntaxNode function) => function.AncestorsAndSelf().First(IsMember)
+        .DescendantTokens(node => node == function || function is not AccessorDeclarationSyntax || node is not AccessorDeclarationSyntax)
+        .Where(token => token.IsKind(SyntaxKind.IdentifierToken)).Select(token => token.ValueText);
 }

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using Microsoft.CodeAnalysis;
@@ -14,11 +15,13 @@ internal sealed class OwnerDeclarations
     private readonly SourceFile _source;
     private readonly FreeNames _names = new();
     private readonly List<TextSpan> _touched = new();
-    private readonly List<TextChange> _changes = new();
+    private readonly List<Func<Layout, IEnumerable<TextChange>>> _changes = new();
+    private readonly Dictionary<SyntaxNode, Braces> _braces = new();
+    private readonly Dictionary<LocalDeclarationStatementSyntax, HashSet<VariableDeclaratorSyntax>> _variables = new();
 
     public OwnerDeclarations(SourceFile source) => _source = source;
 
-    public bool IsEmpty => _changes.Count == 0;
+    public bool IsEmpty => _changes.Count == 0 && _braces.Count == 0;
 
     /// <summary>Adds the changes for one diagnostic, or none where it has no fix that is certain to be right.</summary>
     public void Add(Diagnostic diagnostic)
@@ -28,60 +31,127 @@ internal sealed class OwnerDeclarations
             return;
         }
 
-        if (OwnerVariable.ThatHolds(owner) is { } declaration)
+        if (OwnerVariable.ThatHolds(owner) is { } variable)
         {
-            if (OwnerVariable.CanBeUsing(declaration, owner, _source) && !IsTouched(declaration))
+            if (OwnerVariable.CanBeUsing(variable, owner, _source) && !IsTouched(variable))
             {
-                _touched.Add(declaration.Span);
-                Insert(declaration, "using ");
+                Declare(variable);
             }
         }
-        else if (DiscardedOwner.StatementThatDrops(owner, _source) is { } dropped
-            && _source.TypeOf(owner) is { } droppedType
-            && Disposable.Is(droppedType))
+        else if (DiscardedOwner.PlaceThatDrops(owner, _source) is { } dropped)
         {
-            _touched.Add(dropped.Span);
-            Keep(owner, droppedType, dropped);
+            if (TypeOfDisposable(owner) is { } type)
+            {
+                Keep(owner, type, dropped);
+            }
         }
-        else if (TemporaryOwner.StatementThatUses(owner, _source) is { } statement
-            && _source.TypeOf(owner) is { } type
-            && Disposable.Is(type))
+        else if (TemporaryOwner.PlaceThatUses(owner, _source) is { } place)
         {
-            _touched.Add(owner.Span);
-            Hoist(owner, type, statement);
+            // Two in one statement are both declared, or none is.
+            List<ExpressionSyntax> owners = TemporaryOwner.Beside(owner, place, _source).Append(owner)
+                .Where(one => !IsTouched(one)).OrderBy(one => one.SpanStart).ToList();
+            if (owners.All(one => TypeOfDisposable(one) is not null && TemporaryOwner.PlaceThatUses(one, _source) == place))
+            {
+                owners.ForEach(one => Hoist(one, place));
+            }
         }
     }
 
-    public SourceText ChangedText() => _source.Text.WithChanges(_changes.OrderBy(change => change.Span.Start));
+    public SourceText ChangedText()
+    {
+        // Where two begin in the same place, the outer braces open first and close last.
+        List<Braces> braces = _braces.Values.OrderBy(one => one.Content.SpanStart).ThenByDescending(one => one.Content.Span.End).ToList();
+        Layout layout = new(_source, braces);
+        List<TextChange> changes = braces.SelectMany(one => one.Open(layout)).ToList();
+        List<TextChange> declared = _changes.SelectMany(change => change(layout)).ToList();
+        List<TextSpan> replaced = changes.Concat(declared).Select(change => change.Span).ToList();
+        changes.AddRange(braces.SelectMany(layout.Indent).Where(line => !replaced.Any(span =>
+            span.Start < line.Span.Start && line.Span.Start < span.End)));
+        changes.AddRange(declared);
+        changes.AddRange(((IEnumerable<Braces>)braces).Reverse().SelectMany(one => one.Close(layout)));
+        return _source.Text.WithChanges(changes.OrderBy(change => change.Span.Start));
+    }
+
+    private void Declare(VariableDeclaratorSyntax variable)
+    {
+        LocalDeclarationStatementSyntax declaration = (LocalDeclarationStatementSyntax)variable.Parent!.Parent!;
+        _touched.Add(variable.Span);
+        if (_variables.TryGetValue(declaration, out HashSet<VariableDeclaratorSyntax>? variables))
+        {
+            variables.Add(variable);
+            return;
+        }
+
+        variables = new HashSet<VariableDeclaratorSyntax> { variable };
+        _variables.Add(declaration, variables);
+        BracesFor(declaration);
+        _changes.Add(layout => SplitDeclaration.Changes(declaration, variables, layout, _source.Text));
+    }
 
     // `_ = allocator.Allocate<byte>(n);`, or the call alone.
-    private void Keep(ExpressionSyntax owner, ITypeSymbol type, ExpressionStatementSyntax statement)
+    private void Keep(ExpressionSyntax owner, ITypeSymbol type, SyntaxNode place)
     {
-        string name = _names.Take("owner", statement);
-        TextSpan before = TextSpan.FromBounds(statement.SpanStart, owner.SpanStart);
-        _changes.Add(new TextChange(before, $"using {TypeName(type, statement)} {name} = "));
+        _touched.Add(place.Span);
+        string declared = Beginning(type, place);
+        if (BracesFor(place) is BodyBraces body)
+        {
+            body.Dropped = (declared, owner.SpanStart);
+            return;
+        }
+
+        _changes.Add(_ => new[] { new TextChange(TextSpan.FromBounds(place.SpanStart, owner.SpanStart), declared) });
     }
 
-    private string TypeName(ITypeSymbol type, StatementSyntax statement) =>
-        _source.Prefers("csharp_style_var_elsewhere") ? "var" : _source.NameOf(type, statement);
-
-    private void Hoist(ExpressionSyntax owner, ITypeSymbol type, StatementSyntax statement)
+    private void Hoist(ExpressionSyntax owner, SyntaxNode place)
     {
-        string name = _names.Take("owner", statement);
-        Insert(statement, $"using {TypeName(type, statement)} {name} = {_source.Text.ToString(owner.Span)};{SeparatorBefore(statement)}");
-        _changes.Add(new TextChange(AllocatedOwner.WithParentheses(owner).Span, name));
+        _touched.Add(owner.Span);
+        string beginning = Beginning(TypeOfDisposable(owner)!, place, out string name);
+        string declaration = $"{beginning}{_source.Text.ToString(owner.Span)};";
+        if (BracesFor(place) is BodyBraces body)
+        {
+            body.Declare(declaration);
+        }
+        else
+        {
+            _changes.Add(layout => new[]
+            {
+                new TextChange(new TextSpan(place.SpanStart, 0), declaration + SeparatorBefore(place, layout)),
+            });
+        }
+
+        _changes.Add(_ => new[] { new TextChange(AllocatedOwner.WithParentheses(owner).Span, name) });
+    }
+
+    private string Beginning(ITypeSymbol type, SyntaxNode place) => Beginning(type, place, out _);
+
+    private string Beginning(ITypeSymbol type, SyntaxNode place, out string name)
+    {
+        name = _names.Take("owner", place);
+        return $"using {(_source.Prefers("csharp_style_var_elsewhere") ? "var" : _source.NameOf(type, place))} {name} = ";
+    }
+
+    private ITypeSymbol? TypeOfDisposable(ExpressionSyntax owner) =>
+        _source.TypeOf(owner) is { } type && Disposable.Is(type) ? type : null;
+
+    private Braces? BracesFor(SyntaxNode place)
+    {
+        if (UsingScope.BracesFor(place, _source) is not { } braces)
+        {
+            return null;
+        }
+
+        if (!_braces.TryGetValue(braces.Content, out Braces? known))
+        {
+            _braces.Add(braces.Content, known = braces);
+        }
+
+        return known;
     }
 
     // The next round fixes what lies within another fix.
     private bool IsTouched(SyntaxNode node) => _touched.Any(span => span.OverlapsWith(node.Span));
 
-    private void Insert(StatementSyntax before, string inserted) =>
-        _changes.Add(new TextChange(new TextSpan(before.SpanStart, 0), inserted));
-
     // A new line like the statement's own; or a space where the statement does not begin its line.
-    private string SeparatorBefore(StatementSyntax statement)
-    {
-        int position = statement.SpanStart;
-        return _source.Text.BeginsItsLine(position) ? _source.Text.LineBreakNear(position) + _source.Text.IndentationAt(position) : " ";
-    }
+    private string SeparatorBefore(SyntaxNode statement, Layout layout) =>
+        _source.Text.BeginsItsLine(statement.SpanStart) ? layout.NewLine(statement.SpanStart) : " ";
 }

@@ -9,26 +9,31 @@ namespace Allocator.CodeFixes.Using;
 /// <summary>The variable that holds an owner from its declaration on.</summary>
 internal static class OwnerVariable
 {
-    /// <summary>Returns the declaration whose initial value is <paramref name="owner"/>, in all cases or in some.</summary>
-    public static LocalDeclarationStatementSyntax? ThatHolds(ExpressionSyntax owner) =>
-        owner.FirstAncestorOrSelf<LocalDeclarationStatementSyntax>() is { } declaration
-        && declaration.Declaration.Variables.Any(variable =>
-            variable.Initializer is { Value: var value } && Alternatives(value).Contains(owner))
-            ? declaration
+    /// <summary>Returns the variable of a declaration whose initial value is <paramref name="owner"/>, in all cases or in some.</summary>
+    public static VariableDeclaratorSyntax? ThatHolds(ExpressionSyntax owner) =>
+        owner.FirstAncestorOrSelf<VariableDeclaratorSyntax>() is { Parent.Parent: LocalDeclarationStatementSyntax } variable
+        && variable.Initializer is { Value: var value }
+        && Alternatives(value).Contains(owner)
+            ? variable
             : null;
 
     /// <summary>
-    /// Gets whether <c>using</c> can be put before the declaration, and disposes what this method owns and nothing else.
+    /// Gets whether <paramref name="variable"/> can be declared with <c>using</c>, and that disposes what this method owns and nothing
+    /// else.
     /// </summary>
-    /// <param name="declaration">The declaration.</param>
+    /// <param name="variable">A variable of a declaration, which may have others.</param>
     /// <param name="owner">The value of it that a diagnostic is about: that is owned, whatever makes it.</param>
     /// <param name="source">The file.</param>
-    public static bool CanBeUsing(LocalDeclarationStatementSyntax declaration, ExpressionSyntax owner, SourceFile source) =>
-        declaration is { UsingKeyword.RawKind: 0, Modifiers.Count: 0, Declaration: { Variables: { Count: 1 } variables } declared }
-        && declared.Type is not (RefTypeSyntax or ScopedTypeSyntax)
-        && source.DeclaredBy(variables[0]) is ILocalSymbol local
+    public static bool CanBeUsing(VariableDeclaratorSyntax variable, ExpressionSyntax owner, SourceFile source) =>
+        variable.Parent!.Parent is LocalDeclarationStatementSyntax
+        {
+            UsingKeyword.RawKind: 0, Modifiers.Count: 0, Declaration: { Variables.Count: var count, Type: var type },
+        } declaration
+        && type is not (RefTypeSyntax or ScopedTypeSyntax)
+        && (count == 1 || !declaration.ContainsDirectives)
+        && source.DeclaredBy(variable) is ILocalSymbol local
         && Disposable.Is(local.Type)
-        && Alternatives(variables[0].Initializer!.Value).All(value => value == owner || IsOwned(value, source))
+        && Alternatives(variable.Initializer!.Value).All(value => value == owner || IsOwned(value, source))
         && UsingScope.Allows(declaration, source)
         && !Assignments.ChangeVariable(local, declaration.Parent!, source);
 

@@ -1,3 +1,4 @@
+using System.Collections.Generic;
 using System.Linq;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
@@ -8,8 +9,10 @@ namespace Allocator.CodeFixes.Using;
 /// <summary>An owner that no variable holds, as in <c>allocator.Allocate&lt;byte&gt;(n).Memory.Span</c>.</summary>
 internal static class TemporaryOwner
 {
-    /// <summary>Returns the statement before which the owner can be declared and nothing else changes, or null.</summary>
-    public static StatementSyntax? StatementThatUses(ExpressionSyntax owner, SourceFile source)
+    /// <summary>
+    /// Returns the statement, or the expression behind an arrow, before which the owner can be declared and nothing else changes, or null.
+    /// </summary>
+    public static SyntaxNode? PlaceThatUses(ExpressionSyntax owner, SourceFile source)
     {
         SyntaxNode node = AllocatedOwner.WithParentheses(owner);
         if (!IsUsedInPlace(node))
@@ -27,15 +30,50 @@ internal static class TemporaryOwner
             node = node.Parent!;
         }
 
-        return node.Parent is StatementSyntax { ContainsDirectives: false } statement
-            && IsEvaluatedOnce(node, statement)
-            && UsingScope.Allows(statement, source)
-            ? statement
-            : null;
+        SyntaxNode? place = node.Parent switch
+        {
+            StatementSyntax { ContainsDirectives: false } statement when IsEvaluatedOnce(node, statement) => statement,
+            ArrowExpressionClauseSyntax or LambdaExpressionSyntax => node,
+            _ => null,
+        };
+        return place is not null && UsingScope.Allows(place, source) && !IsValueOfATask(place, source) ? place : null;
     }
 
+    /// <summary>
+    /// Returns the other owners below <paramref name="place"/> of which only a view is used: what makes one of them unsafe makes all so.
+    /// </summary>
+    public static IEnumerable<ExpressionSyntax> Beside(ExpressionSyntax owner, SyntaxNode place, SourceFile source) =>
+        from call in place.DescendantNodesAndSelf(node =>
+            node == place || node is not (StatementSyntax or AnonymousFunctionExpressionSyntax)).OfType<InvocationExpressionSyntax>()
+        where AllocatedOwner.IsMadeBy(call, source)
+        let other = AllocatedOwner.Awaited(call)
+        where other != owner && !owner.Span.Contains(other.Span) && IsOnlyViewed(other, source)
+        select other;
+
+    private static bool IsOnlyViewed(ExpressionSyntax owner, SourceFile source)
+    {
+        SyntaxNode node = AllocatedOwner.WithParentheses(owner);
+        while (node.Parent is MemberAccessExpressionSyntax member && member.Expression == node)
+        {
+            if (Views.Is(source.TypeOf(member)))
+            {
+                return true;
+            }
+
+            node = member;
+        }
+
+        return false;
+    }
+
+    // What runs on when the function has returned may use the owner.
+    private static bool IsValueOfATask(SyntaxNode place, SourceFile source) =>
+        place is ReturnStatementSyntax or ExpressionSyntax
+        && source.FunctionAround(place) is { IsAsync: false } function
+        && Awaiting.Tasks.Is(function.ReturnType);
+
     private static bool IsPartOfAStatement(SyntaxNode? node) => node
-        is ExpressionSyntax
+        is (ExpressionSyntax and not AnonymousFunctionExpressionSyntax)
         or ArgumentSyntax
         or BaseArgumentListSyntax
         or EqualsValueClauseSyntax
@@ -52,7 +90,7 @@ internal static class TemporaryOwner
 
     private static bool IsAlwaysEvaluated(SyntaxNode node) => node.Parent switch
     {
-        AnonymousFunctionExpressionSyntax or QueryExpressionSyntax => false,
+        QueryExpressionSyntax => false,
         ConditionalExpressionSyntax conditional => conditional.Condition == node,
         ConditionalAccessExpressionSyntax access => access.Expression == node,
         BinaryExpressionSyntax binary => binary.Left == node
@@ -72,12 +110,20 @@ internal static class TemporaryOwner
     // The owner would be allocated before what now comes first in its statement: that must not show.
     private static bool FollowsAnEffect(SyntaxNode node, SourceFile source) =>
         node.Parent!.ChildNodes().TakeWhile(sibling => sibling != node).SelectMany(sibling => sibling.DescendantNodesAndSelf())
-            .Any(before => HasEffect(before) || (before is InvocationExpressionSyntax call && !AllocatedOwner.IsMadeBy(call, source)));
+            .Any(before => before switch
+            {
+                InvocationExpressionSyntax call => !MakesAnOwner(call, source),
+                AwaitExpressionSyntax awaited => AllocatedOwner.Call(awaited) is not { } call || !MakesAnOwner(call, source),
+                _ => HasEffect(before),
+            });
+
+    private static bool MakesAnOwner(InvocationExpressionSyntax call, SourceFile source) =>
+        AllocatedOwner.IsMadeBy(call, source)
+        || (AllocatedOwner.Call(call) is { } configured && configured != call && AllocatedOwner.IsMadeBy(configured, source));
 
     private static bool HasEffect(SyntaxNode node) => node
         is BaseObjectCreationExpressionSyntax
         or AssignmentExpressionSyntax
-        or AwaitExpressionSyntax
         or PostfixUnaryExpressionSyntax
         or DeclarationPatternSyntax
         or VarPatternSyntax

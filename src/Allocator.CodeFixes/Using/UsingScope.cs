@@ -9,35 +9,65 @@ namespace Allocator.CodeFixes.Using;
 internal static class UsingScope
 {
     /// <summary>
-    /// Gets whether a <c>using</c> declaration can stand where <paramref name="statement"/> stands, and no span of its owner
-    /// is used behind its scope.
+    /// Gets whether a <c>using</c> declaration can stand before <paramref name="place"/>, a statement or the expression behind an arrow,
+    /// in braces of its own where it needs them, and no span of its owner is used behind its scope.
     /// </summary>
-    public static bool Allows(StatementSyntax statement, SourceFile source)
+    public static bool Allows(SyntaxNode place, SourceFile source)
     {
-        // Not in a switch section, nor as the body of an `if` or a loop.
-        SyntaxNode? scope = statement.Parent switch
+        SyntaxNode? scope = place.Parent switch
         {
             BlockSyntax block => block,
             GlobalStatementSyntax { Parent: CompilationUnitSyntax unit } => unit,
+            SwitchSectionSyntax section when IsClosed(section) => section,
+            IfStatementSyntax or ElseClauseSyntax or UsingStatementSyntax or FixedStatementSyntax or LockStatementSyntax => place,
+            CommonForEachStatementSyntax or ForStatementSyntax or WhileStatementSyntax or DoStatementSyntax => place,
+            ArrowExpressionClauseSyntax { ContainsDirectives: false } => place,
+            LambdaExpressionSyntax { ContainsDirectives: false } lambda when !source.IsExpressionTree(lambda) => place,
             _ => null,
         };
-        return scope is not null && !HasLabels(scope) && !LetsViewsOut(scope, statement, source);
+        return scope is not null && !HasLabels(scope) && !LetsViewsOut(scope, place, source);
     }
+
+    /// <summary>Returns the braces that a declaration before <paramref name="place"/> needs, or null where it needs none.</summary>
+    public static Braces? BracesFor(SyntaxNode place, SourceFile source) => (place, place.Parent) switch
+    {
+        (_, SwitchSectionSyntax section) => new StatementBraces(section, source.Text),
+        (_, BlockSyntax or GlobalStatementSyntax) => null,
+        (ExpressionSyntax body, _) => new BodyBraces(body, source),
+        _ => new StatementBraces(place, source.Text),
+    };
+
+    // All sections of a switch share their variables: braces would take those of one from the others.
+    private static bool IsClosed(SwitchSectionSyntax section)
+    {
+        HashSet<string> declared = new(section.DescendantNodes().Select(NameDeclaredBy).OfType<string>());
+        return !section.ContainsDirectives && section.Parent!.ChildNodes().Where(sibling => sibling != section)
+            .SelectMany(sibling => sibling.DescendantNodes().OfType<IdentifierNameSyntax>())
+            .All(name => !declared.Contains(name.Identifier.ValueText));
+    }
+
+    private static string? NameDeclaredBy(SyntaxNode node) => node switch
+    {
+        VariableDeclaratorSyntax variable => variable.Identifier.ValueText,
+        SingleVariableDesignationSyntax variable => variable.Identifier.ValueText,
+        LocalFunctionStatementSyntax function => function.Identifier.ValueText,
+        _ => null,
+    };
 
     // No jump may cross a using declaration; that none does is certain where there is nowhere to jump to.
     private static bool HasLabels(SyntaxNode scope) =>
         scope.ChildNodes().Any(node => node is LabeledStatementSyntax or GlobalStatementSyntax { Statement: LabeledStatementSyntax });
 
     // Disposing at the end of the scope would turn a buffer that is now and then lost into one that always is.
-    private static bool LetsViewsOut(SyntaxNode scope, StatementSyntax statement, SourceFile source)
+    private static bool LetsViewsOut(SyntaxNode scope, SyntaxNode place, SourceFile source)
     {
-        IMethodSymbol? function = source.FunctionAround(statement);
+        IMethodSymbol? function = source.FunctionAround(place);
         if (function is null or { ReturnsByRef: true } or { ReturnsByRefReadonly: true } || Views.Is(function.ReturnType))
         {
             return true;
         }
 
-        IEnumerable<ExpressionSyntax> targets = scope.DescendantNodes().OfType<ExpressionSyntax>().Where(Assignments.IsTarget);
+        IEnumerable<ExpressionSyntax> targets = scope.DescendantNodesAndSelf().OfType<ExpressionSyntax>().Where(Assignments.IsTarget);
         return targets.Any(target => CanTakeAView(target, source) && IsDeclaredOutside(source.SymbolOf(target), scope));
     }
 

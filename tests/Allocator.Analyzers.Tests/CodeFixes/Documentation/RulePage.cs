@@ -18,6 +18,9 @@ internal sealed class RulePage
     /// <summary>Gets the code below "Fix".</summary>
     public string Remedy => Below("## Fix");
 
+    /// <summary>Gets the code that breaks the rule because an attribute stands in it.</summary>
+    public string Marked => Below("## What is inferred, and how to mark the rest");
+
     /// <summary>Gets the code below "When to suppress it", if any.</summary>
     public IEnumerable<string> Suppressed => BlocksBelow("## When to suppress it");
 
@@ -26,7 +29,8 @@ internal sealed class RulePage
     private IEnumerable<string> BlocksBelow(string heading)
     {
         int start = Lines.ToList().IndexOf(heading) + 1;
-        int end = Lines.ToList().FindIndex(start, line => line.StartsWith("## ", StringComparison.Ordinal)) + 1;
+        int next = Lines.ToList().FindIndex(start, line => line.StartsWith("## ", StringComparison.Ordinal)) + 1;
+        int end = next == 0 ? Lines.Count + 1 : next;
         return CodeBlock.All()
             .Where(block => block.Document == _path && block.Line > start && block.Line < end)
             .Select(block => block.Code + "\n");

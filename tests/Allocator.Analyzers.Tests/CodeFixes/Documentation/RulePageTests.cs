@@ -60,6 +60,21 @@ public class RulePageTests
     public async Task Fix_OfTheExample_BreaksNoRule(string id) => Assert.Empty(await Reported(new RulePage(id).Remedy));
 
     [Theory]
+    [MemberData(nameof(Rules))]
+    public async Task MarkedExample_BreaksTheRule_AndNoneWithoutItsMark(string id)
+    {
+        string marked = new RulePage(id).Marked;
+        string unmarked = marked.Replace("[Borrowed] ", "", StringComparison.Ordinal)
+            .Replace("    [return: OwnedBuffer]\n", "", StringComparison.Ordinal);
+
+        Diagnostic found = Assert.Single(await Reported(marked));
+        Assert.Equal(id, found.Id);
+        Assert.Contains("// found", marked.Split('\n')[Line(found)], StringComparison.Ordinal);
+        Assert.NotEqual(marked, unmarked);
+        Assert.Empty(await Reported(unmarked));
+    }
+
+    [Theory]
     [InlineData(RuleIds.Finalizable, typeof(DeclareOwnerWithUsing))]
     [InlineData(RuleIds.NeverDisposed, typeof(DeclareOwnerWithUsing))]
     [InlineData(RuleIds.Unawaited, typeof(AwaitReturnedTask))]
@@ -78,6 +93,9 @@ public class RulePageTests
     [Fact]
     public async Task SuppressedExample_BreaksNoRuleAloud() =>
         Assert.Empty(await Reported(Assert.Single(new RulePage(RuleIds.Finalizable).Suppressed)));
+
+    private static int Line(Diagnostic found) =>
+        found.Location.GetLineSpan().StartLinePosition.Line - ImplicitUsings.Count(character => character == '\n');
 
     private static Task<ImmutableArray<Diagnostic>> Reported(string program)
     {

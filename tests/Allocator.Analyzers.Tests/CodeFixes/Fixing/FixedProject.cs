@@ -58,12 +58,16 @@ internal sealed class FixedProject
 
     /// <summary>Gives what the analyzer reports and the fix says it can fix.</summary>
     /// <exception cref="SnippetException">The project does not compile.</exception>
-    public async Task<ImmutableArray<Diagnostic>> Diagnostics()
+    public async Task<ImmutableArray<Diagnostic>> Diagnostics() =>
+        [.. (await AllDiagnostics()).Where(diagnostic => _fix.FixableDiagnosticIds.Contains(diagnostic.Id))];
+
+    /// <summary>Gives what the analyzer reports, of all rules.</summary>
+    /// <exception cref="SnippetException">The project does not compile.</exception>
+    public async Task<ImmutableArray<Diagnostic>> AllDiagnostics()
     {
         Compilation compilation = (await Project.GetCompilationAsync())!;
         SnippetCompilation.ThrowIfBroken(compilation, string.Join("\n", compilation.SyntaxTrees.Select(tree => tree.ToString()).Take(1)));
-        ImmutableArray<Diagnostic> found = await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation);
-        return [.. found.Where(diagnostic => _fix.FixableDiagnosticIds.Contains(diagnostic.Id))];
+        return await AnalyzerRun.Of(new LifetimeAnalyzer(), compilation);
     }
 
     /// <summary>Gives the errors that the compiler finds only when it writes the assembly, as of spans across an await.</summary>

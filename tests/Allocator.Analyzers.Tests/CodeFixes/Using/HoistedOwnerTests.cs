@@ -78,14 +78,12 @@ public class HoistedOwnerTests
     }
 
     [Theory]
-    [InlineData("if (n > 0) _allocator.Allocate<byte>(64).Memory.Span.Clear();")] // no room for a declaration
     [InlineData("Use(n > 0 ? _allocator.Allocate<byte>(64).Memory.Span : default);")] // not always allocated
     [InlineData("_ = n > 0 && Check(_allocator.Allocate<byte>(64).Memory.Span);")]
     [InlineData("while (Check(_allocator.Allocate<byte>(64).Memory.Span)) { }")] // one for each round
     [InlineData("Use(n++, _allocator.Allocate<byte>(n).Memory.Span);")] // its length is known in the middle of the statement
     [InlineData("Use(_random.Next(), _allocator.Allocate<byte>(n).Memory.Span);")]
     [InlineData("int a = n, b = _allocator.Allocate<byte>(a).Memory.Span[0];")]
-    [InlineData("Action later = () => _allocator.Allocate<byte>(64).Memory.Span.Clear(); later();")]
     public Task AllocationThatCannotMove_HasNoFix(string statement) => OffersNothing(
         $$"""
             public void M(int n)
