@@ -146,10 +146,13 @@ public abstract partial class MemoryAllocator
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
-        if (plan.IsContiguous
-            && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
+        long generation = 0;
+        LifetimeGuard? guard = plan.IsContiguous
+            ? TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out generation)
+            : plan.UsesPool ? TryRentGroupFast(plan.Blocks, plan.BytesInBlocks, request.Options, out generation) : null;
+        if (guard is not null)
         {
-            return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
+            return new MemoryGroup<T>(new Allocation(guard, generation, plan.LayoutAt(guard)));
         }
 
         pipeline.Allocate(Account, plan, out Allocation allocation);

@@ -247,6 +247,13 @@ public abstract partial class MemoryAllocator : IDisposable
         return null;
     }
 
+    /// <summary>As above, adjacent blocks for a group: each holds one member, the last one less of it.</summary>
+    internal virtual LifetimeGuard? TryRentGroupFast(int blocks, long lengthInBytes, AllocationOptions options, out long generation)
+    {
+        generation = 0;
+        return null;
+    }
+
     private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
 
     private protected static string InMebibytes(long bytes) => FormattableString.Invariant($"{bytes / (1024.0 * 1024):#,0.##} MiB");

@@ -165,9 +165,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Returns the memory as soon as nothing pins it or works on it. Never blocks; further calls have no effect.</summary>
     public void Dispose()
     {
-        LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.Remember(_generation, out long memory);
-        if (guard.Dispose(_generation))
+        if (_guard.Dispose(_generation, out EndedGuard ended, out long memory))
         {
             End(ended, memory);
         }

@@ -41,7 +41,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         }
     }
 
-    protected override void GiveBack()
+    protected override void GiveBack(bool ofLease)
     {
         CorruptionFindings? findings = null;
 
@@ -59,7 +59,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         }
         finally
         {
-            base.GiveBack();
+            base.GiveBack(ofLease);
         }
 
         if (isCallOfUser)

@@ -36,6 +36,9 @@ internal sealed class AllocatorContext
     /// <summary>Gets how long abandoned memory stays in quarantine at least.</summary>
     public long QuarantineMilliseconds { get; init; }
 
+    /// <summary>Gets slots for guards of small memory that lie idle: as many as a thread usually has at once.</summary>
+    public MappingGuard?[] IdleGuards { get; } = new MappingGuard?[4];
+
     /// <summary>Counts memory that the system has back.</summary>
     public void NoteFreed(long bytes)
     {

@@ -13,7 +13,7 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ArraySource
 {
-    private readonly ThreadCaches _caches = new();
+    private readonly ThreadCaches _caches;
     private readonly bool _clearOnReturn;
     private readonly string? _allocatorName;
 
@@ -22,6 +22,7 @@ internal sealed class ArraySource
 
     public ArraySource(MemoryAllocatorOptions options)
     {
+        _caches = new ThreadCaches(this);
         _clearOnReturn = options.ClearOnReturn;
         _allocatorName = options.Name;
     }
@@ -36,33 +37,40 @@ internal sealed class ArraySource
             array.AsSpan(0, lengthInBytes).Clear();
         }
 
-        ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard();
-        AllocationTrace? trace = TraceSwitch.Arrays ? MemoryDiagnostics.TryTrace(array.Length, _allocatorName, canLeak: false) : null;
-        generation = guard.Begin(array, lengthInBytes, this, trace);
+        ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard(cache);
+        if (TraceSwitch.Arrays)
+        {
+            guard.BeginTrace(array, lengthInBytes, _allocatorName);
+        }
+
+        generation = guard.Begin(array, lengthInBytes);
 
         // Last: nothing fails after it.
         cache.CountRent(array.Length);
         return guard;
     }
 
-    /// <summary>Takes back what was rented, once the rent has ended. Never fails.</summary>
-    public void Return(byte[] array, ArrayGuard guard)
+    /// <summary>
+    /// Takes back what was rented, once the rent has ended; with the current thread's cache, where that is known. Never fails.
+    /// </summary>
+    public void Return(byte[] array, ArrayGuard guard, ThreadCache? cache)
     {
         try
         {
-            if (_caches.Find() is ThreadCache cache)
-            {
-                cache.CountReturn(array.Length);
-                cache.KeepGuard(guard);
-            }
-            else
-            {
-                CountWithoutCache(array.Length);
-            }
+            cache ??= _caches.Find();
         }
         catch (OutOfMemoryException)
         {
-            // A thread's first use of a thread-static needs managed memory, and nothing was counted then.
+            // A thread's first use of a thread-static needs managed memory.
+        }
+
+        if (cache is not null)
+        {
+            cache.CountReturn(array.Length);
+            cache.KeepGuard(guard);
+        }
+        else
+        {
             CountWithoutCache(array.Length);
         }
 

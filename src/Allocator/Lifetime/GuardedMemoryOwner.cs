@@ -68,9 +68,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     protected override void Dispose(bool disposing)
     {
-        LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.Remember(_generation, out long memory);
-        if (guard.Dispose(_generation))
+        if (_guard.Dispose(_generation, out EndedGuard ended, out long memory))
         {
             End(ended, memory);
         }

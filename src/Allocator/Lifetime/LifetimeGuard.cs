@@ -50,16 +50,18 @@ internal abstract class LifetimeGuard
     }
 
     protected BlockState Record { get; }
+
+    private EndedGuard Ended => Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
+
     protected string DebuggerText => Record.ToString();
 
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>
     public long Begin() => BeginWith(Record, 1);
 
     /// <summary>Returns what an owner holds in place of guard and generation once the rent is over. Called before it is ended.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public EndedGuard Remember(long generation, out long memory)
     {
-        EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
+        EndedGuard ended = Ended;
         long bytes = UsedBytes;
         long started = Volatile.Read(ref Record.RentedAtMilliseconds);
         if (BlockState.Generation(Volatile.Read(ref Record.State)) == generation && this is not EndedGuard)
@@ -105,7 +107,7 @@ internal abstract class LifetimeGuard
         return isHeld;
     }
 
-    /// <summary>Adds a reference, which keeps the memory past <see cref="Dispose"/>; false where the rent is over.</summary>
+    /// <summary>Adds a reference, which keeps the memory past <see cref="Dispose(long)"/>; false where the rent is over.</summary>
     public bool TryAddReference(long generation)
     {
         ref long state = ref Record.State;
@@ -130,8 +132,8 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory
-    /// back.
+    /// Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose(long)"/> gives the
+    /// memory back.
     /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
     /// <remarks>One call too many does nothing: it can take neither the owner's own reference nor a later renter's.</remarks>
@@ -156,8 +158,8 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Pins one element, or the one behind the last: by a reference, which outlives <see cref="Dispose"/>, and for an array by a handle.
-    /// What it calls back keeps the memory's owner alive.
+    /// Pins one element, or the one behind the last: by a reference, which outlives <see cref="Dispose(long)"/>, and for an array by a
+    /// handle. What it calls back keeps the memory's owner alive.
     /// </summary>
     public unsafe MemoryHandle Pin<T>(long generation, int length, int elementIndex, IPinnable pinnable, nint offsetInBytes = 0)
         where T : struct
@@ -200,23 +202,41 @@ internal abstract class LifetimeGuard
     /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
     /// <remarks>One compare-exchange: the usual rent has no reference but its owner's.</remarks>
-    public bool Dispose(long generation) =>
-        Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) == generation + 1
-            ? GiveBackNow()
-            : DisposeSlow(generation);
+    public bool Dispose(long generation) => Dispose(generation, out _, out _);
 
-    /// <summary>As <see cref="Dispose"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
-    /// <remarks>The call keeps the guard reachable, so no finalizer comes between. A copy of a lease on another thread would.</remarks>
-    public void EndLease(long generation)
+    /// <summary>As above, and returns what an owner holds in place of guard and generation from now on.</summary>
+    public bool Dispose(long generation, out EndedGuard ended, out long memory)
     {
-        if (Volatile.Read(ref Record.State) == generation + 1)
+        ended = Ended;
+        long bytes = UsedBytes;
+        long started = Volatile.Read(ref Record.RentedAtMilliseconds);
+        if (Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) != generation + 1)
         {
-            Volatile.Write(ref Record.State, BlockState.Next(generation));
-            GiveBack();
+            ended = Remember(generation, out memory);
+            return DisposeSlow(generation);
         }
+
+        memory = EndedGuard.Remember(generation, bytes, started);
+        return GiveBackNow();
     }
 
-    /// <summary>As <see cref="Dispose"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
+    /// <summary>As <see cref="Dispose(long)"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
+    /// <returns>What the lease holds in place of the guard.</returns>
+    /// <remarks>The call keeps the guard reachable, so no finalizer comes between. A copy of a lease on another thread would.</remarks>
+    public EndedGuard EndLease(long generation)
+    {
+        EndedGuard ended = Ended;
+        if (Volatile.Read(ref Record.State) != generation + 1)
+        {
+            return this as EndedGuard ?? EndedGuard.Instance;
+        }
+
+        Volatile.Write(ref Record.State, BlockState.Next(generation));
+        GiveBack(ofLease: true);
+        return ended;
+    }
+
+    /// <summary>As <see cref="Dispose(long)"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
     /// <returns>True for the one call that ended the rent.</returns>
     public bool TryDisposeReferenced(long generation)
     {
@@ -237,15 +257,15 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>Hands the memory to its next holder. The state is idle already, and this call the only one for this rent.</summary>
-    protected abstract void GiveBack();
+    /// <param name="ofLease">Whether the thread that rented the memory calls, and has kept the guard reachable since.</param>
+    protected abstract void GiveBack(bool ofLease);
 
     /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>
     protected void EndTrace(TraceEnd end)
     {
-        if (Trace is AllocationTrace trace)
+        if (_tracedEnd is not null)
         {
-            Trace = null;
-            trace.End(end);
+            EndTraceNow(end);
         }
     }
 
@@ -280,9 +300,17 @@ internal abstract class LifetimeGuard
     private static bool IsOver(long state, long generation) =>
         BlockState.Generation(state) != generation || (state & BlockState.Abandoned) != 0;
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void EndTraceNow(TraceEnd end)
+    {
+        AllocationTrace? trace = Trace;
+        Trace = null;
+        trace?.End(end);
+    }
+
     private bool GiveBackNow()
     {
-        GiveBack();
+        GiveBack(ofLease: false);
         return true;
     }
 

@@ -69,6 +69,28 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
     /// <summary>
+    /// Rents adjacent blocks that lie in a map, with memory, where one step does: for a run, or for a group, which takes the lowest that
+    /// are free. Null where the other methods are needed.
+    /// </summary>
+    public BlockGuard? TryRentReady(int count, bool ofGroup)
+    {
+        foreach (BlockArena arena in Arenas)
+        {
+            if (arena.TryTakeReady(count, ofGroup) is BlockGuard run)
+            {
+                return run;
+            }
+
+            if (ofGroup && arena.HasFree(resident: true))
+            {
+                return null;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>
     /// Rents one block, or several adjacent ones as one. For every block of it that had no memory an idle one elsewhere loses its own:
     /// memory in the wrong place is no reason to hold more of it.
     /// </summary>

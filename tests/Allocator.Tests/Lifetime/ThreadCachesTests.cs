@@ -1,5 +1,6 @@
 using System;
 using System.Linq;
+using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Lifetime;
@@ -12,7 +13,7 @@ public class ThreadCachesTests
     [Fact]
     public void Find_OnTwoThreads_GivesEachItsOwn()
     {
-        ThreadCaches caches = new();
+        ThreadCaches caches = Create();
         Assert.Null(caches.Find());
         ThreadCache mine = Add(caches);
         ThreadCache? ofAnother = null;
@@ -34,7 +35,7 @@ public class ThreadCachesTests
     [Fact]
     public void Find_ManyOwners_TellsThemApart()
     {
-        ThreadCaches[] owners = [.. Enumerable.Range(0, 20).Select(static _ => new ThreadCaches())];
+        ThreadCaches[] owners = [.. Enumerable.Range(0, 20).Select(static _ => Create())];
         ThreadCache[] caches = [.. owners.Select(Add)];
         Assert.Equal(caches, owners.Select(static owner => owner.Find()));
     }
@@ -42,7 +43,7 @@ public class ThreadCachesTests
     [Fact]
     public void FindOrAdd_ThreadsThatEnded_AreAskedWhetherTheyMayGo()
     {
-        ThreadCaches caches = new();
+        ThreadCaches caches = Create();
         AddOnThreads(caches, 3);
         bool Collected() => caches.All.All(static entry => !entry.Life.TryGetTarget(out _));
         for (int i = 0; i < 20 && !Collected(); i++)
@@ -59,17 +60,41 @@ public class ThreadCachesTests
     }
 
     [Fact]
-    public void ArraySource_ThreadThatUsedItLivesOn_IsCollected()
+    public void Source_OfADroppedAllocatorWhoseThreadLivesOn_IsCollected()
     {
-        WeakReference[] sources = [.. Enumerable.Range(0, 20).Select(static _ => UseSource())];
-        for (int i = 0; i < 20 && sources.Any(static source => source.IsAlive); i++)
+        WeakReference[] caches = [.. Enumerable.Range(0, 20).Select(static _ => UseAllocator())];
+        for (int i = 0; i < 100 && caches.Any(static cache => cache.IsAlive); i++)
         {
             GC.Collect();
             GC.WaitForPendingFinalizers();
+            QueuedWork.Wait();
         }
 
-        Assert.DoesNotContain(sources, static source => source.IsAlive);
+        Assert.DoesNotContain(caches, static cache => cache.IsAlive);
     }
+
+    [Fact]
+    public void GiveBack_OnAnotherThread_MovesTheGuardToItsCache()
+    {
+        ArraySource source = new(new MemoryAllocatorOptions());
+        ArrayGuard guard = source.Rent(100, clean: false, out long generation);
+        Thread thread = new(() =>
+        {
+            source.Rent(100, clean: false, out long first).EndLease(first);
+            ArrayGuard held = source.Rent(100, clean: false, out first);
+            Assert.True(guard.Dispose(generation));
+            Assert.Same(guard, source.Rent(100, clean: false, out long second));
+            held.EndLease(first);
+            guard.EndLease(second);
+        });
+        thread.Start();
+        thread.Join();
+        Assert.Equal((4, 4), (source.Sum().Rents, source.Sum().Returns));
+        Assert.Equal(source.Sum().RentedBytes, source.Sum().ReturnedBytes);
+        Assert.NotSame(guard, source.Rent(100, clean: false, out _));
+    }
+
+    private static ThreadCaches Create() => new(new ArraySource(new MemoryAllocatorOptions()));
 
     private static ThreadCache Add(ThreadCaches caches) => caches.FindOrAdd(static _ => true);
 
@@ -86,12 +111,12 @@ public class ThreadCachesTests
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference UseSource()
+    private static WeakReference UseAllocator()
     {
-        ArraySource source = new(new MemoryAllocatorOptions());
-        ArrayGuard guard = source.Rent(100, clean: false, out long generation);
+        MemoryAllocator allocator = MemoryAllocator.Create();
+        LifetimeGuard guard = allocator.TryRentFast(100, 1, AllocationOptions.None, out long generation)!;
         Assert.True(guard.Dispose(generation));
-        Assert.Equal((1, 1), (source.Sum().Rents, source.Sum().Returns));
-        return new WeakReference(source);
+        FieldInfo cache = typeof(ArrayGuard).GetField("_cache", BindingFlags.NonPublic | BindingFlags.Instance)!;
+        return new WeakReference(((ThreadCache)cache.GetValue(guard)!).Source);
     }
 }
