@@ -124,7 +124,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         long bytes = (long)length * Unsafe.SizeOf<T>();
-        return TryRentFast(bytes, alignmentInBytes, options, out generation)
+        return TryRentFast(bytes, alignmentInBytes, options, ofGroup: false, out generation)
             ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
     }
 
@@ -146,13 +146,11 @@ public abstract partial class MemoryAllocator
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
-        long generation = 0;
-        LifetimeGuard? guard = plan.IsContiguous
-            ? TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out generation)
-            : plan.UsesPool ? TryRentGroupFast(plan.Blocks, plan.BytesInBlocks, request.Options, out generation) : null;
-        if (guard is not null)
+        if ((plan.IsContiguous || plan.UsesPool)
+            && TryRentFast(plan.ReadyBytes, request.AlignmentInBytes, request.Options, !plan.IsContiguous, out long generation)
+                is LifetimeGuard guard)
         {
-            return new MemoryGroup<T>(new Allocation(guard, generation, plan.LayoutAt(guard)));
+            return new MemoryGroup<T>(new Allocation(guard, generation, plan.LayoutAt(guard.Address)));
         }
 
         pipeline.Allocate(Account, plan, out Allocation allocation);

@@ -165,7 +165,9 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Returns the memory as soon as nothing pins it or works on it. Never blocks; further calls have no effect.</summary>
     public void Dispose()
     {
-        if (_guard.Dispose(_generation, out EndedGuard ended, out long memory))
+        LifetimeGuard guard = _guard;
+        EndedGuard ended = guard.Remember(_generation, out long memory);
+        if (guard.Dispose(_generation))
         {
             End(ended, memory);
         }

@@ -100,20 +100,20 @@ internal readonly struct AllocationPlan
     /// <summary>Gets how the length is divided, without where the members lie.</summary>
     public MemberLayout Layout => new(_totalLength, _memberLength, MemberCount, IsContiguous);
 
-    /// <summary>Gets the bytes from the beginning of the first member to the end of the last, where each has a block of one run.</summary>
-    public long BytesInBlocks => (MemberCount - 1L) * _blockSizeInBytes + BytesOf(MemberCount - 1);
+    /// <summary>Gets the bytes to the end of the last member where one array or adjacent blocks hold them all.</summary>
+    public long ReadyBytes => IsContiguous ? LengthInBytes : (MemberCount - 1L) * _blockSizeInBytes + BytesOf(MemberCount - 1);
 
     private long MemberStrideInBytes => IsContiguous
         ? (long)_memberLength * _elementSizeInBytes
         : AllocationRequest.RoundUp((long)_memberLength * _elementSizeInBytes, Math.Max(MemberAlignment, AlignmentInBytes));
 
-    /// <summary>Returns how the length is divided over memory that one guard holds: an array, or blocks of the pool.</summary>
-    public MemberLayout LayoutAt(LifetimeGuard guard)
+    /// <summary>Returns how the length is divided over one array, or over adjacent blocks.</summary>
+    public MemberLayout LayoutAt(nint address)
     {
         MemberLayout layout = Layout;
         if (MemberCount > 1)
         {
-            layout.Place(guard.Address, _blockSizeInBytes - (nint)BytesOf(0));
+            layout.Place(address, _blockSizeInBytes - (nint)BytesOf(0));
         }
 
         return layout;

@@ -199,7 +199,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     internal override LifetimeGuard? TryRentFast(
-        long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+        long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
     {
         ThrowIfDisposed();
         if (lengthInBytes <= _arrayThresholdInBytes)
@@ -215,25 +215,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         {
             BlockGuard? block = lengthInBytes <= _blockSizeInBytes
                 ? _pool.TryRentCached()
-                : _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup: false);
+                : _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup);
             if (block is not null)
             {
                 generation = block.BeginPlain(lengthInBytes);
                 return block;
             }
-        }
-
-        generation = 0;
-        return null;
-    }
-
-    internal override LifetimeGuard? TryRentGroupFast(int blocks, long lengthInBytes, AllocationOptions options, out long generation)
-    {
-        if (lengthInBytes <= _readyLimitInBytes && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents
-            && _pool.TryRentReady(blocks, ofGroup: true) is BlockGuard run)
-        {
-            generation = run.BeginPlain(lengthInBytes);
-            return run;
         }
 
         generation = 0;

@@ -7,6 +7,9 @@ namespace Allocator.Lifetime;
 /// <summary>What all guards of one allocator share.</summary>
 internal sealed class AllocatorContext
 {
+    /// <summary>A guard of small memory from a heap that lies idle, for the next.</summary>
+    public MappingGuard? IdleGuard;
+
     public AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
     {
         Counters = counters;
@@ -35,9 +38,6 @@ internal sealed class AllocatorContext
 
     /// <summary>Gets how long abandoned memory stays in quarantine at least.</summary>
     public long QuarantineMilliseconds { get; init; }
-
-    /// <summary>Gets slots for guards of small memory that lie idle: as many as a thread usually has at once.</summary>
-    public MappingGuard?[] IdleGuards { get; } = new MappingGuard?[4];
 
     /// <summary>Counts memory that the system has back.</summary>
     public void NoteFreed(long bytes)

@@ -11,11 +11,11 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ArrayGuard : LifetimeGuard
 {
-    // Of the thread that rented the array, or keeps the guard.
-    private ThreadCache _cache;
-
     public ArrayGuard(ThreadCache cache)
-        : base(new BlockState()) => _cache = cache;
+        : base(new BlockState()) => Cache = cache;
+
+    /// <summary>Gets or sets what the thread has that rented the array, or keeps the guard.</summary>
+    public ThreadCache Cache { get; set; }
 
     public long Begin(byte[] array, int usedBytes)
     {
@@ -37,15 +37,6 @@ internal sealed class ArrayGuard : LifetimeGuard
         byte[] array = Array!;
         Array = null;
         EndTrace(TraceEnd.Returned);
-        _cache.Source.Return(array, this, ofLease ? _cache : null);
-    }
-
-    /// <summary>Notes which thread keeps the guard, which is idle.</summary>
-    public void MoveTo(ThreadCache cache)
-    {
-        if (_cache != cache)
-        {
-            _cache = cache;
-        }
+        Cache.Source.Return(array, this, ofLease ? Cache : null);
     }
 }

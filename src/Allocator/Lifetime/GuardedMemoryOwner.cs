@@ -68,7 +68,9 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     protected override void Dispose(bool disposing)
     {
-        if (_guard.Dispose(_generation, out EndedGuard ended, out long memory))
+        LifetimeGuard guard = _guard;
+        EndedGuard ended = guard.Remember(_generation, out long memory);
+        if (guard.Dispose(_generation))
         {
             End(ended, memory);
         }

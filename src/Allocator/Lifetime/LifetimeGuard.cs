@@ -50,18 +50,16 @@ internal abstract class LifetimeGuard
     }
 
     protected BlockState Record { get; }
-
-    private EndedGuard Ended => Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
-
     protected string DebuggerText => Record.ToString();
 
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>
     public long Begin() => BeginWith(Record, 1);
 
     /// <summary>Returns what an owner holds in place of guard and generation once the rent is over. Called before it is ended.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public EndedGuard Remember(long generation, out long memory)
     {
-        EndedGuard ended = Ended;
+        EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
         long bytes = UsedBytes;
         long started = Volatile.Read(ref Record.RentedAtMilliseconds);
         if (BlockState.Generation(Volatile.Read(ref Record.State)) == generation && this is not EndedGuard)
@@ -91,23 +89,23 @@ internal abstract class LifetimeGuard
 
     /// <summary>Returns a span over the memory of a rent, to which the caller holds a reference.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public Span<T> GetSpan<T>(int length)
+    public unsafe Span<T> GetSpan<T>(int length)
         where T : struct =>
-        Array is byte[] array ? GetArraySpan<T>(array, length) : CreateSpan<T>(Address, length);
+        Array is byte[] array ? GetArraySpan<T>(array, length) : new Span<T>((void*)Address, length);
 
     /// <summary>Returns a span over the memory of a rent that another thread may be ending; false where it is over.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryGetSpan<T>(long generation, int length, out Span<T> span)
+    public unsafe bool TryGetSpan<T>(long generation, int length, out Span<T> span)
         where T : struct
     {
         byte[]? array = Array;
         nint address = Address;
         bool isHeld = IsHeld(generation);
-        span = !isHeld ? default : array is null ? CreateSpan<T>(address, length) : GetArraySpan<T>(array, length);
+        span = !isHeld ? default : array is null ? new Span<T>((void*)address, length) : GetArraySpan<T>(array, length);
         return isHeld;
     }
 
-    /// <summary>Adds a reference, which keeps the memory past <see cref="Dispose(long)"/>; false where the rent is over.</summary>
+    /// <summary>Adds a reference, which keeps the memory past <see cref="Dispose"/>; false where the rent is over.</summary>
     public bool TryAddReference(long generation)
     {
         ref long state = ref Record.State;
@@ -132,8 +130,8 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose(long)"/> gives the
-    /// memory back.
+    /// Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory
+    /// back.
     /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
     /// <remarks>One call too many does nothing: it can take neither the owner's own reference nor a later renter's.</remarks>
@@ -158,8 +156,8 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Pins one element, or the one behind the last: by a reference, which outlives <see cref="Dispose(long)"/>, and for an array by a
-    /// handle. What it calls back keeps the memory's owner alive.
+    /// Pins one element, or the one behind the last: by a reference, which outlives <see cref="Dispose"/>, and for an array by a handle.
+    /// What it calls back keeps the memory's owner alive.
     /// </summary>
     public unsafe MemoryHandle Pin<T>(long generation, int length, int elementIndex, IPinnable pinnable, nint offsetInBytes = 0)
         where T : struct
@@ -202,41 +200,27 @@ internal abstract class LifetimeGuard
     /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
     /// <remarks>One compare-exchange: the usual rent has no reference but its owner's.</remarks>
-    public bool Dispose(long generation) => Dispose(generation, out _, out _);
+    public bool Dispose(long generation) =>
+        Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) == generation + 1
+            ? GiveBackNow()
+            : DisposeSlow(generation);
 
-    /// <summary>As above, and returns what an owner holds in place of guard and generation from now on.</summary>
-    public bool Dispose(long generation, out EndedGuard ended, out long memory)
-    {
-        ended = Ended;
-        long bytes = UsedBytes;
-        long started = Volatile.Read(ref Record.RentedAtMilliseconds);
-        if (Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) != generation + 1)
-        {
-            ended = Remember(generation, out memory);
-            return DisposeSlow(generation);
-        }
-
-        memory = EndedGuard.Remember(generation, bytes, started);
-        return GiveBackNow();
-    }
-
-    /// <summary>As <see cref="Dispose(long)"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
-    /// <returns>What the lease holds in place of the guard.</returns>
-    /// <remarks>The call keeps the guard reachable, so no finalizer comes between. A copy of a lease on another thread would.</remarks>
+    /// <summary>As <see cref="Dispose"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
+    /// <returns>What the lease holds in place of the guard, which the call keeps reachable: no finalizer comes between.</returns>
     public EndedGuard EndLease(long generation)
     {
-        EndedGuard ended = Ended;
-        if (Volatile.Read(ref Record.State) != generation + 1)
+        EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
+        if (Volatile.Read(ref Record.State) == generation + 1)
         {
-            return this as EndedGuard ?? EndedGuard.Instance;
+            Volatile.Write(ref Record.State, BlockState.Next(generation));
+            GiveBack(ofLease: true);
+            return ended;
         }
 
-        Volatile.Write(ref Record.State, BlockState.Next(generation));
-        GiveBack(ofLease: true);
-        return ended;
+        return this as EndedGuard ?? EndedGuard.Instance;
     }
 
-    /// <summary>As <see cref="Dispose(long)"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
+    /// <summary>As <see cref="Dispose"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
     /// <returns>True for the one call that ended the rent.</returns>
     public bool TryDisposeReferenced(long generation)
     {
@@ -263,9 +247,10 @@ internal abstract class LifetimeGuard
     /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>
     protected void EndTrace(TraceEnd end)
     {
-        if (_tracedEnd is not null)
+        if (Trace is AllocationTrace trace)
         {
-            EndTraceNow(end);
+            Trace = null;
+            trace.End(end);
         }
     }
 
@@ -300,23 +285,11 @@ internal abstract class LifetimeGuard
     private static bool IsOver(long state, long generation) =>
         BlockState.Generation(state) != generation || (state & BlockState.Abandoned) != 0;
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void EndTraceNow(TraceEnd end)
-    {
-        AllocationTrace? trace = Trace;
-        Trace = null;
-        trace?.End(end);
-    }
-
     private bool GiveBackNow()
     {
         GiveBack(ofLease: false);
         return true;
     }
-
-    private static unsafe Span<T> CreateSpan<T>(nint address, int length)
-        where T : struct =>
-        new((void*)address, length);
 
     private Span<T> GetArraySpan<T>(byte[] array, int length)
         where T : struct

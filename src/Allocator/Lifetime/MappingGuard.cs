@@ -33,6 +33,7 @@ internal sealed class MappingGuard : FinalizableGuard
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         long length = source.RoundUp(lengthInBytes);
         MappingGuard guard = TryTakeIdle(source, context) ?? new MappingGuard(source, context);
+        guard._source = source;
         guard._lengthInBytes = length;
         guard._capacityInBytes = source.CapacityOf(length, alignment);
         if (!guard.TryMap(alignment, ref refusals))
@@ -49,7 +50,12 @@ internal sealed class MappingGuard : FinalizableGuard
         long bytes = CapacityInBytes;
         Context.Budget.NoteReleasing(Address);
         _source.Free(Address, _lengthInBytes);
-        if (ofGroup || !TryKeep())
+        if (!ofGroup && _source is HeapMemorySource && Context.IdleGuard is null)
+        {
+            // Where two threads do this at once one guard is collected.
+            Volatile.Write(ref Context.IdleGuard, this);
+        }
+        else
         {
             // Nothing is left to be found: the guard ends with its memory.
             GC.SuppressFinalize(this);
@@ -69,36 +75,10 @@ internal sealed class MappingGuard : FinalizableGuard
     }
 
     // One that a collection has found unreachable, together with its allocator, has its finalizer before it.
-    private static MappingGuard? TryTakeIdle(NativeMemorySource source, AllocatorContext context)
-    {
-        Span<MappingGuard?> slots = source is HeapMemorySource ? context.IdleGuards : default;
-        foreach (ref MappingGuard? slot in slots)
-        {
-            if (slot is not null && Interlocked.Exchange(ref slot, null) is { IsFoundUnreachable: false } idle)
-            {
-                idle._source = source;
-                return idle;
-            }
-        }
-
-        return null;
-    }
-
-    // Called for memory of one rent that no collection has found. Two threads may write to one slot: then one guard is collected.
-    private bool TryKeep()
-    {
-        Span<MappingGuard?> slots = _source is HeapMemorySource ? Context.IdleGuards : default;
-        foreach (ref MappingGuard? slot in slots)
-        {
-            if (slot is null)
-            {
-                Volatile.Write(ref slot, this);
-                return true;
-            }
-        }
-
-        return false;
-    }
+    private static MappingGuard? TryTakeIdle(NativeMemorySource source, AllocatorContext context) =>
+        source is HeapMemorySource && Interlocked.Exchange(ref context.IdleGuard, null) is { IsFoundUnreachable: false } guard
+            ? guard
+            : null;
 
     private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {

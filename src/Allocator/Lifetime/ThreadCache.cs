@@ -45,7 +45,11 @@ internal sealed class ThreadCache
     /// <summary>Keeps a guard, where there is room.</summary>
     public void KeepGuard(ArrayGuard guard)
     {
-        guard.MoveTo(this);
+        if (guard.Cache != this)
+        {
+            guard.Cache = this;
+        }
+
         if (_firstGuard is null)
         {
             _firstGuard = guard;

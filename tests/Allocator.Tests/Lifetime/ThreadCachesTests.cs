@@ -1,6 +1,5 @@
 using System;
 using System.Linq;
-using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Lifetime;
@@ -114,9 +113,8 @@ public class ThreadCachesTests
     private static WeakReference UseAllocator()
     {
         MemoryAllocator allocator = MemoryAllocator.Create();
-        LifetimeGuard guard = allocator.TryRentFast(100, 1, AllocationOptions.None, out long generation)!;
+        LifetimeGuard guard = allocator.TryRentFast(100, 1, AllocationOptions.None, ofGroup: false, out long generation)!;
         Assert.True(guard.Dispose(generation));
-        FieldInfo cache = typeof(ArrayGuard).GetField("_cache", BindingFlags.NonPublic | BindingFlags.Instance)!;
-        return new WeakReference(((ThreadCache)cache.GetValue(guard)!).Source);
+        return new WeakReference(((ArrayGuard)guard).Cache.Source);
     }
 }
