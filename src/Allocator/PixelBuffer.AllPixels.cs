@@ -115,6 +115,27 @@ public sealed partial class PixelBuffer<TPixel>
         });
     }
 
+    /// <summary>Sets all pixels to a value, but not what lies between rows.</summary>
+    /// <inheritdoc cref="Clear" path="/exception"/>
+    public void Fill(TPixel value)
+    {
+        if (RowStride == Width)
+        {
+            _group.Fill(value);
+            return;
+        }
+
+        ProcessPixelRows(
+            static (rows, value) =>
+            {
+                for (int y = 0; y < rows.Height; y++)
+                {
+                    rows.GetRowSpan(y).Fill(value);
+                }
+            },
+            value);
+    }
+
     /// <summary>
     /// Pins contiguous pixels for native code: their address does not change, and the memory stays, until the handle is disposed, even
     /// past <see cref="Dispose"/>. Rows are <see cref="RowStride"/> pixels apart.

@@ -102,19 +102,28 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     public void ProcessPixelRowsInParallel(PixelRowsAction<TPixel> action, int maxDegreeOfParallelism = -1)
     {
         Throw.IfNull(action, nameof(action));
-        if (maxDegreeOfParallelism is 0 or < -1)
-        {
-            Throw.OutOfRange(nameof(maxDegreeOfParallelism), maxDegreeOfParallelism, "must be -1 or at least 1");
-        }
-
-        int bands = Math.Min(Height, maxDegreeOfParallelism == -1 ? Environment.ProcessorCount : maxDegreeOfParallelism);
         using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
-        Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands }, band =>
-        {
-            int firstRow = (int)((long)Height * band / bands);
-            int endRow = (int)((long)Height * (band + 1) / bands);
-            action(Access(firstRow, endRow - firstRow));
-        });
+        ForEachBand((firstRow, height) => action(Access(firstRow, height)), maxDegreeOfParallelism);
+    }
+
+    /// <summary>
+    /// Calls a delegate for bands of adjacent rows of this buffer, each with all rows of another, on several threads at once: from the
+    /// other, whatever its size, to this one.
+    /// </summary>
+    /// <param name="other">The buffer that all bands see whole.</param>
+    /// <param name="action">Called once a band, with the band and the other buffer.</param>
+    /// <param name="maxDegreeOfParallelism">How many bands, and so threads, there are at most; -1 for one each processor.</param>
+    /// <inheritdoc cref="ProcessPixelRowsInParallel(PixelRowsAction{TPixel}, int)" path="/exception"/>
+    public void ProcessPixelRowsInParallel<TOther>(
+        [Borrowed] PixelBuffer<TOther> other, PixelRowsPairAction<TPixel, TOther> action, int maxDegreeOfParallelism = -1)
+        where TOther : unmanaged
+    {
+        Throw.IfNull(other, nameof(other));
+        Throw.IfNull(action, nameof(action));
+        using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
+        using MemoryGroup<TOther>.Reference otherReference = other._group.AddReference();
+        ForEachBand(
+            (firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height)), maxDegreeOfParallelism);
     }
 
     /// <summary>Calls a delegate with all pixels as one span, where they are contiguous, packed, and not too long for one.</summary>
@@ -166,6 +175,22 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     /// <summary>Describes the image in a line: its pixel type, its size, its blocks, and how long it has been outstanding.</summary>
     public override string ToString() =>
         Invariant($"{nameof(PixelBuffer<>)}<{typeof(TPixel).Name}> {Width} × {Height}, {_group.DescribeMemory()}");
+
+    private void ForEachBand(Action<int, int> action, int maxDegreeOfParallelism)
+    {
+        if (maxDegreeOfParallelism is 0 or < -1)
+        {
+            Throw.OutOfRange(nameof(maxDegreeOfParallelism), maxDegreeOfParallelism, "must be -1 or at least 1");
+        }
+
+        int bands = Math.Min(Height, maxDegreeOfParallelism == -1 ? Environment.ProcessorCount : maxDegreeOfParallelism);
+        Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands }, band =>
+        {
+            int firstRow = (int)((long)Height * band / bands);
+            int endRow = (int)((long)Height * (band + 1) / bands);
+            action(firstRow, endRow - firstRow);
+        });
+    }
 
     // With a reference held.
     private PixelAccessor<TPixel> Access(int firstRow, int height)

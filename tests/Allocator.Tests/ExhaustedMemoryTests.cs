@@ -34,6 +34,39 @@ public class ExhaustedMemoryTests
             Assert.Equal(0, allocator.GetStatistics().RentedBytes);
         });
 
+    // A stack is kept with the return of each, and takes managed memory.
+    [SkippableTheory]
+    [InlineData(SafetyMode.Guarded, 100)]
+    [InlineData(SafetyMode.Guarded, Large)]
+    [InlineData(SafetyMode.Guarded, 5 * Large)]
+    [InlineData(SafetyMode.Standard, 100)]
+    [InlineData(SafetyMode.Standard, Large)]
+    public void Dispose_OfWatchedMemoryWithoutManagedMemory_DoesNotFail(SafetyMode safety, int length) => Run(
+        static (safety, text) =>
+        {
+            int length = int.Parse(text);
+            using MemoryAllocator allocator = MemoryAllocator.Create(
+                new MemoryAllocatorOptions { Safety = Enum.Parse<SafetyMode>(safety), MemoryBudgetMegabytes = 64 });
+            using AllocationScope scope = MemoryDiagnostics.BeginScope();
+            allocator.Allocate<byte>(length).Dispose();
+            IDisposable owner = allocator.Allocate<byte>(length);
+            IDisposable pixels = allocator.AllocatePixels<byte>(length / 10, 10);
+            Exception? failure = null;
+            WithoutMemory(
+                () =>
+                {
+                    owner.Dispose();
+                    pixels.Dispose();
+                },
+                ref failure);
+            Assert.True(failure is null, failure?.ToString());
+            scope.AssertNothingOutstanding();
+            MemoryAllocatorStatistics statistics = allocator.GetStatistics();
+            Assert.Equal((0, 0, 0), (statistics.RentedBytes, statistics.OutstandingAllocations, statistics.BudgetUsedBytes));
+        },
+        safety.ToString(),
+        length.ToString());
+
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]

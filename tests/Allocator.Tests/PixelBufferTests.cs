@@ -251,6 +251,92 @@ public class PixelBufferTests
         Assert.Throws<ArgumentOutOfRangeException>("maxDegreeOfParallelism", () => pixels.ProcessPixelRowsInParallel(static _ => { }, -2));
     }
 
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(3)]
+    [InlineData(1000)]
+    public void ProcessPixelRowsInParallel_WithAnother_GivesEachBandAllItsRows(int degree)
+    {
+        using TestSetup setup = new(maximumBlocks: 64);
+        using PixelBuffer<int> source = setup.Allocator.AllocatePixels<int>(200, 53);
+        source.ProcessPixelRows(static rows =>
+        {
+            for (int y = 0; y < rows.Height; y++)
+            {
+                rows.GetRowSpan(y).Fill(y + 1);
+            }
+        });
+        using PixelBuffer<byte> mirrored = setup.Allocator.AllocatePixels<byte>(300, 106, AllocationOptions.Clean);
+        mirrored.ProcessPixelRowsInParallel(
+            source,
+            static (band, all) =>
+            {
+                for (int y = 0; y < band.Height; y++)
+                {
+                    band.GetRowSpan(y).Fill((byte)all.GetRowSpan((105 - band.FirstRow - y) / 2)[199]);
+                }
+            },
+            degree);
+
+        for (int y = 0; y < 106; y++)
+        {
+            Assert.Equal(-1, mirrored.DangerousGetRowSpan(y).IndexOfAnyExcept((byte)((105 - y) / 2 + 1)));
+        }
+
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "maxDegreeOfParallelism", () => mirrored.ProcessPixelRowsInParallel(source, static (_, _) => { }, 0));
+        Assert.Throws<ArgumentNullException>("other", () => mirrored.ProcessPixelRowsInParallel<int>(null!, static (_, _) => { }));
+    }
+
+    [Fact]
+    public void ProcessPixelRowsInParallel_BothDisposedByADelegate_KeepTheirMemoryUntilAllReturn()
+    {
+        using TestSetup setup = new(maximumBlocks: 64);
+        PixelBuffer<int> source = setup.Allocator.AllocatePixels<int>(1000, 50);
+        PixelBuffer<int> target = setup.Allocator.AllocatePixels<int>(1000, 50);
+        source.Fill(5);
+        target.ProcessPixelRowsInParallel(
+            source,
+            (band, all) =>
+            {
+                source.Dispose();
+                target.Dispose();
+                Assert.Equal(2, setup.Allocator.GetStatistics().OutstandingAllocations);
+                for (int y = 0; y < band.Height; y++)
+                {
+                    Assert.Equal(-1, all.GetRowSpan(band.FirstRow + y).IndexOfAnyExcept(5));
+                }
+            },
+            maxDegreeOfParallelism: 4);
+
+        Assert.Equal(0, setup.Allocator.GetStatistics().OutstandingAllocations);
+        Assert.Throws<ObjectDisposedException>(() => target.ProcessPixelRowsInParallel(source, static (_, _) => { }));
+    }
+
+    [Theory]
+    [InlineData(AllocationOptions.None, 1)]
+    [InlineData(AllocationOptions.None, 64)]
+    [InlineData(AllocationOptions.Contiguous, 1)]
+    [InlineData(AllocationOptions.Contiguous, 64)]
+    public void Fill_AnyLayout_WritesAllPixelsAndNothingBetweenRows(AllocationOptions options, int rowAlignment)
+    {
+        using TestSetup setup = new(maximumBlocks: 64);
+        using PixelBuffer<Rgb> pixels = setup.Allocator.AllocatePixels<Rgb>(333, 70, options | AllocationOptions.Clean, rowAlignment);
+        pixels.Fill(new Rgb { R = 1, G = 2, B = 3 });
+        for (int y = 0; y < 70; y++)
+        {
+            foreach (Rgb pixel in pixels.DangerousGetRowSpan(y))
+            {
+                Assert.Equal((1, 2, 3), (pixel.R, pixel.G, pixel.B));
+            }
+        }
+
+        if (rowAlignment > 1 && pixels.DangerousTryGetSingleMemory(out Memory<Rgb> all))
+        {
+            Assert.Equal(0, all.Span[333].G);
+        }
+    }
+
     [Fact]
     public void TryProcessSinglePixelSpan_OnlyWherePixelsAreOneSpan_CallsTheDelegate()
     {
@@ -297,6 +383,7 @@ public class PixelBufferTests
             Assert.Throws<ObjectDisposedException>(() => other.CopyTo(pixels));
             Assert.Throws<ObjectDisposedException>(() => pixels.Clone());
             Assert.Throws<ObjectDisposedException>(pixels.Clear);
+            Assert.Throws<ObjectDisposedException>(() => pixels.Fill(1));
         }
     }
 

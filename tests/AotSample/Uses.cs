@@ -2,6 +2,7 @@ using System;
 using System.Buffers;
 using System.Diagnostics.Metrics;
 using System.Runtime.InteropServices;
+using System.Threading;
 using Allocator;
 using Allocator.Diagnostics;
 
@@ -31,8 +32,15 @@ internal static class Uses
         };
         listener.SetMeasurementEventCallback<long>((_, value, _, _) => rents = value);
         listener.Start();
-        listener.RecordObservableInstruments();
-        return rents > 0 && rents == allocator.GetStatistics().Rents;
+
+        // This method loads the assembly of meters after the allocator was made: the instruments are then made in the background.
+        return SpinWait.SpinUntil(
+            () =>
+            {
+                listener.RecordObservableInstruments();
+                return rents > 0 && rents == allocator.GetStatistics().Rents;
+            },
+            TimeSpan.FromSeconds(10));
     }
 
     public static unsafe bool AlignedOwner(MemoryAllocator allocator)

@@ -3,6 +3,33 @@ using System.Collections.Generic;
 
 namespace Allocator.Diagnostics;
 
+/// <summary>The figures of an allocator, in the order of the instruments. Those from <see cref="Rents"/> on only grow.</summary>
+internal enum UsageFigure
+{
+    RentedBytes,
+    RetainedBytes,
+    CommittedBytes,
+    PeakCommittedBytes,
+    QuarantinedBytes,
+    Outstanding,
+    BudgetUsedBytes,
+    BudgetLimitBytes,
+    Rents,
+    PoolHits,
+    PoolMisses,
+    Abandoned,
+    Retries,
+    BudgetWaits,
+    NativeHeapTrims,
+    NativeHeapTrimmedBytes,
+    NativeHeapTrimMilliseconds,
+
+    /// <summary>The first of as many as there are reasons; so are <see cref="Trims"/>.</summary>
+    TrimmedBytes,
+    Trims = TrimmedBytes + AllocatorCounters.TrimReasons,
+    Count = Trims + AllocatorCounters.TrimReasons,
+}
+
 /// <summary>
 /// Knows all allocators for the process-wide figures and the metrics, by their names, and keeps what ended ones have done: totals of a
 /// name never fall. A source references no allocator, so none is kept alive. Thread-safe.

@@ -43,14 +43,11 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
 
     protected override void GiveBack(bool ofLease)
     {
-        CorruptionFindings? findings = null;
-
         // A finalizer of the user's, whose owner was unreachable like this guard, is no place to throw at: the process would end.
         bool isCallOfUser = !IsFoundUnreachable;
+        CorruptionFindings? findings = TryPrepareReturn(out string? stack);
         try
         {
-            findings = new CorruptionFindings();
-            string stack = CallerStack.Capture();
             Trace?.ReturnStackTrace = stack;
             for (FinalizableGuard? part = this; part is not null; part = part.Next)
             {
@@ -62,7 +59,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
             base.GiveBack(ofLease);
         }
 
-        if (isCallOfUser)
+        if (isCallOfUser && findings is not null)
         {
             _source.ThrowIfAny(findings);
         }
@@ -80,10 +77,26 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
 
     protected override void OnRecycled() => _memory.FindBrokenSlack();
 
-    private void NoteReturn(string stack, CorruptionFindings findings)
+    // Without managed memory the return goes on: what is found is in the records then, without this stack.
+    private static CorruptionFindings? TryPrepareReturn(out string? stack)
+    {
+        stack = null;
+        try
+        {
+            stack = CallerStack.Capture();
+            return new CorruptionFindings();
+        }
+        catch (OutOfMemoryException)
+        {
+            return null;
+        }
+    }
+
+    private void NoteReturn(string? stack, CorruptionFindings? findings)
     {
         _findings = findings;
         _memory.EndRent(stack);
-        findings.Add(_memory.FindBrokenSlack());
+        CorruptionEventArgs? finding = _memory.FindBrokenSlack();
+        findings?.Add(finding);
     }
 }

@@ -120,7 +120,7 @@ internal sealed unsafe class RecordFile
     /// <summary>Notes that the buffer came back: returned, with a stack, or abandoned, with none.</summary>
     public void End(int slot, AllocationRecordState state, string? stack)
     {
-        byte[] text = stack is null ? [] : Encode(stack);
+        byte[] text = Encode(stack);
         using (_lock.Enter())
         {
             if (slot >= 0 && _start is not null)
@@ -226,17 +226,30 @@ internal sealed unsafe class RecordFile
         return System.IO.Path.Combine(System.IO.Path.GetTempPath(), FormattableString.Invariant($"allocator-{process.Id}.records"));
     }
 
-    private static byte[] Encode(string stack)
+    // Nothing where there is no managed memory: a return must not fail for want of it.
+    private static byte[] Encode(string? stack)
     {
-        byte[] text = Encoding.UTF8.GetBytes(stack);
-        if (text.Length > Layout.StackBytes)
+        if (stack is null)
         {
-            // Whole lines: the frames nearest to the call are the ones that matter.
-            int end = Array.LastIndexOf(text, (byte)'\n', Layout.StackBytes - 1);
-            Array.Resize(ref text, end < 0 ? Layout.StackBytes : end);
+            return [];
         }
 
-        return text;
+        try
+        {
+            byte[] text = Encoding.UTF8.GetBytes(stack);
+            if (text.Length > Layout.StackBytes)
+            {
+                // Whole lines: the frames nearest to the call are the ones that matter.
+                int end = Array.LastIndexOf(text, (byte)'\n', Layout.StackBytes - 1);
+                Array.Resize(ref text, end < 0 ? Layout.StackBytes : end);
+            }
+
+            return text;
+        }
+        catch (OutOfMemoryException)
+        {
+            return [];
+        }
     }
 
     // New ones first, so that what was freed stays readable as long as it can.

@@ -7,15 +7,15 @@ using Xunit;
 namespace Allocator.Tests.Limits;
 
 /// <summary>
-/// Pictures that come faster than they are worked off, on several threads: the oldest is finished only when no other is let in. All of
-/// them together take 2 GB.
+/// Pictures that come faster than they are worked off, on several threads: the oldest is finished only when no other is let in. Those of
+/// one thread take 1 GB: more than any limit here, also where the scheduler runs one thread after the other.
 /// </summary>
 internal static class Burst
 {
     public const int BudgetMegabytes = 128;
 
     private const int Threads = 4;
-    private const int PicturesOfThread = 32;
+    private const int PicturesOfThread = 64;
     private const int Side = 1448;
 
     /// <summary>Runs it to its end, with the budget or without.</summary>
