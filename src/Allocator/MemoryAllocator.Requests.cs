@@ -150,7 +150,7 @@ public abstract partial class MemoryAllocator
             && TryRentFast(plan.ReadyBytes, request.AlignmentInBytes, request.Options, !plan.IsContiguous, out long generation)
                 is LifetimeGuard guard)
         {
-            return new MemoryGroup<T>(new Allocation(guard, generation, plan.LayoutAt(guard.Address)));
+            return new MemoryGroup<T>(guard, generation, plan.LayoutAt(guard.Address));
         }
 
         pipeline.Allocate(Account, plan, out Allocation allocation);

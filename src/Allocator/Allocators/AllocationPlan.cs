@@ -110,10 +110,10 @@ internal readonly struct AllocationPlan
     /// <summary>Returns how the length is divided over one array, or over adjacent blocks.</summary>
     public MemberLayout LayoutAt(nint address)
     {
-        MemberLayout layout = Layout;
+        MemberLayout layout = new(_totalLength, _memberLength, MemberCount, IsContiguous);
         if (MemberCount > 1)
         {
-            layout.Place(address, _blockSizeInBytes - (nint)BytesOf(0));
+            layout.Place(address, _blockSizeInBytes - _memberLength * _elementSizeInBytes);
         }
 
         return layout;

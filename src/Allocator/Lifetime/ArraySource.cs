@@ -30,7 +30,7 @@ internal sealed class ArraySource
     /// <summary>Rents an array of at least that many bytes, and begins the rent.</summary>
     public ArrayGuard Rent(int lengthInBytes, bool clean, out long generation)
     {
-        ThreadCache cache = OfThisThread();
+        ThreadCache cache = _caches.Find() ?? _caches.FindOrAdd();
         byte[] array = ArrayPool<byte>.Shared.Rent(lengthInBytes);
         if (clean)
         {
@@ -112,26 +112,16 @@ internal sealed class ArraySource
         }
     }
 
+    /// <summary>Counts on what a thread had counted that has ended. Under the lock of the caches.</summary>
+    public void TakeOver(ThreadCache ended) => ended.MoveTo(ref _ofOthers[0]);
+
     /// <summary>Removes what threads keep for this source. Nothing is rented any more; returns are counted all the same.</summary>
     public void Close() => _caches.Close();
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private ThreadCache OfThisThread() => _caches.Find() ?? OfThisThreadSlow();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void CountWithoutCache(int bytes)
     {
         Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
         Interlocked.Increment(ref _ofOthers[0].Returns);
-    }
-
-    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private ThreadCache OfThisThreadSlow() => _caches.FindOrAdd(MayGo);
-
-    private bool MayGo(ThreadCache ended)
-    {
-        ended.MoveTo(ref _ofOthers[0]);
-        return true;
     }
 }

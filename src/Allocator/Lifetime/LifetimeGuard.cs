@@ -220,8 +220,7 @@ internal abstract class LifetimeGuard
         return this as EndedGuard ?? EndedGuard.Instance;
     }
 
-    /// <summary>As <see cref="Dispose"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
-    /// <returns>True for the one call that ended the rent.</returns>
+    /// <summary>As <see cref="Dispose"/>, for a caller with a reference: nothing goes back now. True for the call that ended it.</summary>
     public bool TryDisposeReferenced(long generation)
     {
         ref long state = ref Record.State;

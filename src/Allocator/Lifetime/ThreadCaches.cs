@@ -66,8 +66,9 @@ internal sealed class ThreadCaches : IBackgroundWork
             : null;
     }
 
-    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads that may go. Under the lock.</summary>
-    public ThreadCache FindOrAdd(Func<ThreadCache, bool> mayGo)
+    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads, but not their counts.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public ThreadCache FindOrAdd()
     {
         ThreadLife life = t_life ??= new ThreadLife();
         if (t_caches is null || t_caches.Length <= _index)
@@ -88,9 +89,13 @@ internal sealed class ThreadCaches : IBackgroundWork
                     cache = entry.Cache;
                 }
 
-                if (entry.Life.TryGetTarget(out _) || !mayGo(entry.Cache))
+                if (entry.Life.TryGetTarget(out _))
                 {
                     kept.Add(entry);
+                }
+                else
+                {
+                    _source.TakeOver(entry.Cache);
                 }
             }
 

@@ -40,9 +40,10 @@ public class ThreadCachesTests
     }
 
     [Fact]
-    public void FindOrAdd_ThreadsThatEnded_AreAskedWhetherTheyMayGo()
+    public void FindOrAdd_ThreadsThatEnded_GoAndTheirCountsStay()
     {
-        ThreadCaches caches = Create();
+        ArraySource source = new(new MemoryAllocatorOptions());
+        ThreadCaches caches = new(source);
         AddOnThreads(caches, 3);
         bool Collected() => caches.All.All(static entry => !entry.Life.TryGetTarget(out _));
         for (int i = 0; i < 20 && !Collected(); i++)
@@ -52,10 +53,9 @@ public class ThreadCachesTests
         }
 
         Assert.True(Collected());
-        ThreadCache kept = caches.All[1].Cache;
-        caches.FindOrAdd(cache => cache != kept);
-        Assert.Equal(2, caches.All.Length);
-        Assert.Same(kept, caches.All[0].Cache);
+        ThreadCache mine = caches.FindOrAdd();
+        Assert.Same(mine, Assert.Single(caches.All).Cache);
+        Assert.Equal((3, 30), (source.Sum().Rents, source.Sum().RentedBytes));
     }
 
     [Fact]
@@ -95,15 +95,14 @@ public class ThreadCachesTests
 
     private static ThreadCaches Create() => new(new ArraySource(new MemoryAllocatorOptions()));
 
-    private static ThreadCache Add(ThreadCaches caches) => caches.FindOrAdd(static _ => true);
+    private static ThreadCache Add(ThreadCaches caches) => caches.FindOrAdd();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void AddOnThreads(ThreadCaches caches, int count)
     {
         for (int i = 0; i < count; i++)
         {
-            // None goes while they are added.
-            Thread thread = new(() => caches.FindOrAdd(static _ => false));
+            Thread thread = new(() => caches.FindOrAdd().CountRent(10));
             thread.Start();
             thread.Join();
         }
