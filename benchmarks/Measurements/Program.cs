@@ -20,6 +20,7 @@ internal static class Program
         return new RootCommand("Measures memory: each command one question, with a result file that the command report turns into a page.")
         {
             ReachCommand.Create(),
+            LatencyCommand.Create(),
             InstructionsCommand.Create(),
             HeapsCommand.Create(),
             CopiesCommand.Create(),

@@ -124,7 +124,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         long bytes = (long)length * Unsafe.SizeOf<T>();
-        return TryRentFast(bytes, alignmentInBytes, options, out generation)
+        return TryRentFast(bytes, alignmentInBytes, options, ofGroup: false, out generation)
             ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
     }
 
@@ -146,10 +146,11 @@ public abstract partial class MemoryAllocator
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
-        if (plan.IsContiguous
-            && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
+        if ((plan.IsContiguous || plan.UsesPool)
+            && TryRentFast(plan.ReadyBytes, request.AlignmentInBytes, request.Options, !plan.IsContiguous, out long generation)
+                is LifetimeGuard guard)
         {
-            return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
+            return new MemoryGroup<T>(guard, generation, plan.LayoutAt(guard.Address));
         }
 
         pipeline.Allocate(Account, plan, out Allocation allocation);

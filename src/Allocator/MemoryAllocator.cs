@@ -239,9 +239,13 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
     internal abstract AllocationPipeline GetPipeline();
 
-    /// <summary>Rents what needs no plan: an array that nothing counts, or a block from the cache near this thread.</summary>
+    /// <summary>
+    /// Rents what one step does: an array that nothing counts, a block from the cache near this thread, or adjacent blocks of a map; for
+    /// a group, of which each holds a member, the lowest.
+    /// </summary>
     /// <returns>Null where the request goes through the pipeline.</returns>
-    internal virtual LifetimeGuard? TryRentFast(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    internal virtual LifetimeGuard? TryRentFast(
+        long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
     {
         generation = 0;
         return null;

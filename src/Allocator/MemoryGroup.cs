@@ -26,10 +26,15 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     private GroupMember<T>?[]? _members;
 
     internal MemoryGroup(in Allocation allocation)
+        : this(allocation.Guard!, allocation.Generation, allocation.Layout)
     {
-        _guard = allocation.Guard!;
-        _generation = allocation.Generation;
-        _layout = allocation.Layout;
+    }
+
+    internal MemoryGroup(LifetimeGuard guard, long generation, in MemberLayout layout)
+    {
+        _guard = guard;
+        _generation = generation;
+        _layout = layout;
     }
 
     /// <summary>Gets the length of all members together, in elements.</summary>

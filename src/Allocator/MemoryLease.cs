@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using Allocator.Lifetime;
 
 namespace Allocator;
@@ -50,10 +51,8 @@ public ref struct MemoryLease<T>
     {
         if (_guard is not null)
         {
-            EndedGuard ended = _guard.Remember(_generation, out long memory);
-            _guard.EndLease(_generation);
-            _generation = memory;
-            _guard = ended;
+            _guard = _guard.EndLease(_generation);
+            _generation = EndedGuard.Remember(0, (long)_length * Unsafe.SizeOf<T>(), startedMilliseconds: 0);
         }
     }
 }

@@ -521,6 +521,40 @@ public class PixelBufferTests
         Assert.Equal(BytesFor(setup, 200), BytesFor(setup, 2000));
     }
 
+    // The buffer, its group, and, where the blocks lie apart, one array of addresses.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AllocatePixels_ManyBlocks_AllocatesAtMostThreeObjects(bool scattered)
+    {
+        const int Count = 14;
+        using TestSetup setup = new(maximumBlocks: 32);
+        IMemoryOwner<byte>[] blocks = [.. Enumerable.Range(0, 32).Select(_ => setup.Allocator.Allocate<byte>(TestSetup.BlockSize))];
+        foreach (IMemoryOwner<byte> block in blocks.Where((_, i) => !scattered || i % 2 == 0))
+        {
+            block.Dispose();
+        }
+
+        setup.Allocator.AllocatePixels<int>(60, 900).Dispose();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(60, 900);
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+
+        Assert.Contains($"{Count} blocks", pixels.ToString(), StringComparison.Ordinal);
+        long origins = scattered ? IntPtr.Size * (3 + Count) : 0;
+        Assert.Equal(SizeOf<PixelBuffer<int>>() + SizeOf<MemoryGroup<int>>() + origins, allocated);
+        pixels.Dispose();
+        Array.ForEach(blocks, static block => block.Dispose());
+    }
+
+    private static long SizeOf<T>()
+    {
+        RuntimeHelpers.GetUninitializedObject(typeof(T));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        RuntimeHelpers.GetUninitializedObject(typeof(T));
+        return GC.GetAllocatedBytesForCurrentThread() - before;
+    }
+
     private static long BytesFor(TestSetup setup, int height)
     {
         setup.Allocator.AllocatePixels<int>(60, height).Dispose();

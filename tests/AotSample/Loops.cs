@@ -12,6 +12,7 @@ internal static class Loops
 {
     private const int Small = 64 << 10;
     private const int Block = 4 << 20;
+    private const int FourBlocks = 16 << 20;
     private const int Width = 1024;
     private const int Rows = 1024;
 
@@ -34,6 +35,8 @@ internal static class Loops
             case "owner-64k": Owners(allocator, times, Small); break;
             case "lease-4m": Leases(allocator, times, Block); break;
             case "lease-64k": Leases(allocator, times, Small); break;
+            case "aligned-64k": AlignedOwners(allocator, times); break;
+            case "run-16m": Leases(allocator, times, FourBlocks); break;
             case "pixels-64m": Pixels(allocator, times); break;
             case "array-64k": Arrays(times); break;
             case "row": PixelRows(allocator, times); break;
@@ -49,6 +52,14 @@ internal static class Loops
         for (int i = 0; i < times; i++)
         {
             allocator.Allocate<byte>(length).Dispose();
+        }
+    }
+
+    private static void AlignedOwners(MemoryAllocator allocator, int times)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            allocator.AllocateAligned<byte>(Small, 4096).Dispose();
         }
     }
 

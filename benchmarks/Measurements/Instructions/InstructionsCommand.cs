@@ -20,11 +20,13 @@ internal static class InstructionsCommand
     private static readonly Operation[] s_operations =
     [
         new("array-64k", "ArrayPool<byte>.Shared, 64 KB", "array-64k", Rents, 165),
-        new("lease-64k", "lease of 64 KB", "array-64k", Rents, 670),
-        new("owner-64k", "owner of 64 KB", "array-64k", Rents, 815),
-        new("lease-4m", "lease of 4 MB", "array-64k", Rents, 436),
-        new("owner-4m", "owner of 4 MB", "array-64k", Rents, 580),
-        new("pixels-64m", "pixel buffer of 64 MB in 16 blocks", "array-64k", Rents, 2480),
+        new("lease-64k", "lease of 64 KB", "array-64k", Rents, 626),
+        new("owner-64k", "owner of 64 KB", "array-64k", Rents, 776),
+        new("lease-4m", "lease of 4 MB", "array-64k", Rents, 444),
+        new("owner-4m", "owner of 4 MB", "array-64k", Rents, 582),
+        new("aligned-64k", "owner of 64 KB aligned to 4,096", "array-64k", Rents, 3700),
+        new("run-16m", "lease of 16 MB, contiguous", "array-64k", Rents, 785),
+        new("pixels-64m", "pixel buffer of 64 MB in 16 blocks", "array-64k", Rents, 1640),
         new("slice", "Slice of an array, first element written", "slice", Rows, 13),
         new("row", "row of a pixel buffer, first pixel written", "slice", Rows, 29),
     ];

@@ -20,6 +20,9 @@ internal sealed record Figure(
     public string Wanted => Invariant($"{(MoreIsBetter ? "≥" : "≤")} {Limit}")
         + (Aim is { } aim ? Invariant($" (aim {aim})") : "");
 
+    /// <summary>Gets how many times its limit it takes; 1 is just reached.</summary>
+    public double Distance => Measured is not { } value ? 0 : MoreIsBetter ? Limit / value : Limit == 0 ? value + 1 : value / Limit;
+
     public bool IsRegression => Measured is { } value && !Meets(value, MoreIsBetter ? Limit / Margin : Limit * Margin);
 
     private bool Meets(double value, double limit) => MoreIsBetter ? value >= limit : value <= limit;

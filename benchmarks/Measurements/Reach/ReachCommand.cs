@@ -4,6 +4,8 @@ namespace Measurements.Reach;
 internal static class ReachCommand
 {
     private const int Looks = 3;
+    private const string Short = "Bounds and what was reached: of each kind the figure that is furthest from its bound";
+    private const string All = "All figures: ratios of one run, each side in turn, the best rounds of both";
 
     private static readonly Option<bool> s_check =
         new("--check") { Description = "Fail where a figure is so far from its limit that it cannot be noise." };
@@ -44,17 +46,25 @@ internal static class ReachCommand
             ("rows", () => RowFigures.Measure(effort)),
             ("copies", () => RowFigures.OfAllPixels(effort)),
         ];
-        IReadOnlyList<Figure> figures =
+        IReadOnlyList<Figure>[] kinds =
         [
             .. measurements.Where(measurement => run.Get(s_only) is not { Length: > 0 } parts || parts.Contains(measurement.Part))
-                .SelectMany(measurement => isChecked ? MeasureForCheck(measurement.Measure) : [.. measurement.Measure()]),
+                .Select(measurement => isChecked ? MeasureForCheck(measurement.Measure) : [.. measurement.Measure()]),
         ];
+        Figure[] figures = [.. kinds.SelectMany(kind => kind)];
         foreach (Figure figure in figures.Where(figure => isChecked && figure.IsRegression))
         {
             run.Failures.Add($"regression: {figure.What}");
         }
 
-        return document with { Tables = [Table(figures, Before(run)), RentSteps.Measure(effort)] };
+        return document with
+        {
+            Tables =
+            [
+                Table(Short, [.. kinds.Select(kind => kind.MaxBy(figure => figure.Distance)!)], []),
+                Table(All, figures, Before(run)), RentSteps.Measure(effort),
+            ],
+        };
     }
 
     // What a neighbour did to the machine is gone at the second or third look; what the library does to itself is not.
@@ -79,12 +89,13 @@ internal static class ReachCommand
 
     // What the same program measured with an earlier library, on the same machine, by what was measured.
     private static Dictionary<string, double?> Before(MeasurementRun run) => run.Get(s_before) is { } file
-        ? ResultFile.Read(file.FullName).Tables[0].Rows.ToDictionary(row => row.Labels[0], row => row.Values[^1])
+        ? ResultFile.Read(file.FullName).Tables.First(table => table.Title != Short)
+            .Rows.ToDictionary(row => row.Labels[0], row => row.Values[^1])
         : [];
 
-    private static ResultTable Table(IReadOnlyList<Figure> figures, Dictionary<string, double?> before) => new()
+    private static ResultTable Table(string title, IReadOnlyList<Figure> figures, Dictionary<string, double?> before) => new()
     {
-        Title = "What was to be reached, and what was: ratios of one run, each side in turn, the best rounds of both",
+        Title = title,
         Labels = ["what", "against, or unit", "bound", "verdict"],
         Columns = [.. before.Count > 0 ? [new ResultColumn("before", null, "0.##")] : (ResultColumn[])[], new("now", null, "0.##")],
         Rows =

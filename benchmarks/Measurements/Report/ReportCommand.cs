@@ -55,7 +55,7 @@ internal static class ReportCommand
             pages.Add($"{processor.Name}/{IndexName}", Write(processor));
         }
 
-        pages.Add(IndexName, Page("Results", tree.Notes, Markdown.Table(
+        pages.Add(IndexName, Page("Results", WriteReached(tree), tree.Notes, Markdown.Table(
             ["processor", "results", "measured"],
             0,
             tree.Processors.Select(processor => (string[])[
@@ -63,6 +63,17 @@ internal static class ReportCommand
                 processor.Results.Count == 0 ? "notes only" : Invariant($"{processor.Results.Count}"),
                 Dates(processor.Results),
             ]))));
+    }
+
+    // What a reader wants first: the newest run of what compares the library with its bounds, by its first table.
+    private static string? WriteReached(ResultTree tree)
+    {
+        StoredResult? newest = tree.Processors.SelectMany(processor => processor.Results)
+            .Where(result => result.Document.Program == "Reach").MaxBy(result => result.Document.Date);
+        return newest is null ? null
+            : $"{ResultPage.Write(newest.Document.Tables[0])}\n{Markdown.Text(newest.Document.Tables[0].Title)}. "
+                + $"{Markdown.Link("All of them", newest.Stem + ".md")}, {Date(newest)}, "
+                + $"{Markdown.Text(MachineText.Describe(newest.Document.Machine))}.\n";
     }
 
     private static string Write(ProcessorResults processor)

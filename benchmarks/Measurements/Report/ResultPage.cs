@@ -80,7 +80,8 @@ internal static partial class ResultPage
         return page.ToString();
     }
 
-    private static string Write(ResultTable table)
+    /// <summary>Returns a table in Markdown.</summary>
+    public static string Write(ResultTable table)
     {
         if (table.Rows.Any(row => row.Labels.Count != table.Labels.Count || row.Values.Count != table.Columns.Count))
         {

@@ -22,7 +22,6 @@ internal readonly struct AllocationPlan
     private readonly int _memberLength;
     private readonly int _elementSizeInBytes;
     private readonly int _blockSizeInBytes;
-    private readonly long _memberStrideInBytes;
 
     public AllocationPlan(in AllocationRequest request, AllocatorSettings settings, UniformUnmanagedMemoryPool pool)
     {
@@ -45,8 +44,6 @@ internal readonly struct AllocationPlan
             MemberCount = MemberLayout.CountOf(_totalLength, _memberLength);
             Blocks = (int)Math.Min(int.MaxValue, (LengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes);
             UsesPool = Blocks <= usableBlocks && (!IsSmall || AlignmentInBytes > AllocatorSettings.LargestHeapAlignment);
-            MembersPerSegment = MemberCount;
-            _memberStrideInBytes = (long)_memberLength * _elementSizeInBytes;
             return;
         }
 
@@ -65,10 +62,6 @@ internal readonly struct AllocationPlan
             _memberLength = (int)Math.Min(_totalLength, memberLength);
             MemberCount = MemberLayout.CountOf(_totalLength, _memberLength);
         }
-
-        long memberBytes = (long)_memberLength * _elementSizeInBytes;
-        _memberStrideInBytes = AllocationRequest.RoundUp(memberBytes, Math.Max(MemberAlignment, AlignmentInBytes));
-        MembersPerSegment = UsesPool ? Math.Max(1, (int)(settings.SegmentSizeInBytes / _memberStrideInBytes)) : 1;
     }
 
     public long LengthInBytes { get; }
@@ -89,7 +82,8 @@ internal readonly struct AllocationPlan
 
     public int MemberCount { get; }
 
-    public int MembersPerSegment { get; }
+    public int MembersPerSegment =>
+        IsContiguous ? MemberCount : UsesPool ? Math.Max(1, (int)(_settings.SegmentSizeInBytes / MemberStrideInBytes)) : 1;
 
     /// <summary>Gets the members that lie in one mapping where they lie between guard pages.</summary>
     public int GuardedMembers => IsContiguous ? MemberCount : 1;
@@ -105,6 +99,25 @@ internal readonly struct AllocationPlan
 
     /// <summary>Gets how the length is divided, without where the members lie.</summary>
     public MemberLayout Layout => new(_totalLength, _memberLength, MemberCount, IsContiguous);
+
+    /// <summary>Gets the bytes to the end of the last member where one array or adjacent blocks hold them all.</summary>
+    public long ReadyBytes => IsContiguous ? LengthInBytes : (MemberCount - 1L) * _blockSizeInBytes + BytesOf(MemberCount - 1);
+
+    private long MemberStrideInBytes => IsContiguous
+        ? (long)_memberLength * _elementSizeInBytes
+        : AllocationRequest.RoundUp((long)_memberLength * _elementSizeInBytes, Math.Max(MemberAlignment, AlignmentInBytes));
+
+    /// <summary>Returns how the length is divided over one array, or over adjacent blocks.</summary>
+    public MemberLayout LayoutAt(nint address)
+    {
+        MemberLayout layout = new(_totalLength, _memberLength, MemberCount, IsContiguous);
+        if (MemberCount > 1)
+        {
+            layout.Place(address, _blockSizeInBytes - _memberLength * _elementSizeInBytes);
+        }
+
+        return layout;
+    }
 
     /// <summary>Returns the most memory that this can take, wherever it comes from: what a budget must have room for.</summary>
     public long UpperBoundInBytes()
@@ -136,7 +149,7 @@ internal readonly struct AllocationPlan
 
     /// <summary>Returns the bytes of a segment that holds some members.</summary>
     public long BytesOfSegment(int firstMember, int members) =>
-        (members - 1) * _memberStrideInBytes + BytesOf(firstMember + members - 1);
+        (members - 1) * MemberStrideInBytes + BytesOf(firstMember + members - 1);
 
     /// <summary>Returns the bytes that are still to be had, for the members from one on.</summary>
     public long MissingBytes(int firstMember)
@@ -202,13 +215,13 @@ internal readonly struct AllocationPlan
     // A run of blocks holds as many members as it has blocks, a segment as many as it has room for.
     private int MembersOf(FinalizableGuard guard, int firstMember, out long stride)
     {
-        stride = _memberStrideInBytes;
         if (guard is BlockGuard run && !IsContiguous)
         {
             stride = _blockSizeInBytes;
             return run.RunLength;
         }
 
+        stride = MemberStrideInBytes;
         return Math.Min(guard is GuardedMappingGuard ? GuardedMembers : MembersPerSegment, MemberCount - firstMember);
     }
 

@@ -63,7 +63,7 @@ internal readonly struct AllocationRequest
     public static long Multiply(long a, long b)
     {
         Debug.Assert(a >= 0 && b >= 0);
-        return a != 0 && b > long.MaxValue / a ? long.MaxValue : a * b;
+        return (a | b) > int.MaxValue && a != 0 && b > long.MaxValue / a ? long.MaxValue : a * b;
     }
 
     /// <summary>Rounds up to a multiple; a result beyond <see cref="long"/> is <see cref="long.MaxValue"/>.</summary>
@@ -83,6 +83,6 @@ internal readonly struct AllocationRequest
         // The alignment is a power of two: what it shares with the pixel size is the pixel size's lowest set bit, at most itself.
         int shared = pixelSizeInBytes & -pixelSizeInBytes;
         int pixelsPerStep = rowAlignmentInBytes <= shared ? 1 : rowAlignmentInBytes / shared;
-        return RoundUp(width, pixelsPerStep);
+        return pixelsPerStep == 1 ? width : RoundUp(width, pixelsPerStep);
     }
 }

@@ -33,7 +33,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     // Copies, so that the fast path reads them from here.
     private readonly long _arrayThresholdInBytes;
-    private readonly long _cachedLimitInBytes;
+    private readonly long _readyLimitInBytes;
+    private readonly int _blockSizeInBytes;
     private readonly int _blockAlignmentInBytes;
     private readonly bool _countsArrays;
     private int _disposed;
@@ -74,7 +75,10 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
         bool hasFastPath = _guarded is null && _budget is null;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
-        _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
+        _blockSizeInBytes = _pool.BlockSizeInBytes;
+        _readyLimitInBytes = hasFastPath
+            ? Math.Min((long)BlockArena.MaximumBlocks * _blockSizeInBytes, settings.AllocationLimitInBytes)
+            : -1;
         _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
         _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _guarded, _budget)
@@ -195,7 +199,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     internal override LifetimeGuard? TryRentFast(
-        long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+        long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
     {
         ThrowIfDisposed();
         if (lengthInBytes <= _arrayThresholdInBytes)
@@ -206,12 +210,17 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
         }
-        else if (lengthInBytes <= _cachedLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
-            && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents
-            && _pool.TryRentCached() is BlockGuard block)
+        else if (lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
+            && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
         {
-            generation = block.BeginSingle(lengthInBytes);
-            return block;
+            BlockGuard? block = lengthInBytes <= _blockSizeInBytes
+                ? _pool.TryRentCached()
+                : _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup);
+            if (block is not null)
+            {
+                generation = block.BeginPlain(lengthInBytes);
+                return block;
+            }
         }
 
         generation = 0;

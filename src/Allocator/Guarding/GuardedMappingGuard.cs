@@ -41,7 +41,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         }
     }
 
-    protected override void GiveBack()
+    protected override void GiveBack(bool ofLease)
     {
         // A finalizer of the user's, whose owner was unreachable like this guard, is no place to throw at: the process would end.
         bool isCallOfUser = !IsFoundUnreachable;
@@ -56,7 +56,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         }
         finally
         {
-            base.GiveBack();
+            base.GiveBack(ofLease);
         }
 
         if (isCallOfUser && findings is not null)

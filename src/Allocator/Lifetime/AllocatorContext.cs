@@ -7,6 +7,9 @@ namespace Allocator.Lifetime;
 /// <summary>What all guards of one allocator share.</summary>
 internal sealed class AllocatorContext
 {
+    /// <summary>A guard of small memory from a heap that lies idle, for the next.</summary>
+    public MappingGuard? IdleGuard;
+
     public AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
     {
         Counters = counters;

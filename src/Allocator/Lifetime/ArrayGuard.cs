@@ -11,37 +11,32 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ArrayGuard : LifetimeGuard
 {
-    // Only while the array is outstanding: a thread keeps the guard, and must not keep the allocator's part with it.
-    private ArraySource? _source;
+    public ArrayGuard(ThreadCache cache)
+        : base(new BlockState()) => Cache = cache;
 
-    public ArrayGuard()
-        : base(new BlockState())
-    {
-    }
+    /// <summary>Gets or sets what the thread has that rented the array, or keeps the guard.</summary>
+    public ThreadCache Cache { get; set; }
 
-    public long Begin(byte[] array, int usedBytes, ArraySource source, AllocationTrace? trace)
+    public long Begin(byte[] array, int usedBytes)
     {
         Debug.Assert(Array is null, "The guard is in use.");
-        if (trace is not null)
-        {
-            Trace = trace;
-        }
-
-        _source = source;
         Array = array;
         Record.UsedBytes = usedBytes;
-        long generation = Begin();
-        trace?.WriteRented(RuntimeHelpers.GetHashCode(array), usedBytes);
-        return generation;
+        return Begin();
     }
 
-    protected override void GiveBack()
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public void BeginTrace(byte[] array, int usedBytes, string? allocatorName)
+    {
+        Trace = MemoryDiagnostics.TryTrace(array.Length, allocatorName, canLeak: false);
+        Trace?.WriteRented(RuntimeHelpers.GetHashCode(array), usedBytes);
+    }
+
+    protected override void GiveBack(bool ofLease)
     {
         byte[] array = Array!;
-        ArraySource source = _source!;
         Array = null;
-        _source = null;
         EndTrace(TraceEnd.Returned);
-        source.Return(array, this);
+        Cache.Source.Return(array, this, ofLease ? Cache : null);
     }
 }

@@ -13,7 +13,7 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ArraySource
 {
-    private readonly ThreadCaches _caches = new();
+    private readonly ThreadCaches _caches;
     private readonly bool _clearOnReturn;
     private readonly string? _allocatorName;
 
@@ -22,6 +22,7 @@ internal sealed class ArraySource
 
     public ArraySource(MemoryAllocatorOptions options)
     {
+        _caches = new ThreadCaches(this);
         _clearOnReturn = options.ClearOnReturn;
         _allocatorName = options.Name;
     }
@@ -29,40 +30,47 @@ internal sealed class ArraySource
     /// <summary>Rents an array of at least that many bytes, and begins the rent.</summary>
     public ArrayGuard Rent(int lengthInBytes, bool clean, out long generation)
     {
-        ThreadCache cache = OfThisThread();
+        ThreadCache cache = _caches.Find() ?? _caches.FindOrAdd();
         byte[] array = ArrayPool<byte>.Shared.Rent(lengthInBytes);
         if (clean)
         {
             array.AsSpan(0, lengthInBytes).Clear();
         }
 
-        ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard();
-        AllocationTrace? trace = TraceSwitch.Arrays ? MemoryDiagnostics.TryTrace(array.Length, _allocatorName, canLeak: false) : null;
-        generation = guard.Begin(array, lengthInBytes, this, trace);
+        ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard(cache);
+        if (TraceSwitch.Arrays)
+        {
+            guard.BeginTrace(array, lengthInBytes, _allocatorName);
+        }
+
+        generation = guard.Begin(array, lengthInBytes);
 
         // Last: nothing fails after it.
         cache.CountRent(array.Length);
         return guard;
     }
 
-    /// <summary>Takes back what was rented, once the rent has ended. Never fails.</summary>
-    public void Return(byte[] array, ArrayGuard guard)
+    /// <summary>
+    /// Takes back what was rented, once the rent has ended; with the current thread's cache, where that is known. Never fails.
+    /// </summary>
+    public void Return(byte[] array, ArrayGuard guard, ThreadCache? cache)
     {
         try
         {
-            if (_caches.Find() is ThreadCache cache)
-            {
-                cache.CountReturn(array.Length);
-                cache.KeepGuard(guard);
-            }
-            else
-            {
-                CountWithoutCache(array.Length);
-            }
+            cache ??= _caches.Find();
         }
         catch (OutOfMemoryException)
         {
-            // A thread's first use of a thread-static needs managed memory, and nothing was counted then.
+            // A thread's first use of a thread-static needs managed memory.
+        }
+
+        if (cache is not null)
+        {
+            cache.CountReturn(array.Length);
+            cache.KeepGuard(guard);
+        }
+        else
+        {
             CountWithoutCache(array.Length);
         }
 
@@ -104,26 +112,16 @@ internal sealed class ArraySource
         }
     }
 
+    /// <summary>Counts on what a thread had counted that has ended. Under the lock of the caches.</summary>
+    public void TakeOver(ThreadCache ended) => ended.MoveTo(ref _ofOthers[0]);
+
     /// <summary>Removes what threads keep for this source. Nothing is rented any more; returns are counted all the same.</summary>
     public void Close() => _caches.Close();
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private ThreadCache OfThisThread() => _caches.Find() ?? OfThisThreadSlow();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void CountWithoutCache(int bytes)
     {
         Interlocked.Add(ref _ofOthers[0].ReturnedBytes, bytes);
         Interlocked.Increment(ref _ofOthers[0].Returns);
-    }
-
-    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private ThreadCache OfThisThreadSlow() => _caches.FindOrAdd(MayGo);
-
-    private bool MayGo(ThreadCache ended)
-    {
-        ended.MoveTo(ref _ofOthers[0]);
-        return true;
     }
 }

@@ -84,7 +84,7 @@ internal sealed class EndedGuard : LifetimeGuard
         return string.Format(CultureInfo.InvariantCulture, "{0}, allocated about {1:N0} s ago.", size, age);
     }
 
-    protected override void GiveBack()
+    protected override void GiveBack(bool ofLease)
     {
         // No generation has this state: it never comes here.
     }

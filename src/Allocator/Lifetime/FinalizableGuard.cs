@@ -124,7 +124,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets whether nothing but the memory itself has to be handed back.</summary>
     protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
 
-    protected override void GiveBack()
+    protected override void GiveBack(bool ofLease)
     {
         FinalizableGuard? part = _next;
         BudgetAccount? account = TakePermit(out long charged);

@@ -89,19 +89,19 @@ internal abstract class LifetimeGuard
 
     /// <summary>Returns a span over the memory of a rent, to which the caller holds a reference.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public Span<T> GetSpan<T>(int length)
+    public unsafe Span<T> GetSpan<T>(int length)
         where T : struct =>
-        Array is byte[] array ? GetArraySpan<T>(array, length) : CreateSpan<T>(Address, length);
+        Array is byte[] array ? GetArraySpan<T>(array, length) : new Span<T>((void*)Address, length);
 
     /// <summary>Returns a span over the memory of a rent that another thread may be ending; false where it is over.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryGetSpan<T>(long generation, int length, out Span<T> span)
+    public unsafe bool TryGetSpan<T>(long generation, int length, out Span<T> span)
         where T : struct
     {
         byte[]? array = Array;
         nint address = Address;
         bool isHeld = IsHeld(generation);
-        span = !isHeld ? default : array is null ? CreateSpan<T>(address, length) : GetArraySpan<T>(array, length);
+        span = !isHeld ? default : array is null ? new Span<T>((void*)address, length) : GetArraySpan<T>(array, length);
         return isHeld;
     }
 
@@ -206,18 +206,21 @@ internal abstract class LifetimeGuard
             : DisposeSlow(generation);
 
     /// <summary>As <see cref="Dispose"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
-    /// <remarks>The call keeps the guard reachable, so no finalizer comes between. A copy of a lease on another thread would.</remarks>
-    public void EndLease(long generation)
+    /// <returns>What the lease holds in place of the guard, which the call keeps reachable: no finalizer comes between.</returns>
+    public EndedGuard EndLease(long generation)
     {
+        EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
         if (Volatile.Read(ref Record.State) == generation + 1)
         {
             Volatile.Write(ref Record.State, BlockState.Next(generation));
-            GiveBack();
+            GiveBack(ofLease: true);
+            return ended;
         }
+
+        return this as EndedGuard ?? EndedGuard.Instance;
     }
 
-    /// <summary>As <see cref="Dispose"/>, for a caller that holds a reference, so that the memory does not go back now.</summary>
-    /// <returns>True for the one call that ended the rent.</returns>
+    /// <summary>As <see cref="Dispose"/>, for a caller with a reference: nothing goes back now. True for the call that ended it.</summary>
     public bool TryDisposeReferenced(long generation)
     {
         ref long state = ref Record.State;
@@ -237,7 +240,8 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>Hands the memory to its next holder. The state is idle already, and this call the only one for this rent.</summary>
-    protected abstract void GiveBack();
+    /// <param name="ofLease">Whether the thread that rented the memory calls, and has kept the guard reachable since.</param>
+    protected abstract void GiveBack(bool ofLease);
 
     /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>
     protected void EndTrace(TraceEnd end)
@@ -282,13 +286,9 @@ internal abstract class LifetimeGuard
 
     private bool GiveBackNow()
     {
-        GiveBack();
+        GiveBack(ofLease: false);
         return true;
     }
-
-    private static unsafe Span<T> CreateSpan<T>(nint address, int length)
-        where T : struct =>
-        new((void*)address, length);
 
     private Span<T> GetArraySpan<T>(byte[] array, int length)
         where T : struct

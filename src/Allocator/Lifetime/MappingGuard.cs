@@ -1,24 +1,24 @@
 using System;
+using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Native;
 
 namespace Allocator.Lifetime;
 
-/// <summary>Guards memory that came from the system for this one rent, and goes back to it right after.</summary>
+/// <summary>
+/// Guards memory that came from the system for this one rent, and goes back to it right after. The guard of a heap's memory, which may be
+/// small, serves another rent: a finalizable object costs more than that memory.
+/// </summary>
 internal sealed class MappingGuard : FinalizableGuard
 {
-    private readonly NativeMemorySource _source;
-    private readonly long _lengthInBytes;
+    private NativeMemorySource _source;
+    private long _lengthInBytes;
+    private long _capacityInBytes;
 
-    private MappingGuard(NativeMemorySource source, long lengthInBytes, long capacityInBytes, AllocatorContext context)
-        : base(context)
-    {
-        _source = source;
-        _lengthInBytes = lengthInBytes;
-        CapacityInBytes = capacityInBytes;
-    }
+    private MappingGuard(NativeMemorySource source, AllocatorContext context)
+        : base(context) => _source = source;
 
-    public override long CapacityInBytes { get; }
+    public override long CapacityInBytes => _capacityInBytes;
 
     /// <summary>Takes memory from the system, and a guard for it; null where the system refuses, or as much is held as may be.</summary>
     public static MappingGuard? TryAllocate(
@@ -32,7 +32,10 @@ internal sealed class MappingGuard : FinalizableGuard
         // The object first: once there is memory, nothing can fail that would lose it.
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         long length = source.RoundUp(lengthInBytes);
-        MappingGuard guard = new(source, length, source.CapacityOf(length, alignment), context);
+        MappingGuard guard = TryTakeIdle(source, context) ?? new MappingGuard(source, context);
+        guard._source = source;
+        guard._lengthInBytes = length;
+        guard._capacityInBytes = source.CapacityOf(length, alignment);
         if (!guard.TryMap(alignment, ref refusals))
         {
             GC.SuppressFinalize(guard);
@@ -44,11 +47,21 @@ internal sealed class MappingGuard : FinalizableGuard
 
     protected override void ReturnMemory(bool ofGroup)
     {
-        // Nothing is left to be found: the guard ends with its memory.
-        GC.SuppressFinalize(this);
+        long bytes = CapacityInBytes;
         Context.Budget.NoteReleasing(Address);
         _source.Free(Address, _lengthInBytes);
-        Context.NoteFreed(CapacityInBytes);
+        if (!ofGroup && _source is HeapMemorySource && Context.IdleGuard is null)
+        {
+            // Where two threads do this at once one guard is collected.
+            Volatile.Write(ref Context.IdleGuard, this);
+        }
+        else
+        {
+            // Nothing is left to be found: the guard ends with its memory.
+            GC.SuppressFinalize(this);
+        }
+
+        Context.NoteFreed(bytes);
     }
 
     // A mapping goes back to the system, which zeroes it for the next process: clearing it here would only make untouched pages resident.
@@ -60,6 +73,12 @@ internal sealed class MappingGuard : FinalizableGuard
             ClearUsed(evenIfZeroed: true);
         }
     }
+
+    // One that a collection has found unreachable, together with its allocator, has its finalizer before it.
+    private static MappingGuard? TryTakeIdle(NativeMemorySource source, AllocatorContext context) =>
+        source is HeapMemorySource && Interlocked.Exchange(ref context.IdleGuard, null) is { IsFoundUnreachable: false } guard
+            ? guard
+            : null;
 
     private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {

@@ -12,15 +12,14 @@ internal sealed class ThreadCache
 
     // Behind the first, which is all that a thread needs that holds one array at a time.
     private readonly ArrayGuard?[] _guards = new ArrayGuard?[KeptGuards];
-    private readonly long _owner;
     private ArrayGuard? _firstGuard;
     private int _guardCount;
     private ArrayCounts _counts;
 
-    public ThreadCache(ThreadCaches owner) => _owner = owner.Serial;
+    public ThreadCache(ArraySource source) => Source = source;
 
-    /// <summary>By a number: what a thread keeps must not keep an allocator alive that its user has dropped.</summary>
-    public bool IsOf(long serial) => _owner == serial;
+    /// <summary>Gets what it is a part of. That references no allocator: one that is dropped is collected, and closes it.</summary>
+    public ArraySource Source { get; }
 
     /// <summary>Returns a guard that this thread kept, or null.</summary>
     public ArrayGuard? TakeGuard()
@@ -46,6 +45,11 @@ internal sealed class ThreadCache
     /// <summary>Keeps a guard, where there is room.</summary>
     public void KeepGuard(ArrayGuard guard)
     {
+        if (guard.Cache != this)
+        {
+            guard.Cache = this;
+        }
+
         if (_firstGuard is null)
         {
             _firstGuard = guard;

@@ -14,7 +14,6 @@ internal sealed class ThreadCaches : IBackgroundWork
     private static readonly ShortLock s_indexes = new();
     private static readonly Stack<int> s_freeIndexes = new();
     private static int s_indexCount;
-    private static long s_lastSerial;
 
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
     [ThreadStatic]
@@ -25,14 +24,15 @@ internal sealed class ThreadCaches : IBackgroundWork
     private static ThreadLife? t_life;
 #pragma warning restore IDE1006
 
+    private readonly ArraySource _source;
     private readonly int _index = -1;
     private (WeakReference<object> Life, ThreadCache Cache)[] _all = [];
     private bool _isClosed;
     private BackgroundState _work;
 
-    public ThreadCaches()
+    public ThreadCaches(ArraySource source)
     {
-        Serial = Interlocked.Increment(ref s_lastSerial);
+        _source = source;
         using (s_indexes.Enter())
         {
             _index = s_freeIndexes.Count > 0 ? s_freeIndexes.Pop() : s_indexCount++;
@@ -49,9 +49,6 @@ internal sealed class ThreadCaches : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Gets a number that no other owner has had.</summary>
-    public long Serial { get; }
-
     /// <summary>Gets the lock under which caches are added and ended ones removed.</summary>
     public ShortLock Lock { get; } = new();
 
@@ -64,13 +61,14 @@ internal sealed class ThreadCaches : IBackgroundWork
     {
         ThreadCache?[]? caches = t_caches;
         int index = _index;
-        return caches is not null && (uint)index < (uint)caches.Length && caches[index] is ThreadCache cache && cache.IsOf(Serial)
+        return caches is not null && (uint)index < (uint)caches.Length && caches[index] is ThreadCache cache && cache.Source == _source
             ? cache
             : null;
     }
 
-    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads that may go. Under the lock.</summary>
-    public ThreadCache FindOrAdd(Func<ThreadCache, bool> mayGo)
+    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads, but not their counts.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public ThreadCache FindOrAdd()
     {
         ThreadLife life = t_life ??= new ThreadLife();
         if (t_caches is null || t_caches.Length <= _index)
@@ -91,15 +89,19 @@ internal sealed class ThreadCaches : IBackgroundWork
                     cache = entry.Cache;
                 }
 
-                if (entry.Life.TryGetTarget(out _) || !mayGo(entry.Cache))
+                if (entry.Life.TryGetTarget(out _))
                 {
                     kept.Add(entry);
+                }
+                else
+                {
+                    _source.TakeOver(entry.Cache);
                 }
             }
 
             if (cache is null)
             {
-                cache = new ThreadCache(this);
+                cache = new ThreadCache(_source);
                 kept.Add((life.Self, cache));
             }
 
@@ -111,8 +113,8 @@ internal sealed class ThreadCaches : IBackgroundWork
     }
 
     /// <summary>
-    /// Removes the caches from their threads, which live on, and leaves the index to another owner, told apart by its serial. A thread
-    /// that adds a cache at this moment may keep it until then. A call that failed may be repeated.
+    /// Removes the caches from their threads, which live on, and leaves the index to another owner. A thread that adds a cache at this
+    /// moment may keep it until then. A call that failed may be repeated.
     /// </summary>
     public void Close()
     {

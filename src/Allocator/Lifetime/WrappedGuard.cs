@@ -51,7 +51,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         return new MemoryHandle(memory.Pointer, default, new WrappedPin(memory, pinnable));
     }
 
-    protected override void GiveBack()
+    protected override void GiveBack(bool ofLease)
     {
         Action? release = _release;
         _release = null;

@@ -74,9 +74,9 @@ internal sealed class ArenaSet
     }
 
     /// <summary>Takes adjacent free blocks as one run, where they need the least new memory; counts those that had none.</summary>
-    public BlockGuard? TryTakeRun(int count, bool residentOnly, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
+    public BlockGuard? TryTakeRun(int count, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
-        while (outcome == PoolOutcome.Full && BestForRun(count, residentOnly ? count : 0) is BlockArena best)
+        while (outcome == PoolOutcome.Full && BestForRun(count) is BlockArena best)
         {
             // Another thread may have been faster: then all are looked at again.
             int first = best.TryClaimRun(count);
@@ -231,11 +231,11 @@ internal sealed class ArenaSet
         return fullest;
     }
 
-    // The arena whose best place for a run needs the least new memory; null where none has as many blocks with memory in a row as asked.
-    private BlockArena? BestForRun(int count, int atLeastResident)
+    // The arena whose best place for a run needs the least new memory; null where none has a place.
+    private BlockArena? BestForRun(int count)
     {
         BlockArena? best = null;
-        int most = atLeastResident - 1;
+        int most = -1;
         foreach (BlockArena arena in All)
         {
             int resident = arena.ResidentInBestRun(count);

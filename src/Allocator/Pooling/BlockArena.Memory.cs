@@ -61,6 +61,30 @@ internal sealed partial class BlockArena
         return TakeGuard(first, count).ForRenter();
     }
 
+    /// <summary>As above, where one step does: of free blocks with memory, the best place for a run, or the lowest of a group.</summary>
+    public BlockGuard? TryTakeReady(int count, bool ofGroup)
+    {
+        ulong free = Free;
+        ulong ready = IsContiguous ? free & Committed & ~Unregistered : 0;
+        int first = ready == 0 ? -1
+            : !ofGroup ? BlockBits.FindReady(free, ready, count)
+            : BitOperations.TrailingZeroCount(ready) is int lowest && BlockBits.LengthAt(ready, lowest) >= count ? lowest : -1;
+        ulong run = first < 0 ? 0 : BlockBits.Mask(count) << first;
+        if (run == 0 || !TryClaim(free, run))
+        {
+            return null;
+        }
+
+        // Only now: the map looks as before where a trim took memory in between.
+        if ((run & (~Committed | Unregistered)) != 0)
+        {
+            GiveUp(run);
+            return null;
+        }
+
+        return TakeGuard(first, count).ForRenter();
+    }
+
     /// <summary>Puts held blocks back into the map, for a caller that does not go on.</summary>
     public void GiveUp(ulong blocks)
     {

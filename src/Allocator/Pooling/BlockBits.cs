@@ -51,14 +51,13 @@ internal struct BlockBits
     /// <returns>The number of the first block; -1 where there is no such run.</returns>
     public static int FindBest(ulong free, ulong resident, int length, out int residentCount)
     {
-        ulong ready = FirstsOfRuns(free & resident, length);
-        if (ready != 0)
+        int best = FindReady(free, free & resident, length);
+        if (best >= 0)
         {
             residentCount = length;
-            return LastInSmallestHole(free, ready);
+            return best;
         }
 
-        int best = -1;
         int bestHole = 0;
         residentCount = -1;
         int position = 0;
@@ -79,6 +78,13 @@ internal struct BlockBits
         }
 
         return best;
+    }
+
+    /// <summary>As <see cref="FindBest"/>, where no new memory is needed; otherwise -1.</summary>
+    public static int FindReady(ulong free, ulong ready, int length)
+    {
+        ulong firsts = FirstsOfRuns(ready, length);
+        return firsts == 0 ? -1 : LastInSmallestHole(free, firsts);
     }
 
     // Gives the bits from which on as many are set as asked.

@@ -44,22 +44,22 @@ internal sealed class BlockGuard : FinalizableGuard
         Record.RunLength = runLength;
     }
 
-    /// <summary>Starts the rent of one block, dirty and unobserved: what Prepare and BeginAllocation come to in the usual case.</summary>
-    public long BeginSingle(long usedBytes)
+    /// <summary>Starts the rent of a block or run, dirty and unobserved: Prepare and BeginAllocation in the usual case.</summary>
+    public long BeginPlain(long usedBytes)
     {
         BlockRecord record = Block;
         record.UsedBytes = usedBytes;
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.Rents++;
-        record.AllocationBytes = record.Arena.BlockSizeInBytes;
+        record.AllocationBytes = CapacityInBytes;
         return BeginWith(record, 1);
     }
 
-    protected override void GiveBack()
+    protected override void GiveBack(bool ofLease)
     {
-        if (!IsPlain || Context.ClearOnReturn || IsFoundUnreachable)
+        if (!IsPlain || Context.ClearOnReturn || (!ofLease && IsFoundUnreachable))
         {
-            base.GiveBack();
+            base.GiveBack(ofLease);
             return;
         }
 

@@ -68,6 +68,21 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
+    /// <summary>Rents adjacent blocks of a map, with memory, where one step does: for a run, or a group, which takes the lowest.</summary>
+    public BlockGuard? TryRentReady(int count, bool ofGroup)
+    {
+        foreach (BlockArena arena in Arenas)
+        {
+            BlockGuard? run = arena.TryTakeReady(count, ofGroup);
+            if (run is not null || (ofGroup && arena.HasFree(resident: true)))
+            {
+                return run;
+            }
+        }
+
+        return null;
+    }
+
     /// <summary>
     /// Rents one block, or several adjacent ones as one. For every block of it that had no memory an idle one elsewhere loses its own:
     /// memory in the wrong place is no reason to hold more of it.
@@ -98,20 +113,22 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             return null;
         }
 
-        BlockArena[] seen = Arenas;
-        BlockGuard? run = _arenas.TryTakeRun(count, residentOnly: true, ref refusals, ref outcome, ref coldBlocks);
-        if (run is null)
+        BlockGuard? run = TryRentReady(count, ofGroup: false);
+        if (run is not null)
         {
-            // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
-            DrainCache();
-            run = _arenas.TryTakeRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
+            outcome = PoolOutcome.Hit;
+            return run;
         }
 
-        while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome))
+        // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
+        DrainCache();
+        BlockArena[] seen;
+        do
         {
             seen = Arenas;
-            run = _arenas.TryTakeRun(count, residentOnly: false, ref refusals, ref outcome, ref coldBlocks);
+            run = _arenas.TryTakeRun(count, ref refusals, ref outcome, ref coldBlocks);
         }
+        while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome));
 
         ReleaseIfClosed();
         return run;

@@ -26,7 +26,7 @@ internal sealed class AbandonScenario : PoolScenario
         : base(1, abandoned)
     {
         _guard = TryRent()!;
-        _generation = _guard.BeginSingle(BlockSize);
+        _generation = _guard.BeginPlain(BlockSize);
         _finalize = s_finalize.CreateDelegate<Action>(_guard);
         ((WeakReference<FinalizableGuard>)s_self.GetValue(_guard)!).Clear();
         foreach (Action<AbandonScenario> body in bodies)

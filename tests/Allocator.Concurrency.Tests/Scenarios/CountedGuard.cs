@@ -51,7 +51,7 @@ internal sealed class CountedGuard : LifetimeGuard
         }
     }
 
-    protected override void GiveBack()
+    protected override void GiveBack(bool ofLease)
     {
         Expect(Interlocked.Decrement(ref _users) == 0, "Memory was given back twice, or in use.");
         Interlocked.Increment(ref _returns);

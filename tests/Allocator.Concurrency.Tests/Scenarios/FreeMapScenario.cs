@@ -38,6 +38,13 @@ internal sealed class FreeMapScenario : Scenario
 
     public static void Pair(FreeMapScenario run) => run.Use(run._arena.TryClaimRun(2), 2);
 
+    /// <summary>Two blocks with memory in one step, where there are two; as a group takes them, and as a run.</summary>
+    public static void ReadyPair(FreeMapScenario run)
+    {
+        run.Use(run._arena.TryTakeReady(2, ofGroup: true));
+        run.Use(run._arena.TryTakeReady(2, ofGroup: false));
+    }
+
     public static void Many(FreeMapScenario run)
     {
         for (ulong claimed = run._arena.TryClaimMany(2, resident: true); claimed != 0; claimed &= claimed - 1)
@@ -81,6 +88,17 @@ internal sealed class FreeMapScenario : Scenario
         for (int i = 0; i < count; i++)
         {
             _arena.TryReady(i, 1, ref refusals, out _);
+        }
+    }
+
+    private void Use(BlockGuard? guard)
+    {
+        if (guard is not null)
+        {
+            _ownership.Take(guard.Index, guard.RunLength);
+            Assert.Equal(guard.RunLength, _arena.ResidentWithin(guard.Index, guard.RunLength));
+            _ownership.Give(guard.Index, guard.RunLength);
+            _arena.Return(guard);
         }
     }
 

@@ -26,6 +26,15 @@ public sealed class FreeMapTests : Exploring
     public void Claim_ManyBesideARun_AreDistinct() => ExpectNoFailure(static () => new FreeMapScenario(3, 3, Many, Pair));
 
     [Fact]
+    public void TakeReady_BesideAPurge_HasMemory() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, ReadyPair, Purge));
+
+    [Fact]
+    public void TakeReady_BesideAnother_IsDistinct() => ExpectNoFailure(static () => new FreeMapScenario(3, 3, ReadyPair, ReadyPair));
+
+    [Fact]
+    public void TakeReady_BesideTheEnd_IsNotHeldUp() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, ReadyPair, Close, Close));
+
+    [Fact]
     public void Purge_BesideARenter_TakesNoMemoryInUse() => ExpectNoFailure(static () => new FreeMapScenario(2, 2, Purge, Single));
 
     [Fact]

@@ -58,7 +58,7 @@ internal abstract class PoolScenario : Scenario
     protected long Begin(BlockGuard block)
     {
         _ownership.Take(block.Index, block.RunLength);
-        return block.BeginSingle(BlockSize);
+        return block.BeginPlain(BlockSize);
     }
 
     protected void End(BlockGuard block, long generation)

@@ -2,6 +2,8 @@ using System;
 using System.Buffers;
 using System.IO;
 using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading.Tasks;
 using Allocator.Diagnostics;
 using Allocator.Native;
 using Allocator.Tests.Fakes;
@@ -76,6 +78,64 @@ public class SmallAlignedTests
             },
             length.ToString(),
             alignment.ToString()).Dispose();
+    }
+
+    [Fact]
+    public void AllocateAligned_OneAfterTheOther_AllocatesNothingButTheOwner()
+    {
+        using MemoryAllocator allocator = Create();
+        long Allocated()
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            allocator.AllocateAligned<byte>(1000, 64).Dispose();
+            return GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+
+        Assert.True(Allocated() > 4 * IntPtr.Size);
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.Equal(4 * IntPtr.Size, Allocated());
+        }
+
+        Assert.Equal((11, 0, 0), (allocator.GetStatistics().Rents, allocator.GetStatistics().OutstandingAllocations,
+            allocator.GetStatistics().CommittedBytes));
+    }
+
+    [Fact]
+    public void AllocateAligned_WithAGuardThatServedBefore_IsFoundWhenItIsAbandoned()
+    {
+        using MemoryAllocator allocator = Create();
+        allocator.AllocateAligned<byte>(1000, 64).Dispose();
+        Drop(allocator);
+        for (int i = 0; i < 100 && allocator.GetStatistics().Abandoned == 0; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        Assert.Equal((1, 0), (allocator.GetStatistics().Abandoned, allocator.GetStatistics().OutstandingAllocations));
+        allocator.AllocateAligned<byte>(1000, 64).Dispose();
+        Assert.Equal(1, allocator.GetStatistics().Abandoned);
+    }
+
+    [Fact]
+    public void AllocateAligned_OnManyThreads_GivesEachGuardToOneOfThem()
+    {
+        using MemoryAllocator allocator = Create();
+        Parallel.For(0, 8, thread =>
+        {
+            for (int i = 0; i < 2000; i++)
+            {
+                using IMemoryOwner<byte> one = allocator.AllocateAligned<byte>(64, 64);
+                using IMemoryOwner<byte> two = allocator.AllocateAligned<byte>(128, 128);
+                one.Memory.Span.Fill((byte)thread);
+                two.Memory.Span.Fill((byte)thread);
+                Assert.Equal((64, 128), (one.Memory.Length, two.Memory.Length));
+                Assert.Equal(-1, one.Memory.Span.IndexOfAnyExcept((byte)thread));
+            }
+        });
+        MemoryAllocatorStatistics statistics = allocator.GetStatistics();
+        Assert.Equal((32_000, 0, 0), (statistics.Rents, statistics.OutstandingAllocations, statistics.CommittedBytes));
     }
 
     [Theory]
@@ -168,6 +228,9 @@ public class SmallAlignedTests
     private static MemoryAllocator Create(NativeMemoryKind kind = NativeMemoryKind.Virtual) =>
         MemoryAllocator.Create(
             new MemoryAllocatorOptions { NativeMemory = kind, MaximumPoolSizeMegabytes = 64, Safety = SafetyMode.Standard });
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Drop(MemoryAllocator allocator) => allocator.AllocateAligned<byte>(1000, 64);
 
     private static int Mappings() => File.ReadLines("/proc/self/maps").Count();
 

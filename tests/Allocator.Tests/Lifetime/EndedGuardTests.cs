@@ -122,14 +122,16 @@ public class EndedGuardTests
             StringComparison.Ordinal);
         Assert.Contains(
             "It had 2,000,000 bytes", Assert.Throws<ObjectDisposedException>(() => memory.Pin()).Message, StringComparison.Ordinal);
-        Assert.Throws<ObjectDisposedException>(() =>
+        string message = Assert.Throws<ObjectDisposedException>(() =>
         {
-            MemoryLease<byte> lease = allocator.Rent<byte>(3_000_000);
+            MemoryLease<int> lease = allocator.Rent<int>(3_000_000);
             lease.Dispose();
 #pragma warning disable ALLOC002 // What is tested is that it throws.
+            lease.Dispose();
             _ = lease.Span[0];
 #pragma warning restore ALLOC002
-        });
+        }).Message;
+        Assert.Contains("It had 12,000,000 bytes.", message, StringComparison.Ordinal);
     }
 
     [Theory]

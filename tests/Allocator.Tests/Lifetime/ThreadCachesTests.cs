@@ -12,7 +12,7 @@ public class ThreadCachesTests
     [Fact]
     public void Find_OnTwoThreads_GivesEachItsOwn()
     {
-        ThreadCaches caches = new();
+        ThreadCaches caches = Create();
         Assert.Null(caches.Find());
         ThreadCache mine = Add(caches);
         ThreadCache? ofAnother = null;
@@ -34,15 +34,16 @@ public class ThreadCachesTests
     [Fact]
     public void Find_ManyOwners_TellsThemApart()
     {
-        ThreadCaches[] owners = [.. Enumerable.Range(0, 20).Select(static _ => new ThreadCaches())];
+        ThreadCaches[] owners = [.. Enumerable.Range(0, 20).Select(static _ => Create())];
         ThreadCache[] caches = [.. owners.Select(Add)];
         Assert.Equal(caches, owners.Select(static owner => owner.Find()));
     }
 
     [Fact]
-    public void FindOrAdd_ThreadsThatEnded_AreAskedWhetherTheyMayGo()
+    public void FindOrAdd_ThreadsThatEnded_GoAndTheirCountsStay()
     {
-        ThreadCaches caches = new();
+        ArraySource source = new(new MemoryAllocatorOptions());
+        ThreadCaches caches = new(source);
         AddOnThreads(caches, 3);
         bool Collected() => caches.All.All(static entry => !entry.Life.TryGetTarget(out _));
         for (int i = 0; i < 20 && !Collected(); i++)
@@ -52,46 +53,67 @@ public class ThreadCachesTests
         }
 
         Assert.True(Collected());
-        ThreadCache kept = caches.All[1].Cache;
-        caches.FindOrAdd(cache => cache != kept);
-        Assert.Equal(2, caches.All.Length);
-        Assert.Same(kept, caches.All[0].Cache);
+        ThreadCache mine = caches.FindOrAdd();
+        Assert.Same(mine, Assert.Single(caches.All).Cache);
+        Assert.Equal((3, 30), (source.Sum().Rents, source.Sum().RentedBytes));
     }
 
     [Fact]
-    public void ArraySource_ThreadThatUsedItLivesOn_IsCollected()
+    public void Source_OfADroppedAllocatorWhoseThreadLivesOn_IsCollected()
     {
-        WeakReference[] sources = [.. Enumerable.Range(0, 20).Select(static _ => UseSource())];
-        for (int i = 0; i < 20 && sources.Any(static source => source.IsAlive); i++)
+        WeakReference[] caches = [.. Enumerable.Range(0, 20).Select(static _ => UseAllocator())];
+        for (int i = 0; i < 100 && caches.Any(static cache => cache.IsAlive); i++)
         {
             GC.Collect();
             GC.WaitForPendingFinalizers();
+            QueuedWork.Wait();
         }
 
-        Assert.DoesNotContain(sources, static source => source.IsAlive);
+        Assert.DoesNotContain(caches, static cache => cache.IsAlive);
     }
 
-    private static ThreadCache Add(ThreadCaches caches) => caches.FindOrAdd(static _ => true);
+    [Fact]
+    public void GiveBack_OnAnotherThread_MovesTheGuardToItsCache()
+    {
+        ArraySource source = new(new MemoryAllocatorOptions());
+        ArrayGuard guard = source.Rent(100, clean: false, out long generation);
+        Thread thread = new(() =>
+        {
+            source.Rent(100, clean: false, out long first).EndLease(first);
+            ArrayGuard held = source.Rent(100, clean: false, out first);
+            Assert.True(guard.Dispose(generation));
+            Assert.Same(guard, source.Rent(100, clean: false, out long second));
+            held.EndLease(first);
+            guard.EndLease(second);
+        });
+        thread.Start();
+        thread.Join();
+        Assert.Equal((4, 4), (source.Sum().Rents, source.Sum().Returns));
+        Assert.Equal(source.Sum().RentedBytes, source.Sum().ReturnedBytes);
+        Assert.NotSame(guard, source.Rent(100, clean: false, out _));
+    }
+
+    private static ThreadCaches Create() => new(new ArraySource(new MemoryAllocatorOptions()));
+
+    private static ThreadCache Add(ThreadCaches caches) => caches.FindOrAdd();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void AddOnThreads(ThreadCaches caches, int count)
     {
         for (int i = 0; i < count; i++)
         {
-            // None goes while they are added.
-            Thread thread = new(() => caches.FindOrAdd(static _ => false));
+            Thread thread = new(() => caches.FindOrAdd().CountRent(10));
             thread.Start();
             thread.Join();
         }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference UseSource()
+    private static WeakReference UseAllocator()
     {
-        ArraySource source = new(new MemoryAllocatorOptions());
-        ArrayGuard guard = source.Rent(100, clean: false, out long generation);
+        MemoryAllocator allocator = MemoryAllocator.Create();
+        LifetimeGuard guard = allocator.TryRentFast(100, 1, AllocationOptions.None, ofGroup: false, out long generation)!;
         Assert.True(guard.Dispose(generation));
-        Assert.Equal((1, 1), (source.Sum().Rents, source.Sum().Returns));
-        return new WeakReference(source);
+        return new WeakReference(((ArrayGuard)guard).Cache.Source);
     }
 }
