@@ -188,8 +188,13 @@ public abstract partial class MemoryAllocator
         cancellationToken.ThrowIfCancellationRequested();
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
+        if (TryAllocateFast(request, plan, out Allocation allocation))
+        {
+            return allocation;
+        }
+
         BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-        GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
+        GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
         return allocation;
     }
 

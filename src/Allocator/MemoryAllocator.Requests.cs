@@ -124,7 +124,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         long bytes = (long)length * Unsafe.SizeOf<T>();
-        return TryRentFast(bytes, alignmentInBytes, options, out generation)
+        return TryRentFast(null, bytes, alignmentInBytes, options, out generation)
             ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
     }
 
@@ -146,16 +146,24 @@ public abstract partial class MemoryAllocator
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
-        if (plan.IsContiguous
-            && TryRentFast(plan.LengthInBytes, request.AlignmentInBytes, request.Options, out long generation) is LifetimeGuard guard)
+        if (!TryAllocateFast(request, plan, out Allocation allocation))
         {
-            return new MemoryGroup<T>(new Allocation(guard, generation, plan.Layout));
+            pipeline.Allocate(Account, plan, out allocation);
         }
 
-        pipeline.Allocate(Account, plan, out Allocation allocation);
         MemoryGroup<T> group = new(allocation);
         GC.KeepAlive(this);
         return group;
+    }
+
+    private bool TryAllocateFast(in AllocationRequest request, in AllocationPlan plan, out Allocation allocation)
+    {
+        long generation = 0;
+        LifetimeGuard? guard = plan.IsContiguous
+            ? TryRentFast(null, plan.LengthInBytes, request.AlignmentInBytes, request.Options, out generation)
+            : null;
+        allocation = guard is null ? default : new Allocation(guard, generation, plan.Layout);
+        return guard is not null;
     }
 
     private long Estimate(in AllocationRequest request, int liveCopies)

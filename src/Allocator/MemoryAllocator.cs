@@ -239,13 +239,13 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
     internal abstract AllocationPipeline GetPipeline();
 
-    /// <summary>Rents what needs no plan: an array that nothing counts, or a block from the cache near this thread.</summary>
+    /// <summary>
+    /// Rents what needs no plan: an array that nothing counts, or a block from the cache near this thread, charged to an account, or where
+    /// that is null to the allocator's own.
+    /// </summary>
     /// <returns>Null where the request goes through the pipeline.</returns>
-    internal virtual LifetimeGuard? TryRentFast(long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
-    {
-        generation = 0;
-        return null;
-    }
+    internal abstract LifetimeGuard? TryRentFast(
+        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation);
 
     private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
 

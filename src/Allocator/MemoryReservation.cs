@@ -5,6 +5,7 @@ using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -152,6 +153,13 @@ public sealed class MemoryReservation : MemoryAllocator
     public override string ToString() =>
         $"{nameof(MemoryReservation)} of {InMebibytes(ReservedBytes)}, {InMebibytes(RemainingBytes)} left"
             + $"{(_account.IsClosed ? ", disposed" : "")}, from {_parent}";
+
+    internal override LifetimeGuard? TryRentFast(
+        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+    {
+        ThrowIfDisposed();
+        return _parent.TryRentFast(account ?? _account, lengthInBytes, alignmentInBytes, options, out generation);
+    }
 
     internal override AllocationPipeline GetPipeline()
     {

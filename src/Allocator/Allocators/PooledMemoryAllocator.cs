@@ -71,8 +71,12 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 context);
         }
 
-        // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
-        bool hasFastPath = _guarded is null && _budget is null;
+        // Beside a limit of the container what idle blocks keep would count against other allocators, and a look at that may throw.
+        bool looksAtContainer = _budget?.IsLimitedByContainer == true;
+        budget.ReleaseIdle = _budget is null || looksAtContainer ? null : _pool.ReleasePermits;
+
+        // Where some rents are watched none takes the fast path: no length is small enough for it.
+        bool hasFastPath = _guarded is null && !looksAtContainer;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _cachedLimitInBytes = hasFastPath ? Math.Min(_pool.BlockSizeInBytes, settings.AllocationLimitInBytes) : -1;
         _countsArrays = settings.HonorsMemoryLimit;
@@ -195,13 +199,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     internal override LifetimeGuard? TryRentFast(
-        long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
+        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, out long generation)
     {
         ThrowIfDisposed();
+        account ??= _budget;
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
             // Arrays begin behind a header, on a boundary of the pointer size.
-            if ((alignmentInBytes <= IntPtr.Size && !_countsArrays) || lengthInBytes == 0)
+            if (account is null && ((alignmentInBytes <= IntPtr.Size && !_countsArrays) || lengthInBytes == 0))
             {
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
@@ -210,8 +215,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents
             && _pool.TryRentCached() is BlockGuard block)
         {
-            generation = block.BeginSingle(lengthInBytes);
-            return block;
+            if (account is null || block.TryCharge(account, _pool.BlockSizeInBytes))
+            {
+                generation = block.BeginSingle(lengthInBytes);
+                return block;
+            }
+
+            // Into the map, where the request finds it once it is admitted.
+            _pool.Return(block, ofGroup: true);
         }
 
         generation = 0;
