@@ -188,6 +188,11 @@ public abstract partial class MemoryAllocator
         cancellationToken.ThrowIfCancellationRequested();
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
+        if (TryRentFast(request, plan, out long generation) is LifetimeGuard guard)
+        {
+            return new Allocation(guard, generation, plan.LayoutAt(guard.Address));
+        }
+
         BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
         GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
         return allocation;

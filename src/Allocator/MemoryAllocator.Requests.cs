@@ -124,7 +124,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         long bytes = (long)length * Unsafe.SizeOf<T>();
-        return TryRentFast(bytes, alignmentInBytes, options, ofGroup: false, out generation)
+        return TryRentFast(null, bytes, alignmentInBytes, options, ofGroup: false, out generation)
             ?? RentPlanned(bytes, alignmentInBytes, options, out generation);
     }
 
@@ -146,9 +146,7 @@ public abstract partial class MemoryAllocator
     {
         AllocationPipeline pipeline = GetPipeline();
         AllocationPlan plan = pipeline.Plan(request);
-        if ((plan.IsContiguous || plan.UsesPool)
-            && TryRentFast(plan.ReadyBytes, request.AlignmentInBytes, request.Options, !plan.IsContiguous, out long generation)
-                is LifetimeGuard guard)
+        if (TryRentFast(request, plan, out long generation) is LifetimeGuard guard)
         {
             return new MemoryGroup<T>(guard, generation, plan.LayoutAt(guard.Address));
         }
@@ -157,6 +155,14 @@ public abstract partial class MemoryAllocator
         MemoryGroup<T> group = new(allocation);
         GC.KeepAlive(this);
         return group;
+    }
+
+    private LifetimeGuard? TryRentFast(in AllocationRequest request, in AllocationPlan plan, out long generation)
+    {
+        generation = 0;
+        return plan.IsContiguous || plan.UsesPool
+            ? TryRentFast(null, plan.ReadyBytes, request.AlignmentInBytes, request.Options, !plan.IsContiguous, out generation)
+            : null;
     }
 
     private long Estimate(in AllocationRequest request, int liveCopies)

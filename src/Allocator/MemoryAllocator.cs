@@ -240,16 +240,17 @@ public abstract partial class MemoryAllocator : IDisposable
     internal abstract AllocationPipeline GetPipeline();
 
     /// <summary>
-    /// Rents what one step does: an array that nothing counts, a block from the cache near this thread, or adjacent blocks of a map; for
-    /// a group, of which each holds a member, the lowest.
+    /// Rents what one step does, charged to an account, or where that is null to the allocator's own: an array that nothing counts, a
+    /// block from the cache near this thread, or adjacent blocks of a map; for a group, of which each holds a member, the lowest.
     /// </summary>
     /// <returns>Null where the request goes through the pipeline.</returns>
-    internal virtual LifetimeGuard? TryRentFast(
-        long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
-    {
-        generation = 0;
-        return null;
-    }
+    internal abstract LifetimeGuard? TryRentFast(
+        BudgetAccount? account,
+        long lengthInBytes,
+        int alignmentInBytes,
+        AllocationOptions options,
+        bool ofGroup,
+        out long generation);
 
     private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
 

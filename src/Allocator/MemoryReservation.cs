@@ -5,6 +5,7 @@ using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 
 namespace Allocator;
 
@@ -152,6 +153,18 @@ public sealed class MemoryReservation : MemoryAllocator
     public override string ToString() =>
         $"{nameof(MemoryReservation)} of {InMebibytes(ReservedBytes)}, {InMebibytes(RemainingBytes)} left"
             + $"{(_account.IsClosed ? ", disposed" : "")}, from {_parent}";
+
+    internal override LifetimeGuard? TryRentFast(
+        BudgetAccount? account,
+        long lengthInBytes,
+        int alignmentInBytes,
+        AllocationOptions options,
+        bool ofGroup,
+        out long generation)
+    {
+        ThrowIfDisposed();
+        return _parent.TryRentFast(account ?? _account, lengthInBytes, alignmentInBytes, options, ofGroup, out generation);
+    }
 
     internal override AllocationPipeline GetPipeline()
     {

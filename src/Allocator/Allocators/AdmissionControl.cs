@@ -34,7 +34,7 @@ internal sealed class AdmissionControl
             return default;
         }
 
-        return account.TryTake(bytes, overtakes: false) ? new BudgetPermit(account, bytes) : AcquireSlow(account, bytes);
+        return account.TryTakeNow(bytes) ? new BudgetPermit(account, bytes) : AcquireSlow(account, bytes);
     }
 
     /// <summary>Takes what a request needs where there is room now; false where nothing was taken. Never waits.</summary>
@@ -46,7 +46,7 @@ internal sealed class AdmissionControl
             return true;
         }
 
-        if (!account.TryTake(bytes, overtakes: false) && !TryAcquireSlow(account, bytes))
+        if (!account.TryTakeNow(bytes) && !TryAcquireSlow(account, bytes))
         {
             return false;
         }
@@ -63,7 +63,7 @@ internal sealed class AdmissionControl
             return default;
         }
 
-        return account.TryTake(bytes, overtakes: false)
+        return account.TryTakeNow(bytes)
             ? new ValueTask<BudgetPermit>(new BudgetPermit(account, bytes))
             : WaitAsync(account, bytes, timeout, cancellationToken);
     }

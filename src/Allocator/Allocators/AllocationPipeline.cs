@@ -282,6 +282,7 @@ internal sealed class AllocationPipeline
         }
         else if (_pool.TryRentRun(plan.Blocks, ref refusals, out outcome) is BlockGuard run)
         {
+            run.TakePermit().Return();
             allocation.Add(run);
             filled = plan.MemberCount;
         }

@@ -72,8 +72,16 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 context);
         }
 
-        // Where some rents are watched, or all are counted, none takes the fast path: no length is small enough for it.
-        bool hasFastPath = _guarded is null && _budget is null;
+        // Where some rents are watched none takes the fast path: no length is small enough for it. Nor where the container is looked at,
+        // which may throw.
+        bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
+        if (hasFastPath && _budget is not null)
+        {
+            UniformUnmanagedMemoryPool pool = _pool;
+            _budget.ReadIdleBytes = () => pool.ReadUsage().AdmittedIdleBytes;
+            _budget.ReleaseIdle = pool.ReleasePermits;
+        }
+
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _blockSizeInBytes = _pool.BlockSizeInBytes;
         _readyLimitInBytes = hasFastPath
@@ -199,13 +207,19 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     internal override LifetimeGuard? TryRentFast(
-        long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
+        BudgetAccount? account,
+        long lengthInBytes,
+        int alignmentInBytes,
+        AllocationOptions options,
+        bool ofGroup,
+        out long generation)
     {
         ThrowIfDisposed();
+        account ??= _budget;
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
             // Arrays begin behind a header, on a boundary of the pointer size.
-            if ((alignmentInBytes <= IntPtr.Size && !_countsArrays) || lengthInBytes == 0)
+            if (account is null && ((alignmentInBytes <= IntPtr.Size && !_countsArrays) || lengthInBytes == 0))
             {
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
@@ -213,13 +227,20 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         else if (lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
             && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
         {
-            BlockGuard? block = lengthInBytes <= _blockSizeInBytes
-                ? _pool.TryRentCached()
-                : _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup);
+            // Under a budget one block: only that keeps its permit.
+            BlockGuard? block = lengthInBytes <= _blockSizeInBytes ? _pool.TryRentCached()
+                : account is null ? _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup)
+                : null;
             if (block is not null)
             {
-                generation = block.BeginPlain(lengthInBytes);
-                return block;
+                if (account is null || block.TryCharge(account, _blockSizeInBytes))
+                {
+                    generation = block.BeginPlain(lengthInBytes);
+                    return block;
+                }
+
+                // Into the map, where the request finds it once it is admitted.
+                _pool.Return(block, ofGroup: true);
             }
         }
 

@@ -1,3 +1,5 @@
+using System;
+
 namespace Allocator.Budgeting;
 
 /// <summary>
@@ -5,8 +7,11 @@ namespace Allocator.Budgeting;
 /// </summary>
 internal abstract class BudgetAccount
 {
+    /// <summary>Makes an account of a budget, or the budget itself.</summary>
+    protected BudgetAccount(MemoryBudget? budget) => Budget = budget ?? this as MemoryBudget;
+
     /// <summary>Gets the budget in whose queue requests of this account wait; null where nothing is limited.</summary>
-    public abstract MemoryBudget? Budget { get; }
+    public MemoryBudget? Budget { get; }
 
     /// <summary>Gets the reservation that this account is, or is a part of; null for the budget itself.</summary>
     public abstract ReservationAccount? OutermostReservation { get; }
@@ -19,6 +24,20 @@ internal abstract class BudgetAccount
 
     /// <summary>Takes bytes in one step, where they fit and requests that wait may be overtaken, or none wait.</summary>
     public abstract bool TryTake(long bytes, bool overtakes);
+
+    /// <summary>Takes bytes where they fit and no request waits. Where there is no room, idle memory gives back its permits.</summary>
+    public bool TryTakeNow(long bytes)
+    {
+        bool isTaken = TryTake(bytes, overtakes: false);
+        if (!isTaken && Budget is { HasWaiters: false, ReleaseIdle: Action release }
+            && !IsClosed && LeastChargeWith(bytes) <= Budget.LimitInBytes)
+        {
+            release();
+            isTaken = TryTake(bytes, overtakes: false);
+        }
+
+        return isTaken;
+    }
 
     /// <summary>Returns how many bytes more the budget would be charged with, were so many taken.</summary>
     public abstract long ChargeFor(long bytes);

@@ -31,6 +31,9 @@ internal sealed class BudgetQueue
     private long _lastSerial;
     private int _count;
 
+    // Until none waits.
+    private bool _isSeen;
+
     public BudgetQueue(MemoryBudget budget, GrowthDeadlock deadlock)
     {
         _budget = budget;
@@ -44,14 +47,28 @@ internal sealed class BudgetQueue
     /// <summary>Gets how many requests wait.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Grants a request, if it fits and overtakes none too often, or lets it wait, or withdraws it.</summary>
+    /// <summary>Counts a request that <see cref="Post"/> follows: a thread that gives memory back from here on serves the queue.</summary>
+    /// <returns>Whether all threads that return memory see by now that some request waits.</returns>
+    public bool Announce()
+    {
+        using (Lock.Enter())
+        {
+            Interlocked.Increment(ref _count);
+            return _isSeen;
+        }
+    }
+
+    /// <summary>
+    /// Grants a request that was announced, if it fits and overtakes none too often, or lets it wait, or withdraws it. By now all threads
+    /// that return memory see that it waits, and what was given back before is seen here.
+    /// </summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
         using (Lock.Enter())
         {
-            // Counted first: a thread that gives memory back from here on serves the queue, and what was given back before is seen below.
             Add(request);
             GrantWhatFits();
+            _isSeen |= request.IsWaiting;
             if (request.IsWaiting && !mayWait)
             {
                 Settle(request, BudgetOutcome.Withdrawn);
@@ -121,23 +138,25 @@ internal sealed class BudgetQueue
     {
         request.Serial = ++_lastSerial;
         (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
-        Interlocked.Increment(ref _count);
     }
 
     private void SettleAll()
     {
-        GrantWhatFits();
-        while (FailStuckGrowth() || FailWhatFindsNothingOutstanding())
+        long admitted;
+        do
         {
+            // Before the look at what fits: what comes back behind that is served next, and leaves no request stuck.
+            admitted = _budget.AdmittedBytes;
             GrantWhatFits();
         }
+        while (FailStuckGrowth(admitted) || FailWhatFindsNothingOutstanding());
     }
 
     private void Settle(BudgetRequest request, BudgetOutcome outcome)
     {
         request.Node.List!.Remove(request.Node);
         request.Settle(outcome);
-        Interlocked.Decrement(ref _count);
+        _isSeen &= Interlocked.Decrement(ref _count) != 0;
 
         // Before that its thread is within Post, and reads the outcome itself.
         if (request.IsPosted)
@@ -146,9 +165,9 @@ internal sealed class BudgetQueue
         }
     }
 
-    private bool FailStuckGrowth()
+    private bool FailStuckGrowth(long admittedBytes)
     {
-        ReservationAccount? stuck = _deadlock.Find(_ofReservations);
+        ReservationAccount? stuck = _deadlock.Find(_ofReservations, admittedBytes);
         LinkedListNode<BudgetRequest>? next;
         for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; stuck is not null && node is not null; node = next)
         {
@@ -215,7 +234,7 @@ internal sealed class BudgetQueue
                 TryGrant(request);
             }
             else if (GoesAhead(request, charge)
-                && (head?.Overtaken >= MaximumOvertakes || !TryGrantBefore(request, growth: head, head: null)))
+                && (head?.Overtaken >= MaximumOvertakes || !TryGrant(request, growth: head)))
             {
                 head ??= request;
             }
@@ -253,7 +272,7 @@ internal sealed class BudgetQueue
                 ofReservation = ofReservation!.Next;
             }
 
-            if (!TryGrantBefore(request, growth, head))
+            if (!TryGrant(request, growth, head))
             {
                 head ??= request;
             }
@@ -264,28 +283,14 @@ internal sealed class BudgetQueue
     private static bool GoesAhead(BudgetRequest request, long charge) =>
         request.Reservation is ReservationAccount reservation && reservation.ChargedBytes + charge <= 2 * reservation.OriginalBytes;
 
-    private bool TryGrantBefore(BudgetRequest request, BudgetRequest? growth, BudgetRequest? head)
-    {
-        bool isGranted = TryGrant(request);
-        if (isGranted && growth is not null)
-        {
-            growth.Overtaken++;
-        }
-
-        if (isGranted && head is not null)
-        {
-            head.Overtaken++;
-        }
-
-        return isGranted;
-    }
-
-    private bool TryGrant(BudgetRequest request)
+    private bool TryGrant(BudgetRequest request, BudgetRequest? growth = null, BudgetRequest? head = null)
     {
         bool isGranted = request.Account.TryTake(request.Bytes, overtakes: true);
         if (isGranted)
         {
             Settle(request, BudgetOutcome.Granted);
+            growth?.Overtaken += 1;
+            head?.Overtaken += 1;
         }
 
         return isGranted;

@@ -29,11 +29,14 @@ internal sealed class GrowthDeadlock
             : (long)Math.Max(timeout.TotalMilliseconds, s_shortestPatience.TotalMilliseconds);
     }
 
-    /// <summary>Returns the youngest of the reservations that wait, whose growth has to fail, where nothing can move any more.</summary>
-    public ReservationAccount? Find(LinkedList<BudgetRequest> ofReservations)
+    /// <summary>
+    /// Returns the youngest of the reservations that wait, whose growth has to fail, where nothing can move any more: not now, nor when
+    /// so much was admitted, before the last look at what fits.
+    /// </summary>
+    public ReservationAccount? Find(LinkedList<BudgetRequest> ofReservations, long admittedBytes)
     {
         ReservationAccount? youngest = FindYoungest(ofReservations);
-        if (youngest is not null && _budget.AdmittedBytes > _budget.ReservedBytes)
+        if (youngest is not null && Math.Max(admittedBytes, _budget.AdmittedBytes) > _budget.ReservedBytes)
         {
             long now = _clock.NowMilliseconds;
             _since ??= now;

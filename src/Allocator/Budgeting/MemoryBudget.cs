@@ -31,6 +31,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// outside of reservations could help, at least 5 s.
     /// </summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
+        : base(null)
     {
         LimitInBytes = limitInBytes;
         _queue = new BudgetQueue(this, new GrowthDeadlock(this, clock ?? SystemClock.Instance, timeout));
@@ -49,6 +50,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     /// <summary>Gets whether memory that the container certainly has no room for is refused.</summary>
     public bool HonorsLimit { get; init; }
+
+    /// <summary>Gets or sets what has idle memory give back the permits that it has kept; null where it keeps none.</summary>
+    public Action? ReleaseIdle { get; set; }
+
+    /// <summary>Gets or sets what tells how many admitted bytes are those permits; null where there are none.</summary>
+    public Func<long>? ReadIdleBytes { get; set; }
+
+    /// <summary>Gets whether memory that falls idle may keep its permit, so that the next rent need not ask.</summary>
+    public bool LetsIdleKeep => ReleaseIdle is not null && !_queue.HasWaiters;
 
     /// <summary>Gets what makes room where nothing is outstanding, and there is none all the same. May block.</summary>
     public Action? BeforeRefusal { get; init; }
@@ -73,8 +83,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public int Waiters => _queue.Count;
 
     public override ShortLock Lock => _queue.Lock;
-
-    public override MemoryBudget? Budget => this;
 
     public override ReservationAccount? OutermostReservation => null;
 
@@ -200,7 +208,18 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
     /// <summary>Grants a request now, or lets it wait; one that may not wait is withdrawn where it is not granted.</summary>
-    public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
+    public void Post(BudgetRequest request, bool mayWait = true)
+    {
+        bool isSeen = _queue.Announce();
+        if (ReleaseIdle is not null && !isSeen)
+        {
+            // A block that comes back with its permit is in the cache behind this, or its thread sees that a request waits.
+            ProcessBarrier.Flush();
+            ReleaseIdle();
+        }
+
+        _queue.Post(request, mayWait);
+    }
 
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);

@@ -256,7 +256,8 @@ internal sealed class ProcessHeadroom
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                admitted += budget.AdmittedBytes;
+                // Not what idle memory has kept: it is outstanding for none, and would keep others waiting.
+                admitted += Math.Max(0, budget.AdmittedBytes - (budget.ReadIdleBytes?.Invoke() ?? 0));
                 committed += budget.CommittedBytes;
             }
         }

@@ -21,11 +21,16 @@ internal sealed class ReservationAccount : BudgetAccount
     private long _overflowBytes;
     private long _usedBytes;
     private long _peakUsedBytes;
+
+    // What may be taken without the lock: up to what was reserved, and up to the peak, so that neither it nor the parent has to know.
+    // Below 0 while the counts are changed under the lock, where there is an overflow, and once the account is closed.
+    private long _spareBytes;
     private long _overflowCount;
     private bool _isClosed;
 
     /// <summary>Makes the account. The bytes have been taken from the parent.</summary>
     public ReservationAccount(BudgetAccount? parent, long reservedBytes)
+        : base(parent?.Budget)
     {
         Debug.Assert(reservedBytes >= 0);
         _parent = parent;
@@ -51,13 +56,12 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override ShortLock Lock { get; }
 
-    public override MemoryBudget? Budget => _parent?.Budget;
-
     public override ReservationAccount? OutermostReservation => _parent?.OutermostReservation ?? this;
 
     public override bool IsClosed => Volatile.Read(ref _isClosed) || _parent?.IsClosed == true;
 
-    public long UsedBytes => Volatile.Read(ref _usedBytes);
+    /// <summary>Gets what is outstanding. Under the lock.</summary>
+    public long UsedBytes => Volatile.Read(ref _spareBytes) is >= 0 and long spare ? SpareWhenIdle - spare : _usedBytes;
 
     public long PeakUsedBytes => Volatile.Read(ref _peakUsedBytes);
 
@@ -71,7 +75,7 @@ internal sealed class ReservationAccount : BudgetAccount
         {
             using (Lock.Enter())
             {
-                return _isClosed ? 0 : ChargedBytes - _usedBytes;
+                return _isClosed ? 0 : ChargedBytes - UsedBytes;
             }
         }
     }
@@ -79,30 +83,9 @@ internal sealed class ReservationAccount : BudgetAccount
     /// <summary>Gets what the parent is charged with. Under the lock.</summary>
     public long ChargedBytes => _isClosed ? _usedBytes : _reservedBytes + _overflowBytes;
 
-    public override bool TryTake(long bytes, bool overtakes)
-    {
-        using (Lock.Enter())
-        {
-            if (_isClosed)
-            {
-                return false;
-            }
+    private long SpareWhenIdle => Math.Min(_reservedBytes, _peakUsedBytes);
 
-            long extra = ExtraFor(bytes);
-            if (extra > 0)
-            {
-                if (_parent is not null && !_parent.TryTake(extra, overtakes))
-                {
-                    return false;
-                }
-
-                Volatile.Write(ref _overflowCount, _overflowCount + 1);
-            }
-
-            Change(usedBytes: bytes);
-            return true;
-        }
-    }
+    public override bool TryTake(long bytes, bool overtakes) => TryChangeSpare(-bytes) || TryTakeSlow(bytes, overtakes);
 
     public override long ChargeFor(long bytes)
     {
@@ -114,6 +97,11 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override void GiveBack(long bytes)
     {
+        if (TryChangeSpare(bytes))
+        {
+            return;
+        }
+
         using (Lock.Enter())
         {
             long before = ChargedBytes;
@@ -156,6 +144,7 @@ internal sealed class ReservationAccount : BudgetAccount
             }
 
             // What stays outstanding belongs to no reservation from here on.
+            HoldSpare();
             long unused = ChargedBytes - _usedBytes;
             NoteCharge(-ChargedBytes);
             Volatile.Write(ref _isClosed, true);
@@ -168,22 +157,64 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
+    private bool TryChangeSpare(long bytes)
+    {
+        for (long spare = Volatile.Read(ref _spareBytes); spare >= 0 && spare + bytes >= 0;)
+        {
+            long seen = Interlocked.CompareExchange(ref _spareBytes, spare + bytes, spare);
+            if (seen == spare)
+            {
+                return true;
+            }
+
+            spare = seen;
+        }
+
+        return false;
+    }
+
+    private bool TryTakeSlow(long bytes, bool overtakes)
+    {
+        using (Lock.Enter())
+        {
+            HoldSpare();
+            long extra = ExtraFor(bytes);
+            bool isTaken = !_isClosed && (extra == 0 || _parent is null || _parent.TryTake(extra, overtakes));
+            Volatile.Write(ref _overflowCount, _overflowCount + (isTaken && extra > 0 ? 1 : 0));
+            Change(usedBytes: isTaken ? bytes : 0);
+            return isTaken;
+        }
+    }
+
+    // Under the lock: from here on nothing is taken or given back without it, until the next change.
+    private void HoldSpare()
+    {
+        long spare = Interlocked.Exchange(ref _spareBytes, -1);
+        _usedBytes = spare < 0 ? _usedBytes : SpareWhenIdle - spare;
+    }
+
     // What is taken exceeds what is left by so much. Not from a sum, which wraps where absurdly much is asked for.
-    private long ExtraFor(long bytes) => Math.Max(0, bytes - (ChargedBytes - _usedBytes));
+    private long ExtraFor(long bytes) => Math.Max(0, bytes - (ChargedBytes - UsedBytes));
 
     private long ChargeOfParent(long bytes) => bytes > 0 && _parent is not null ? _parent.ChargeFor(bytes) : bytes;
 
     // The overflow is the first to shrink, and grows where more is used than is charged.
     private void Change(long reservedBytes = 0, long usedBytes = 0)
     {
+        HoldSpare();
         long before = ChargedBytes;
-        Volatile.Write(ref _usedBytes, _usedBytes + usedBytes);
+        _usedBytes += usedBytes;
         Volatile.Write(ref _peakUsedBytes, Math.Max(_peakUsedBytes, _usedBytes));
         Volatile.Write(ref _reservedBytes, _reservedBytes + reservedBytes);
         _overflowBytes = Math.Max(Math.Max(0, _overflowBytes + Math.Min(0, usedBytes)), _usedBytes - _reservedBytes);
         if (ChargedBytes > before)
         {
             NoteCharge(ChargedBytes - before);
+        }
+
+        if (!_isClosed && _overflowBytes == 0)
+        {
+            Volatile.Write(ref _spareBytes, SpareWhenIdle - _usedBytes);
         }
     }
 
@@ -212,9 +243,8 @@ internal sealed class ReservationAccount : BudgetAccount
     {
         private readonly ReservationAccount _reservation;
 
-        public Growth(ReservationAccount reservation) => _reservation = reservation;
-
-        public override MemoryBudget? Budget => _reservation.Budget;
+        public Growth(ReservationAccount reservation)
+            : base(reservation.Budget) => _reservation = reservation;
 
         public override ReservationAccount? OutermostReservation => _reservation.OutermostReservation;
 

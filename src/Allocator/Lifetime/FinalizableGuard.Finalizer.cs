@@ -104,9 +104,9 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private void FinishHandBack()
     {
         Replace();
-        BudgetAccount? account = TakePermit(out long charged);
+        BudgetPermit permit = TakePermit();
         ReturnMemory(ofGroup: true);
-        account?.ReturnLater(charged);
+        permit.Account?.ReturnLater(permit.Bytes);
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
@@ -178,8 +178,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
             EndAbandoned();
             _mayRecycle = false;
-            account = TakePermit(out long rest);
-            bytes += HandBack(account, rest, ofGroup);
+            bytes += HandBack(account, TakePermit().Bytes, ofGroup);
         }
         finally
         {

@@ -22,7 +22,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     private FinalizableGuard? _next;
 
-    // Of the whole chain, with its first part.
+    // Of the whole chain, with its first part; also of an idle block that has kept it.
     private BudgetPermit _permit;
 
     /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
@@ -45,6 +45,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     /// <summary>Gets the next part of the group that begins here.</summary>
     public FinalizableGuard? Next => _next;
+
+    /// <summary>Gets what the memory is charged to; null for nothing.</summary>
+    public BudgetAccount? Account => _permit.Account;
 
     protected AllocatorContext Context { get; }
 
@@ -102,9 +105,44 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
         if (permit.Account is BudgetAccount account)
         {
+            Debug.Assert(_permit.Account is null);
             _permit = new BudgetPermit(account, Record.AllocationBytes);
             account.Return(permit.Bytes - Record.AllocationBytes);
         }
+    }
+
+    /// <summary>
+    /// Charges a rent that is about to begin: nothing more where idle memory has kept its permit of that account; one of another account
+    /// goes back. False where the account has no room: nothing has changed then.
+    /// </summary>
+    public bool TryCharge(BudgetAccount account, long bytes)
+    {
+        if (_permit.Account == account)
+        {
+            return true;
+        }
+
+        bool isTaken = account.TryTake(bytes, overtakes: false);
+        if (isTaken)
+        {
+            BudgetPermit kept = _permit;
+            _permit = new BudgetPermit(account, bytes);
+            kept.Return();
+        }
+
+        return isTaken;
+    }
+
+    /// <summary>Takes what the memory is charged to. Before it is handed back: this guard may be another renter's right after.</summary>
+    public BudgetPermit TakePermit()
+    {
+        BudgetPermit permit = _permit;
+        if (permit.Account is not null)
+        {
+            _permit = default;
+        }
+
+        return permit;
     }
 
     /// <summary>Hands the memory of this guard and all behind it back, although no rent began.</summary>
@@ -121,15 +159,16 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Gets whether nothing but the memory itself has to be handed back.</summary>
-    protected bool IsPlain => _next is null && Trace is null && _permit.Account is null;
+    /// <summary>Gets whether nothing but the memory itself and its permit has to be handed back.</summary>
+    protected bool IsPlain => _next is null && Trace is null;
 
     protected override void GiveBack(bool ofLease)
     {
         FinalizableGuard? part = _next;
-        BudgetAccount? account = TakePermit(out long charged);
+        BudgetPermit permit = TakePermit();
+        BudgetAccount? account = permit.Account;
         bool ofGroup = part is not null;
-        long share = account is null || !ofGroup ? charged : CapacityInBytes;
+        long share = account is null || !ofGroup ? permit.Bytes : CapacityInBytes;
         CountReturned(isAllocation: true);
         ClearForNext(Trace is not null && IsFoundUnreachable ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned);
         _next = null;
@@ -180,20 +219,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     protected virtual void OnRecycled()
     {
-    }
-
-    // Before the memory is handed back: this guard may be another renter's right after.
-    private BudgetAccount? TakePermit(out long bytes)
-    {
-        BudgetAccount? account = _permit.Account;
-        bytes = 0;
-        if (account is not null)
-        {
-            bytes = _permit.Bytes;
-            _permit = default;
-        }
-
-        return account;
     }
 
     private void ClearForNext(TraceEnd end)

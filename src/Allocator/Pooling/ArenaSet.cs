@@ -60,14 +60,15 @@ internal sealed class ArenaSet
 
     /// <summary>
     /// Puts blocks that lie in the pool's cache into the free maps: all, or those that are wanted; false for none. What another
-    /// thread puts meanwhile may be missed, as if it had come just after.
+    /// thread puts meanwhile may be missed, as if it had come just after. The permits that they have kept are the caller's then.
     /// </summary>
-    public bool DrainCached(Func<BlockRecord, bool>? isWanted)
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted, out BudgetPermit kept)
     {
         bool any = false;
+        kept = default;
         foreach (BlockArena arena in All)
         {
-            any |= arena.DrainCached(isWanted);
+            any |= arena.DrainCached(isWanted, ref kept);
         }
 
         return any;

@@ -1,5 +1,6 @@
 using System;
 using System.Numerics;
+using Allocator.Budgeting;
 
 namespace Allocator.Pooling;
 
@@ -21,8 +22,11 @@ internal sealed partial class BlockArena
         return guard;
     }
 
-    /// <summary>Puts the blocks that lie in the pool's cache into the map: all, or those that are wanted; false for none.</summary>
-    public bool DrainCached(Func<BlockRecord, bool>? isWanted)
+    /// <summary>
+    /// Puts the blocks that lie in the pool's cache into the map: all, or those that are wanted; false for none. Adds up the permits that
+    /// they have kept.
+    /// </summary>
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted, ref BudgetPermit kept)
     {
         bool any = false;
         for (ulong blocks = InNoMap; blocks != 0; blocks &= blocks - 1)
@@ -30,6 +34,8 @@ internal sealed partial class BlockArena
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
             if (block.IsCached && isWanted?.Invoke(block) != false && block.TryTakeCached() is BlockGuard guard)
             {
+                BudgetPermit permit = guard.TakePermit();
+                kept = new BudgetPermit(permit.Account ?? kept.Account, permit.Bytes + kept.Bytes);
                 Return(guard);
                 any = true;
             }

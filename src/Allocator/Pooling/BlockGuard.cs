@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Allocator.Budgeting;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
@@ -63,10 +64,15 @@ internal sealed class BlockGuard : FinalizableGuard
             return;
         }
 
+        BudgetPermit permit = Account is null || MayKeepPermit ? default : TakePermit();
         BlockRecord block = Block;
         block.Arena.MarkDirty(block.Index, block.RunLength);
         _pool.Return(this, ofGroup: false);
+        permit.Return();
     }
+
+    // In the cache, where the next rent finds it admitted. Not of a reservation, whose part of the budget is its own.
+    private bool MayKeepPermit => Account == Context.Budget && Context.Budget.LetsIdleKeep && RunLength == 1;
 
     protected override void MakeSuccessor()
     {
@@ -98,6 +104,7 @@ internal sealed class BlockGuard : FinalizableGuard
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard SuccessorForRenter()
     {
+        TakePermit().Return();
         try
         {
             Replace();

@@ -38,25 +38,25 @@ internal sealed class BlockRecord : BlockState
     public bool IsCached => (Volatile.Read(ref State) & Cached) != 0;
 
     /// <summary>Gets the state, whether the block lies in the cache or in the map.</summary>
-    public long StateInAnyPlace => Volatile.Read(ref State) & ~Cached;
+    public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | Admitted);
 
     /// <summary>Takes the block out of the cache; null where it is not there, or no longer.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryTakeCached()
     {
         long seen = Volatile.Read(ref State);
-        return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~Cached, seen) == seen
+        return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~(Cached | Admitted), seen) == seen
             ? TakeGuard()
             : null;
     }
 
-    /// <summary>Lets any thread take the block, which the caller holds; its rent is over.</summary>
+    /// <summary>Lets any thread take the block, which the caller holds; its rent is over, and its guard has a permit or none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void PutCached(BlockGuard guard)
     {
         Debug.Assert(RunLength == 1 && IsIdle(State) && !IsCached, "The cache is for single blocks that one thread holds.");
         Guard = guard;
-        ProcessBarrier.Publish(ref State, State | Cached);
+        ProcessBarrier.Publish(ref State, State | Cached | (guard.Account is null ? 0 : Admitted));
     }
 
     /// <summary>Takes the guard out of the pool's reach. The caller holds the block.</summary>

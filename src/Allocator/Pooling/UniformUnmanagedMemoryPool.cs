@@ -19,6 +19,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     private readonly NativeMemorySource _source;
     private readonly BlockCache _cache = new();
     private readonly ArenaSet _arenas;
+    private readonly MemoryBudget _budget;
+    private readonly ShortLock _drains = new();
     private bool _closed;
     private BackgroundState _work;
 
@@ -27,6 +29,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     {
         _geometry = geometry;
         _source = source;
+        _budget = context.Budget;
         Hooks = hooks ?? BlockHooks.None;
         KeepsBlocks = keepsBlocks;
         _arenas = new ArenaSet(this, geometry, source, context);
@@ -57,7 +60,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
 
-    /// <summary>Rents one block, its rent not begun; null where the outcome says why not.</summary>
+    /// <summary>Rents one block, its rent not begun, with the permit that it has kept; null where the outcome says why not.</summary>
     public BlockGuard? TryRent(ref Refusals refusals, out PoolOutcome outcome)
     {
         outcome = PoolOutcome.Hit;
@@ -175,9 +178,21 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// </summary>
     public void Return(BlockGuard guard, bool ofGroup)
     {
+        BudgetAccount? keeps = guard.Account;
+        BlockRecord block = guard.Block;
         if (ofGroup || guard.RunLength != 1 || !(_cache.TryPutBack(guard) || _cache.TryPut(guard)))
         {
+            BudgetPermit permit = guard.TakePermit();
             guard.Arena.Return(guard);
+            permit.Return();
+        }
+        else if (keeps is not null && _budget.HasWaiters && block.TryTakeCached() is BlockGuard kept)
+        {
+            // A request that began to wait meanwhile finds the block in the cache, or is seen here. Where another thread has taken the
+            // block, its permit is that one's concern.
+            BudgetPermit permit = kept.TakePermit();
+            kept.Arena.Return(kept);
+            permit.Return();
         }
 
         ReleaseIfClosed();
@@ -235,8 +250,32 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
     }
 
-    /// <summary>Puts the blocks of the cache into the free maps: all, or those that are wanted. False where there was none.</summary>
-    public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
+    /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps, and returns their permits; false for none.</summary>
+    public bool DrainCache(Func<BlockRecord, bool>? isWanted = null)
+    {
+        if (_budget.ReleaseIdle is null)
+        {
+            return _arenas.DrainCached(isWanted, out _);
+        }
+
+        bool any;
+        using (_drains.Enter())
+        {
+            // One at a time: a request that finds nothing to drain finds the room that another thread has made.
+            any = _arenas.DrainCached(isWanted, out BudgetPermit kept);
+            kept.Account?.GiveBack(kept.Bytes);
+        }
+
+        _budget.ServeWaiters();
+        return any;
+    }
+
+    /// <summary>Has idle blocks return the permits that they have kept. Never throws.</summary>
+    public void ReleasePermits()
+    {
+        DrainCache();
+        ReleaseIfClosed();
+    }
 
     void IBackgroundWork.DoWork() => Reclaimer.ReleaseAll();
 

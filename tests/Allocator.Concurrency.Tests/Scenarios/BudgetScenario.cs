@@ -75,6 +75,10 @@ internal sealed class BudgetScenario : Scenario
     {
         Assert.True(Budget.TryTake(bytes, overtakes: false));
         account = new ReservationAccount(Budget, bytes);
+
+        // Up to the most that was used before, the account takes no lock.
+        Assert.True(account.TryTake(bytes, overtakes: false));
+        account.Return(bytes);
         Assert.True(ofWhichOut == 0 || account.TryTake(ofWhichOut, overtakes: false));
         if (ofWhichOut > 0)
         {

@@ -72,6 +72,10 @@ public sealed class BudgetTests : Exploring
         new BudgetScenario(3) { Grants = 1 }.Returns(1).Holds(1).Reserved(1, 1, out ReservationAccount account).Grows(account, 1));
 
     [Fact]
+    public void Grow_WhileAllElseReturns_GetsIt() => ExpectNoFailure(static () =>
+        new BudgetScenario(2) { Grants = 1 }.Returns(1).Reserved(1, 1, out ReservationAccount account).Grows(account, 1));
+
+    [Fact]
     public void Grow_BesideAnOverflowThatComesBack_ChargesTheParentOnce() => ExpectNoFailure(static () =>
         new BudgetScenario(3) { Grants = 1 }.Reserved(1, 0, out ReservationAccount account).TakesAndReturns(account, 2).Grows(account, 1));
 
@@ -125,8 +129,30 @@ public sealed class BudgetTests : Exploring
     [Fact]
     public void Post_ThatDoesNotCountTheWaiterFirst_IsFound() =>
         ExpectFailure(
-            new Weakness("BudgetQueue.Add", "Increment", WeaknessKind.DoesNothing), "A wake-up was lost",
+            new Weakness("BudgetQueue.Announce", "Increment", WeaknessKind.DoesNothing), "A wake-up was lost",
             static () => new BudgetScenario(1).Returns(1).Waits(1));
+
+    [Fact]
+    public void TryTake_OfTwoWithinAReservation_ChargesEachOnce() => ExpectNoFailure(static () =>
+        new BudgetScenario(2).Reserved(2, 0, out ReservationAccount account).TakesAndReturns(account, 1).TakesAndReturns(account, 2));
+
+    [Fact]
+    public void TryTake_WithinAReservationThatCloses_ReturnsAllOnce() => ExpectNoFailure(static () =>
+        new BudgetScenario(2).Reserved(2, 0, out ReservationAccount account)
+            .TakesAndReturns(account, 1).TakesAndReturns(account, 1).Closes(account));
+
+    [Fact]
+    public void TryTake_WithinAReservationByReadAndWrite_IsFound() =>
+        ExpectFailure(
+            new Weakness("ReservationAccount.TryChangeSpare", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
+            static () => new BudgetScenario(2).Reserved(2, 0, out ReservationAccount account)
+                .TakesAndReturns(account, 1).TakesAndReturns(account, 1).Waits(1));
+
+    [Fact]
+    public void Close_ThatDoesNotHoldWhatIsSpare_IsFound() =>
+        ExpectFailure(
+            new Weakness("ReservationAccount.HoldSpare", "Exchange", WeaknessKind.DoesNothing), "At the end",
+            static () => new BudgetScenario(2).Reserved(2, 0, out ReservationAccount account).TakesAndReturns(account, 1).Closes(account));
 
     [Fact]
     public void TryTake_ReadThenWriteInPlaceOfCompareExchange_IsFound() =>

@@ -21,13 +21,17 @@ internal abstract class PoolScenario : Scenario
 
     private readonly Ownership _ownership;
 
-    protected PoolScenario(int blocks, AbandonedMemory abandoned = AbandonedMemory.Reuse)
+    protected PoolScenario(int blocks, AbandonedMemory abandoned = AbandonedMemory.Reuse, MemoryBudget? budget = null)
     {
         WorkItems.Clear();
         Source = new AddressesOnly(blocks);
         _ownership = new Ownership(blocks);
         Quarantine = new Quarantine(new StillClock());
-        AllocatorContext policy = new(Counters, new StillClock(), Quarantine) { Abandoned = abandoned };
+        AllocatorContext policy = new(Counters, new StillClock(), Quarantine)
+        {
+            Abandoned = abandoned,
+            Budget = budget ?? MemoryBudget.Unlimited,
+        };
         Pool = new UniformUnmanagedMemoryPool(new PoolGeometry(BlockSize, blocks), Source, policy);
     }
 

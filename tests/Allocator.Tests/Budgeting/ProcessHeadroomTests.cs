@@ -236,6 +236,19 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
+    public void Admits_IdleMemoryThatKeepsItsPermit_IsInTheWayOfNone()
+    {
+        MemoryBudget first = Register();
+        MemoryBudget second = Register();
+        Assert.True(first.TryTake(100, overtakes: true));
+        Assert.False(second.TryTake(250, overtakes: true));
+        Assert.False(_headroom.IsNothingOutstanding());
+        first.ReadIdleBytes = static () => 100;
+        Assert.True(_headroom.IsNothingOutstanding());
+        Assert.True(second.TryTake(250, overtakes: true));
+    }
+
+    [Fact]
     public void Admits_BudgetOfADisposedAllocator_NoLongerCounts()
     {
         MemoryBudget first = Register();

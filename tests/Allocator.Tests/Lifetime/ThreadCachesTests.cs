@@ -112,7 +112,7 @@ public class ThreadCachesTests
     private static WeakReference UseAllocator()
     {
         MemoryAllocator allocator = MemoryAllocator.Create();
-        LifetimeGuard guard = allocator.TryRentFast(100, 1, AllocationOptions.None, ofGroup: false, out long generation)!;
+        LifetimeGuard guard = allocator.TryRentFast(null, 100, 1, AllocationOptions.None, ofGroup: false, out long generation)!;
         Assert.True(guard.Dispose(generation));
         return new WeakReference(((ArrayGuard)guard).Cache.Source);
     }
