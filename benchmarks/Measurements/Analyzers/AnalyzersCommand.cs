@@ -47,7 +47,7 @@ internal static class AnalyzersCommand
             ResultDocument reach = run.Get(s_timesOnly) ? run.NewDocument("Reach of the analyzer") : Measure(run);
             if (run.Parsed.GetValue(s_sources) is not { } folder)
             {
-                return reach;
+                return run.Get(s_timesOnly) ? throw new InvalidDataException("--times-only needs --sources.") : reach;
             }
 
             CorpusProject corpus = CorpusProject.LoadFolder(folder.FullName);
