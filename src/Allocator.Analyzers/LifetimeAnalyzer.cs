@@ -30,20 +30,22 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
         });
     }
 
-    // A control-flow graph is made only for bodies that call a factory.
+    // A control-flow graph is made only for bodies that call a factory or make an object that owns.
     private static void Register(OperationBlockStartAnalysisContext block, KnownSymbols known)
     {
         int allocates = 0;
         block.RegisterOperationAction(
             context =>
             {
-                IMethodSymbol called = ((IInvocationOperation)context.Operation).TargetMethod;
-                if (Volatile.Read(ref allocates) == 0 && (known.Factories.Contains(called) || known.Factories.HandsOut(called)))
+                IMethodSymbol? called = context.Operation is IObjectCreationOperation creation
+                    ? creation.Constructor : ((IInvocationOperation)context.Operation).TargetMethod;
+                if (called is not null && Volatile.Read(ref allocates) == 0
+                    && (known.Factories.Contains(called) || known.Factories.HandsOut(called)))
                 {
                     Volatile.Write(ref allocates, 1);
                 }
             },
-            OperationKind.Invocation);
+            OperationKind.Invocation, OperationKind.ObjectCreation);
         block.RegisterOperationBlockEndAction(end =>
         {
             if (Volatile.Read(ref allocates) != 0)

@@ -31,6 +31,11 @@ internal static class AnalyzersCommand
         Description = "With --sources: measures times, and makes no mistakes.",
     };
 
+    private static readonly Option<bool> s_misses = new("--misses")
+    {
+        Description = "Writes where the mistakes were made that no rule named, and where a report was wrong.",
+    };
+
     public static Command Create()
         => new Command("analyzers", "Counts what the analyzer finds in real projects, as they stand and with mistakes made on purpose.")
     {
@@ -38,6 +43,7 @@ internal static class AnalyzersCommand
         s_sources,
         s_before,
         s_timesOnly,
+        s_misses,
     }.Measures("AnalyzerReach", MeasureWithTimes);
 
     private static ResultDocument? MeasureWithTimes(MeasurementRun run)
@@ -69,10 +75,14 @@ internal static class AnalyzersCommand
         List<Outcome> early = [];
         List<Outcome> undisposed = [];
         List<Outcome> unawaited = [];
+        List<Outcome> holdersRemoved = [];
+        List<Outcome> holdersEarly = [];
         foreach (CorpusProject project in Corpus(run))
         {
             run.Console.WriteLine(project.Name);
-            List<OwnedLocal> locals = [.. OwnedLocals.In(project)];
+            List<OwnedLocal> all = [.. OwnedLocals.In(project)];
+            List<OwnedLocal> locals = [.. all.Where(local => !local.IsOfProject)];
+            List<OwnedLocal> holders = [.. all.Where(local => local.IsOfProject)];
             projects.Add(AsItStands(project, locals.Count(local => local.IsInUsing)));
             files.AddRange(AnalyzerTrial.OfFiles(project));
             MutationTrial trial = new(project);
@@ -81,6 +91,21 @@ internal static class AnalyzersCommand
             early.AddRange(trial.DisposeEarly(tried));
             undisposed.AddRange(trial.RemoveDisposals(tried));
             unawaited.AddRange(trial.RemoveAwaits(tried));
+            tried = run.IsQuick ? [.. holders.Take(QuickLocals)] : holders;
+            holdersRemoved.AddRange(trial.RemoveUsings(tried));
+            holdersEarly.AddRange(trial.DisposeEarly(tried));
+        }
+
+        (string Mistake, IReadOnlyList<Outcome> Outcomes)[] mistakes =
+        [
+            ("a `using` removed", removed), ("disposed before the last use", early),
+            ("all calls of `Dispose` removed", undisposed), ("an `await` removed", unawaited),
+            ("a `using` of a class that owns buffers removed", holdersRemoved),
+            ("a class that owns buffers, disposed before the last use", holdersEarly),
+        ];
+        if (run.Parsed.GetValue(s_misses))
+        {
+            WriteMisses(run, mistakes);
         }
 
         return run.NewDocument("Reach of the analyzer") with
@@ -89,12 +114,21 @@ internal static class AnalyzersCommand
             Tables =
             [
                 ReachDocument.OfProjects(projects),
-                ReachDocument.OfMutations(
-                    ("a `using` removed", removed), ("disposed before the last use", early),
-                    ("all calls of `Dispose` removed", undisposed), ("an `await` removed", unawaited)),
+                ReachDocument.OfMutations(mistakes),
                 ReachDocument.OfFiles(files),
             ],
         };
+    }
+
+    private static void WriteMisses(MeasurementRun run, IEnumerable<(string Mistake, IReadOnlyList<Outcome> Outcomes)> mistakes)
+    {
+        foreach ((string mistake, IReadOnlyList<Outcome> outcomes) in mistakes)
+        {
+            foreach (Outcome outcome in outcomes.Where(outcome => outcome.Compiles && (outcome.Rule is null || outcome.Wrong > 0)))
+            {
+                run.Console.WriteLine($"{mistake}: {(outcome.Rule is null ? "missed" : "wrong")} {outcome.Place}");
+            }
+        }
     }
 
     private static readonly string[] s_notes =

@@ -4,9 +4,10 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Measurements.Analyzers;
 
-/// <summary>A variable that has an owner of the allocator.</summary>
+/// <summary>A variable that has an owner of the allocator, or an object that owns such.</summary>
 /// <param name="IsBuffer">Whether it owns memory; an allocator does not.</param>
-internal sealed record OwnedLocal(VariableDeclaratorSyntax Variable, ILocalSymbol Symbol, bool IsBuffer)
+/// <param name="IsOfProject">Whether it is of a class of the project itself, that keeps an owner in a field.</param>
+internal sealed record OwnedLocal(VariableDeclaratorSyntax Variable, ILocalSymbol Symbol, bool IsBuffer, bool IsOfProject)
 {
     public StatementSyntax Declaration => (StatementSyntax)Variable.Parent!.Parent!;
 
@@ -21,6 +22,8 @@ internal sealed record OwnedLocal(VariableDeclaratorSyntax Variable, ILocalSymbo
 /// </summary>
 internal static class OwnedLocals
 {
+    private const int DeepestField = 4;
+
     public static IEnumerable<OwnedLocal> In(CorpusProject project)
     {
         foreach (SyntaxTree tree in project.Compilation.SyntaxTrees.Where(CorpusProject.IsWritten))
@@ -29,23 +32,50 @@ internal static class OwnedLocals
             foreach (VariableDeclaratorSyntax variable in tree.GetRoot().DescendantNodes().OfType<VariableDeclaratorSyntax>())
             {
                 if (variable.Parent is VariableDeclarationSyntax { Variables.Count: 1, Parent: StatementSyntax }
-                    && IsCall(variable.Initializer?.Value)
-                    && model.GetDeclaredSymbol(variable) is ILocalSymbol { Type: var type } symbol
-                    && IsOwner(type))
+                    && model.GetDeclaredSymbol(variable) is ILocalSymbol { Type: var type } symbol)
                 {
-                    yield return new OwnedLocal(variable, symbol, !IsAllocator(type));
+                    bool isOfProject = IsOwningClass(type);
+                    if ((isOfProject || IsOwner(type)) && IsCall(variable.Initializer?.Value, orCreation: isOfProject))
+                    {
+                        yield return new OwnedLocal(variable, symbol, !IsAllocator(type), isOfProject);
+                    }
                 }
             }
         }
     }
 
-    private static bool IsCall(ExpressionSyntax? value) => value switch
+    private static bool IsCall(ExpressionSyntax? value, bool orCreation) => value switch
     {
-        ParenthesizedExpressionSyntax parentheses => IsCall(parentheses.Expression),
-        AwaitExpressionSyntax awaiting => IsCall(awaiting.Expression),
-        CastExpressionSyntax cast => IsCall(cast.Expression),
-        _ => value is InvocationExpressionSyntax,
+        ParenthesizedExpressionSyntax parentheses => IsCall(parentheses.Expression, orCreation),
+        AwaitExpressionSyntax awaiting => IsCall(awaiting.Expression, orCreation),
+        CastExpressionSyntax cast => IsCall(cast.Expression, orCreation),
+        _ => value is InvocationExpressionSyntax || (orCreation && value is BaseObjectCreationExpressionSyntax),
     };
+
+    // By its fields alone, so that it does not depend on what the analyzer makes of it.
+    private static bool IsOwningClass(ITypeSymbol type, int depth = 0) =>
+        type is INamedTypeSymbol { TypeKind: TypeKind.Class or TypeKind.Struct } && !IsOfLibrary(type) && type.Locations[0].IsInSource
+        && type.GetMembers("Dispose").Length + (type.BaseType?.GetMembers("Dispose").Length ?? 0) > 0
+        && FieldsOf(type).Any(field => IsOwned(field.Type, depth));
+
+    private static bool IsOwned(ITypeSymbol type, int depth) => depth < DeepestField && (type switch
+    {
+        IArrayTypeSymbol array => IsOwned(array.ElementType, depth),
+        INamedTypeSymbol { TypeArguments: { IsEmpty: false } arguments } when !IsOwner(type) && !type.Locations[0].IsInSource =>
+            arguments.Any(argument => IsOwned(argument, depth)),
+        _ => IsOwner(type) || IsOwningClass(type, depth + 1),
+    });
+
+    private static IEnumerable<IFieldSymbol> FieldsOf(ITypeSymbol type)
+    {
+        for (ITypeSymbol? current = type; current is { SpecialType: SpecialType.None }; current = current.BaseType)
+        {
+            foreach (IFieldSymbol field in current.GetMembers().OfType<IFieldSymbol>())
+            {
+                yield return field;
+            }
+        }
+    }
 
     private static bool IsOwner(ITypeSymbol type) =>
         IsOfLibrary(type)

@@ -1,6 +1,7 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;
+using Allocator.Analyzers.Summaries;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -15,8 +16,8 @@ internal sealed partial class Evaluator
         Holding receiver = call.Instance is null ? default : Evaluate(call.Instance, asLocation: true);
         if (_body.Sites.BitOf(call) is var site and not 0)
         {
-            EvaluateArguments(call);
-            EscapeUnlessKnown(call, receiver);
+            Given ignored = EvaluateArguments(call);
+            GiveReceiver(call, method, receiver, ref ignored);
             TouchOwner(call, receiver);
             if (_members.IsHandOff(method))
             {
@@ -29,6 +30,14 @@ internal sealed partial class Evaluator
         if (_members.IsDispose(method) && receiver.All != 0 && (receiver.Own != 0 || _types.IsMemoryHandle(call.Instance?.Strip().Type)))
         {
             Dispose(call, receiver);
+            return default;
+        }
+
+        if (_members.IsDispose(method) && receiver is { Own: 0, Memory: not 0 }
+            && _body.Known.Owning.IsBuffer(call.Instance?.Strip().Type))
+        {
+            // Of a part of what an object owns.
+            Escape(new Holding(receiver.Memory, receiver.Memory, 0));
             return default;
         }
 
@@ -48,7 +57,7 @@ internal sealed partial class Evaluator
         }
 
         Given given = EvaluateArguments(call);
-        EscapeUnlessKnown(call, receiver);
+        GiveReceiver(call, method, receiver, ref given);
         Holding result = Apply(call, receiver, given, asLocation);
         if (method.MethodKind == MethodKind.LocalFunction && _types.CanKeep(method.ReturnType))
         {
@@ -112,17 +121,40 @@ internal sealed partial class Evaluator
         Unpin(owner.Memory);
     }
 
-    private void EscapeUnlessKnown(IInvocationOperation call, Holding receiver)
+    /// <summary>Does to the object of a call what the method does with it.</summary>
+    private void GiveReceiver(IOperation access, IMethodSymbol? method, Holding receiver, ref Given given)
     {
-        bool isKnown = _members.IsKnown(call.TargetMethod);
-        if (!isKnown)
-        {
-            Escape(receiver);
-        }
-
-        if (!isKnown || TakesDelegate(call.TargetMethod))
+        bool isKnown = method is not null && _members.IsKnown(method);
+        if (!isKnown || TakesDelegate(method!))
         {
             ForgetStores();
+        }
+
+        if (isKnown || receiver.All == 0)
+        {
+            return;
+        }
+
+        bool isFollowed = method is not null && receiver is { Direct: not 0, Held: 0 }
+            && _body.Known.Owning.IsOwning(method.ContainingType);
+        Passing passing = isFollowed ? _body.Known.Summaries.Of(method!) : Passing.Escapes;
+        if (passing == Passing.Escapes)
+        {
+            Escape(receiver);
+            return;
+        }
+
+        if (passing != Passing.Mentioned)
+        {
+            TouchOwner(access, receiver);
+        }
+
+        given.ToResult |= passing == Passing.Held ? receiver.Keep : 0;
+        given.ToTask |= passing == Passing.HeldByTask ? receiver.Keep : 0;
+        if (passing == Passing.Returned)
+        {
+            // Another object that is returned is a part of it: to dispose that is not to dispose all.
+            given.Returned |= SymbolEqualityComparer.Default.Equals(access.Type, method!.ContainingType) ? receiver : receiver.AsMemory();
         }
     }
 
@@ -159,7 +191,7 @@ internal sealed partial class Evaluator
 
         if (!isKnown)
         {
-            return ResultOfSource(call, given.Returned, asLocation);
+            return ResultOfSource(call, call.Type, returnsRef, given.Returned, asLocation);
         }
 
         if ((!isView || returnsRaw || _types.IsMemoryHandle(method.ReturnType)) && !_members.IsIdentity(method))
@@ -182,23 +214,17 @@ internal sealed partial class Evaluator
         return returnsRaw ? all.AsRaw() : ResultOf(call, all);
     }
 
-    /// <summary>Gives what a method of the compilation returns that returns what it was given, or a view of it.</summary>
-    private Holding ResultOfSource(IInvocationOperation call, Holding returned, bool asLocation)
+    /// <summary>Gives what a member of the compilation returns that returns what it was given, or a view of it.</summary>
+    private Holding ResultOfSource(IOperation access, ITypeSymbol? type, bool returnsRef, Holding returned, bool asLocation)
     {
-        IMethodSymbol method = call.TargetMethod;
-        if (method.ReturnsByRef || method.ReturnsByRefReadonly)
+        if (returnsRef && !asLocation)
         {
-            if (!asLocation)
-            {
-                Touch(call, returned.AsRaw());
-                return default;
-            }
-
-            return returned.AsRaw();
+            Touch(access, returned.AsRaw());
+            return default;
         }
 
-        return _types.IsRaw(method.ReturnType) ? returned.AsRaw()
-            : _types.IsMemory(method.ReturnType) ? returned.AsMemory()
+        return returnsRef || _types.IsRaw(type) ? returned.AsRaw()
+            : _types.IsMemory(type) ? returned.AsMemory()
             : returned;
     }
 

@@ -45,6 +45,11 @@ internal sealed partial class Evaluator
             return EvaluateInside(source, field.Type);
         }
 
+        if (source.Direct != 0 && _body.Known.Owning.IsOwning(field.Field.ContainingType))
+        {
+            return EvaluateOwned(field, field.Field, source, asLocation: true);
+        }
+
         if (source.Raw != 0 && _types.IsRaw(field.Type) && _types.IsRaw(instance.Type))
         {
             return source.AsRaw();

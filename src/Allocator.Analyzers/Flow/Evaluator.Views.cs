@@ -3,6 +3,7 @@ using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Summaries;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
@@ -58,6 +59,11 @@ internal sealed partial class Evaluator
             return EvaluateInside(source, property.Type);
         }
 
+        if (_body.Known.Owning.IsOwning(property.Property.ContainingType))
+        {
+            return EvaluateOwned(property, property.Property, source, asLocation);
+        }
+
         if (!isKnown)
         {
             EscapeUnlessPlain(source, property.Type);
@@ -85,6 +91,25 @@ internal sealed partial class Evaluator
 
         Touch(property, source.AsRaw());
         return default;
+    }
+
+    /// <summary>Evaluates a field or property of an object of the compilation that owns buffers.</summary>
+    private Holding EvaluateOwned(IMemberReferenceOperation access, ISymbol member, Holding source, bool asLocation)
+    {
+        IPropertySymbol? property = member as IPropertySymbol;
+        Given given = default;
+        if (property is null || OwningTypes.IsAutomatic(property))
+        {
+            given.Returned = _body.Known.Owning.Owns(member.ContainingType, member) ? source.AsMemory() : default;
+        }
+        else
+        {
+            bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+            GiveReceiver(access, OwningTypes.Accessor(property, isWritten), source, ref given);
+        }
+
+        bool returnsRef = property is { ReturnsByRef: true } or { ReturnsByRefReadonly: true };
+        return given.ToResult != 0 ? Hold(given.ToResult, 0) : ResultOfSource(access, access.Type, returnsRef, given.Returned, asLocation);
     }
 
     // What is taken out of an object may be the buffer. A number, or whether a task has ended, is not.
@@ -163,7 +188,7 @@ internal sealed partial class Evaluator
             return _types.IsRaw(conversion.Operand.Type) ? value : value.AsRaw();
         }
 
-        if (conversion.Type is { IsValueType: true } && !_types.IsMemory(conversion.Type))
+        if (conversion.Type is { IsValueType: true } && !_types.IsMemory(conversion.Type) && !_body.Known.Owning.IsBuffer(conversion.Type))
         {
             // A pointer as a number, an unboxed value; or a tuple.
             return Holding.Holder(value.Held);
@@ -181,12 +206,13 @@ internal sealed partial class Evaluator
         }
 
         Holding value = default;
+        Holding taken = default;
         ulong held = 0;
         foreach (IArgumentOperation argument in creation.Arguments)
         {
             Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _types.IsRaw(argument.Value.Type));
             value |= part;
-            held |= GiveToConstructor(creation, argument, part);
+            held |= GiveToConstructor(creation, argument, part, ref taken);
         }
 
         if (creation.Initializer is not null)
@@ -206,10 +232,19 @@ internal sealed partial class Evaluator
             Touch(creation, value);
         }
 
-        return isRaw ? new Holding(0, 0, value.Raw) : Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held);
+        if (isRaw)
+        {
+            return new Holding(0, 0, value.Raw);
+        }
+
+        // What it took over is its own, as what it makes.
+        Holding made = Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held);
+        ulong site = _body.Sites.BitOf(creation);
+        ulong own = taken.Own | (site == 0 ? 0 : Allocate(creation, site).Own);
+        return new Holding(own, taken.Memory, 0, taken.Uncertain, made.Held);
     }
 
-    private ulong GiveToConstructor(IObjectCreationOperation creation, IArgumentOperation argument, Holding value)
+    private ulong GiveToConstructor(IObjectCreationOperation creation, IArgumentOperation argument, Holding value, ref Holding taken)
     {
         if (value.Keep == 0)
         {
@@ -232,7 +267,13 @@ internal sealed partial class Evaluator
             TouchOwner(creation, value);
         }
 
-        return passing == Passing.Held ? value.Keep : 0;
+        if (passing == Passing.Returned && value.Held == 0)
+        {
+            taken = new Holding(taken.Own | value.Own, taken.Memory | value.Memory, 0, taken.Uncertain | value.Uncertain);
+            return 0;
+        }
+
+        return passing is Passing.Held or Passing.Returned ? value.Keep : 0;
     }
 
     /// <summary>Gives an object that holds <paramref name="sites"/>. What has the owner may dispose it.</summary>
@@ -249,7 +290,8 @@ internal sealed partial class Evaluator
         ulong owners = 0;
         foreach (IOperation part in parts)
         {
-            Holding value = Evaluate(part);
+            bool isDrained = part.Syntax is SpreadElementSyntax && container.Type is not null && !_types.CanKeep(container.Type);
+            Holding value = Evaluate(isDrained ? part.ChildOperations.First() : part);
             held |= value.Keep;
             owners |= value.Own;
         }

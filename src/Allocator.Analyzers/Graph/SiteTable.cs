@@ -62,6 +62,9 @@ internal sealed class SiteTable
                 && !types.IsTask(call.TargetMethod.ReturnType):
                 Add(operation, type, types);
                 break;
+            case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when factories.Contains(constructor):
+                Add(operation, type, types);
+                break;
             case IArgumentOperation { Parameter: { } parameter } when factories.HandsOut(parameter):
                 Add(operation, parameter.Type, types);
                 break;

@@ -231,7 +231,7 @@ internal sealed class VariableTable
     };
 
     private bool MayHoldOwner(ITypeSymbol type) =>
-        !type.IsUnmanagedType && !(type.IsValueType && !_types.IsRaw(type) && !_types.IsMemory(type));
+        !type.IsUnmanagedType && !(type.IsValueType && !_types.IsRaw(type) && !_types.IsMemory(type) && !_known.Owning.IsBuffer(type));
 
     private bool IsOfOuterBody(ISymbol symbol) =>
         _body is IMethodSymbol { MethodKind: MethodKind.AnonymousFunction or MethodKind.LocalFunction }

@@ -1,5 +1,8 @@
+using System;
 using System.Collections.Concurrent;
+using System.Collections.Generic;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Summaries;
@@ -8,18 +11,36 @@ namespace Allocator.Analyzers.Summaries;
 internal sealed class MethodBodies
 {
     private readonly Compilation _compilation;
+    private readonly Lazy<OverrideTable> _overrides;
     private readonly ConcurrentDictionary<IMethodSymbol, MethodBody?> _bodies = new(SymbolEqualityComparer.Default);
     private readonly ConcurrentDictionary<SyntaxTree, SemanticModel> _models = new();
 
-    public MethodBodies(Compilation compilation) => _compilation = compilation;
+    public MethodBodies(Compilation compilation)
+    {
+        _compilation = compilation;
+        _overrides = new Lazy<OverrideTable>(() => new OverrideTable(compilation.Assembly));
+    }
 
-    /// <summary>Returns the body of a method that a call is certain to run, or null.</summary>
-    public MethodBody? Of(IMethodSymbol method)
+    /// <summary>Returns the definition of the method that a call names, with the half of it that has a body.</summary>
+    public static IMethodSymbol DefinitionOf(IMethodSymbol method)
     {
         IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
-        definition = definition.PartialImplementationPart ?? definition;
-        return IsCertain(definition) ? _bodies.GetOrAdd(definition, Make) : null;
+        return definition.PartialImplementationPart ?? definition;
     }
+
+    /// <summary>Returns the body of a method itself, whatever overrides it; null where it has none or its source is elsewhere.</summary>
+    public MethodBody? Of(IMethodSymbol method) => _bodies.GetOrAdd(DefinitionOf(method), Make);
+
+    /// <summary>
+    /// Returns the methods of the compilation that a call of <paramref name="method"/> may run instead of it: what overrides or implements
+    /// it. Those of other assemblies are not seen; a caller can only keep to what the ones that it can see have in common.
+    /// </summary>
+    public IReadOnlyList<IMethodSymbol> Overriding(IMethodSymbol method) =>
+        MayBeOverridden(method) ? _overrides.Value.Of(DefinitionOf(method)) : [];
+
+    /// <summary>Returns whether a call may run another method than the one that it names.</summary>
+    public static bool MayBeOverridden(IMethodSymbol method) =>
+        method.IsAbstract || ((method.IsVirtual || method.IsOverride) && !method.IsSealed && !method.ContainingType.IsSealed);
 
     /// <summary>Returns the declaration of what is written in this compilation, or null.</summary>
     public SyntaxNode? DeclarationOf(ISymbol symbol)
@@ -36,18 +57,10 @@ internal sealed class MethodBodies
     public SemanticModel ModelOf(SyntaxTree tree) =>
         _models.GetOrAdd(tree, one => _compilation.GetSemanticModel(one));
 
-    // What another class may override can do anything.
-    private static bool IsCertain(IMethodSymbol method) => method switch
-    {
-        { MethodKind: MethodKind.LocalFunction or MethodKind.Constructor } => true,
-        { MethodKind: MethodKind.Ordinary, IsAbstract: false, IsExtern: false } =>
-            !(method.IsVirtual || method.IsOverride) || method.IsSealed || method.ContainingType.IsSealed,
-        _ => false,
-    };
-
     private MethodBody? Make(IMethodSymbol method)
     {
         IOperation? root = DeclarationOf(method) is { } syntax ? ModelOf(syntax.SyntaxTree).GetOperation(syntax) : null;
-        return root is IMethodBodyBaseOperation or ILocalFunctionOperation ? new MethodBody(root) : null;
+        return root is IMethodBodyBaseOperation or ILocalFunctionOperation or { Syntax: ArrowExpressionClauseSyntax }
+            ? new MethodBody(root) : null;
     }
 }

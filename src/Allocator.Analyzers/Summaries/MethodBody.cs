@@ -15,11 +15,12 @@ internal sealed class MethodBody
     private readonly Dictionary<ISymbol, List<IOperation?>> _assigned = new(SymbolEqualityComparer.Default);
     private readonly List<IReturnOperation> _returns = new();
     private readonly List<IAwaitOperation> _awaits = new();
+    private readonly List<IOperation> _instances = new();
 
     public MethodBody(IOperation root)
     {
         Root = root;
-        foreach (IOperation operation in root.Descendants())
+        foreach (IOperation operation in root.DescendantsAndSelf())
         {
             Add(operation);
         }
@@ -33,8 +34,8 @@ internal sealed class MethodBody
     /// <summary>Gets whether the method is an iterator.</summary>
     public bool IsIterator { get; private set; }
 
-    /// <summary>Returns the operations that mention a local, a parameter or a local function.</summary>
-    public IReadOnlyList<IOperation> References(ISymbol symbol) =>
+    /// <summary>Returns the operations that mention a local, a parameter, a local function, or, by a type, the object itself.</summary>
+    public IReadOnlyList<IOperation> References(ISymbol symbol) => symbol is ITypeSymbol ? _instances :
         _references.TryGetValue(symbol, out List<IOperation>? references) ? references : s_none;
 
     /// <summary>Returns the only value that a local is ever given, or null.</summary>
@@ -96,6 +97,9 @@ internal sealed class MethodBody
                 break;
             case IParameterReferenceOperation { Parameter: var parameter }:
                 AddTo(_references, parameter, operation);
+                break;
+            case IInstanceReferenceOperation { ReferenceKind: InstanceReferenceKind.ContainingTypeInstance }:
+                _instances.Add(operation);
                 break;
             case IInvocationOperation { TargetMethod: { MethodKind: MethodKind.LocalFunction } called }:
                 AddTo(_references, called.OriginalDefinition, operation);

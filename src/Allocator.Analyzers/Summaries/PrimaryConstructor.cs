@@ -11,15 +11,16 @@ internal static class PrimaryConstructor
     public static bool Declares(IMethodSymbol constructor, MethodBodies bodies) =>
         bodies.DeclarationOf(constructor) is TypeDeclarationSyntax;
 
+    /// <summary>Returns the property that a record makes of a parameter, which stands where that stands, or null.</summary>
+    public static IPropertySymbol? PropertyOf(IParameterSymbol parameter) => !parameter.ContainingType.IsRecord ? null
+        : parameter.ContainingType.GetMembers(parameter.Name).OfType<IPropertySymbol>().FirstOrDefault(
+            property => property.DeclaringSyntaxReferences.Any(reference => reference.GetSyntax() is ParameterSyntax));
+
     /// <summary>Returns whether the new object holds the argument.</summary>
     public static Passing PassingOf(IParameterSymbol parameter, MethodBodies bodies)
     {
         TypeDeclarationSyntax type = (TypeDeclarationSyntax)bodies.DeclarationOf(parameter.ContainingSymbol)!;
-        INamedTypeSymbol owner = parameter.ContainingType;
-
-        // The property that a record makes of it stands where the parameter stands.
-        if (owner.IsRecord && owner.GetMembers(parameter.Name).OfType<IPropertySymbol>().Any(
-            property => property.DeclaringSyntaxReferences.Any(reference => reference.GetSyntax() is ParameterSyntax)))
+        if (PropertyOf(parameter) is not null)
         {
             return Passing.Held;
         }

@@ -13,23 +13,27 @@ internal sealed class SummaryTable
 {
     private readonly KnownSymbols _known;
     private readonly MethodBodies _bodies;
-    private readonly ConcurrentDictionary<IParameterSymbol, Passing> _passings = new(SymbolEqualityComparer.Default);
-    private readonly ConcurrentDictionary<IMethodSymbol, IParameterSymbol?> _origins = new(SymbolEqualityComparer.Default);
+    private readonly ConcurrentDictionary<ISymbol, Passing> _passings = new(SymbolEqualityComparer.Default);
 
-    public SummaryTable(KnownSymbols known, MethodBodies bodies)
+    public SummaryTable(KnownSymbols known)
     {
         _known = known;
-        _bodies = bodies;
+        _bodies = known.Bodies;
     }
 
-    /// <summary>Returns what a call does with the argument for a parameter of a method of the compilation.</summary>
-    public Passing Of(IParameterSymbol? parameter) =>
-        parameter is not { RefKind: RefKind.None or RefKind.In, ContainingSymbol: IMethodSymbol } ? Passing.Escapes
-        : _passings.TryGetValue(DefinitionOf(parameter), out Passing known) ? known
-        : new Resolution(this).Of(parameter);
+    /// <summary>
+    /// Returns what a call does with the argument for a parameter of a method of the compilation; or what a method, an accessor or a
+    /// constructor does with the object that it is of, where that owns buffers.
+    /// </summary>
+    public Passing Of(ISymbol? subject) => subject is null ? Passing.Escapes : new Resolution(this).Of(subject);
 
-    private static IParameterSymbol DefinitionOf(IParameterSymbol parameter)
+    private static ISymbol DefinitionOf(ISymbol subject)
     {
+        if (subject is not IParameterSymbol parameter)
+        {
+            return MethodBodies.DefinitionOf((IMethodSymbol)subject);
+        }
+
         IMethodSymbol method = (IMethodSymbol)parameter.ContainingSymbol;
         if (method.ReducedFrom is { } full)
         {
@@ -41,9 +45,8 @@ internal sealed class SummaryTable
         return (method.PartialImplementationPart ?? method).Parameters[parameter.Ordinal];
     }
 
-    /// <summary>Returns the parameter that a method returns a view of on all paths, or null.</summary>
-    private bool IsReturnedBy(IMethodSymbol method, IParameterSymbol parameter) =>
-        SymbolEqualityComparer.Default.Equals(_origins.GetOrAdd(method, one => ViewOrigin.Of(one, _known, _bodies)), parameter);
+    private bool IsReturnedBy(IMethodSymbol method, ISymbol subject) => SymbolEqualityComparer.Default.Equals(
+        _known.Origins.ViewedBy(method), subject is IMethodSymbol ? method.ContainingType : subject);
 
     /// <summary>
     /// One question, with all that it leads to. A method that is being looked at is taken to borrow where it is asked for again; what was
@@ -52,20 +55,21 @@ internal sealed class SummaryTable
     private sealed class Resolution
     {
         private readonly SummaryTable _table;
-        private readonly HashSet<IParameterSymbol> _running = new(SymbolEqualityComparer.Default);
-        private readonly Dictionary<IParameterSymbol, Passing> _provisional = new(SymbolEqualityComparer.Default);
+        private readonly HashSet<ISymbol> _running = new(SymbolEqualityComparer.Default);
+        private readonly Dictionary<ISymbol, Passing> _provisional = new(SymbolEqualityComparer.Default);
         private bool _assumed;
 
         public Resolution(SummaryTable table) => _table = table;
 
-        public Passing Of(IParameterSymbol parameter)
+        /// <summary>Returns what becomes of a parameter, or of the object whose method it is.</summary>
+        public Passing Of(ISymbol subject)
         {
-            if (parameter is not { RefKind: RefKind.None or RefKind.In, ContainingSymbol: IMethodSymbol })
+            if (subject is IParameterSymbol and not { RefKind: RefKind.None or RefKind.In, ContainingSymbol: IMethodSymbol })
             {
                 return Passing.Escapes;
             }
 
-            IParameterSymbol definition = DefinitionOf(parameter);
+            ISymbol definition = DefinitionOf(subject);
             if (_table._passings.TryGetValue(definition, out Passing known))
             {
                 return known;
@@ -94,30 +98,58 @@ internal sealed class SummaryTable
             return passing;
         }
 
-        private Passing Resolve(IParameterSymbol parameter)
+        private Passing Resolve(ISymbol subject)
         {
-            IMethodSymbol method = (IMethodSymbol)parameter.ContainingSymbol;
-            if (method.MethodKind == MethodKind.Constructor && PrimaryConstructor.Declares(method, _table._bodies))
+            IMethodSymbol method = subject as IMethodSymbol ?? (IMethodSymbol)subject.ContainingSymbol;
+            IParameterSymbol? parameter = subject as IParameterSymbol;
+            if (parameter is not null && method.MethodKind == MethodKind.Constructor
+                && PrimaryConstructor.Declares(method, _table._bodies))
             {
-                return PrimaryConstructor.PassingOf(parameter, _table._bodies);
+                Passing given = PrimaryConstructor.PassingOf(parameter, _table._bodies);
+                return given == Passing.Held && _table._known.Owning.Takes(parameter) ? Passing.Returned : given;
             }
 
-            if (_table._bodies.Of(method) is not { } body)
+            // What all have in common that a call may run. One that may be overridden elsewhere promises nothing yet; two that agree do.
+            Passing? all = _table._bodies.Of(method) is { } body ? OfBody(method, subject, body) : null;
+            int seen = all is null ? 0 : 1;
+            foreach (IMethodSymbol overriding in _table._bodies.Overriding(method))
             {
-                return Passing.Escapes;
+                Passing one = Of(parameter is null ? overriding : overriding.Parameters[parameter.Ordinal]);
+                all = all is { } others ? Common(others, one) : one;
+                seen++;
             }
 
-            if (_table._known.Types.IsRaw(parameter.Type))
+            // Nor does one that nothing here makes use of.
+            bool isPromised = !MethodBodies.MayBeOverridden(method) || (seen > 1 && all != Passing.Mentioned);
+            return isPromised && all is { } passing ? passing : Passing.Escapes;
+        }
+
+        private static Passing Common(Passing one, Passing other) => one == other ? one
+            : IsForTheCall(one) && IsForTheCall(other) ? Passing.Borrowed
+            : one == Passing.HeldByTask && IsForTheCall(other) ? one
+            : other == Passing.HeldByTask && IsForTheCall(one) ? other
+            : Passing.Escapes;
+
+        private static bool IsForTheCall(Passing passing) => passing is Passing.Borrowed or Passing.Mentioned;
+
+        private Passing OfBody(IMethodSymbol method, ISymbol subject, MethodBody body)
+        {
+            if (subject is IParameterSymbol parameter && _table._known.Types.IsRaw(parameter.Type))
             {
                 return _table.IsReturnedBy(method, parameter) ? Passing.Returned : Passing.Borrowed;
             }
 
-            ValueTrace trace = ValueTrace.Of(parameter, body, _table._known, Of, method);
-            return trace.Escapes || trace.Disposes ? Passing.Escapes : PassingOf(method, parameter, body, trace);
+            ValueTrace trace = ValueTrace.Of(subject, body, _table._known, Of, method);
+            return trace.Escapes || trace.Disposes ? Passing.Escapes : PassingOf(method, subject, body, trace);
         }
 
-        private Passing PassingOf(IMethodSymbol method, IParameterSymbol parameter, MethodBody body, ValueTrace trace)
+        private Passing PassingOf(IMethodSymbol method, ISymbol subject, MethodBody body, ValueTrace trace)
         {
+            if (trace.IsTakenOver)
+            {
+                return trace.IsHeldByResult ? Passing.Escapes : Passing.Returned;
+            }
+
             if (method.IsAsync)
             {
                 return trace.IsReturned || trace.IsHeldByResult || method.ReturnsVoid || body.IsIterator ? Passing.Escapes
@@ -130,7 +162,7 @@ internal sealed class SummaryTable
                 return Passing.Held;
             }
 
-            if (_table.IsReturnedBy(method, parameter))
+            if (_table.IsReturnedBy(method, subject))
             {
                 return Passing.Returned;
             }

@@ -29,7 +29,11 @@ internal sealed partial class ValueTrace
             return;
         }
 
-        if (_known.Members.IsKnown(member))
+        if (!isHolder && _known.Owning.IsOwning(member.ContainingType))
+        {
+            FollowInside(access, member);
+        }
+        else if (_known.Members.IsKnown(member))
         {
             IsTouched |= member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
                 : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsAddress(property));
@@ -43,6 +47,37 @@ internal sealed partial class ValueTrace
         {
             Escapes |= member is IMethodSymbol || _known.Types.CanKeep(access.Type);
         }
+    }
+
+    private void FollowField(IFieldReferenceOperation field, bool isHolder)
+    {
+        if (!isHolder && _known.Owning.IsOwning(field.Field.ContainingType))
+        {
+            FollowInside(field, field.Field);
+        }
+        else
+        {
+            Follow(field, isHolder);
+        }
+    }
+
+    // A member of an object that owns: what it does with that is known, and what it does not own is something else.
+    private void FollowInside(IOperation access, ISymbol member)
+    {
+        bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+        if (member is IFieldSymbol || OwningTypes.IsAutomatic(member))
+        {
+            if (_known.Owning.Owns(member.ContainingType, member))
+            {
+                Escapes |= isWritten && !_isConstructor;
+                Follow(access, isHolder: false);
+            }
+
+            return;
+        }
+
+        IMethodSymbol? method = member is IPropertySymbol property ? OwningTypes.Accessor(property, isWritten) : member as IMethodSymbol;
+        FollowBy(method is null ? Passing.Escapes : _passingOf(method), access, isHolder: false);
     }
 
     // As DangerousTryGetSingleMemory(out Memory<TPixel> memory).
@@ -89,7 +124,18 @@ internal sealed partial class ValueTrace
         }
 
         Passing passing = _known.Passings.OfKnown(call, argument);
-        switch (passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter) : passing)
+        passing = passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter) : passing;
+        if (passing == Passing.Returned)
+        {
+            FollowOut(call);
+        }
+
+        FollowBy(passing, call, isHolder);
+    }
+
+    private void FollowBy(Passing passing, IOperation result, bool isHolder)
+    {
+        switch (passing)
         {
             case Passing.Mentioned:
                 break;
@@ -97,12 +143,11 @@ internal sealed partial class ValueTrace
                 IsTouched = true;
                 break;
             case Passing.Returned:
-                FollowOut(call);
-                Follow(call, isHolder);
+                Follow(result, isHolder);
                 break;
             case Passing.Held or Passing.HeldByTask:
                 IsTouched = true;
-                Follow(call, isHolder: true);
+                Follow(result, isHolder: true);
                 break;
             default:
                 Escapes = true;
@@ -122,18 +167,7 @@ internal sealed partial class ValueTrace
         }
         else
         {
-            switch (argument.Parameter is { } parameter ? _passingOf(parameter) : Passing.Escapes)
-            {
-                case Passing.Borrowed or Passing.Mentioned:
-                    IsTouched = true;
-                    break;
-                case Passing.Held:
-                    Follow(creation, isHolder: true);
-                    break;
-                default:
-                    Escapes = true;
-                    break;
-            }
+            FollowBy(argument.Parameter is { } parameter ? _passingOf(parameter) : Passing.Escapes, creation, isHolder);
         }
     }
 

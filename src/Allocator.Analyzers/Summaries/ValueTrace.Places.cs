@@ -55,7 +55,9 @@ internal sealed partial class ValueTrace
         else if (_isConstructor && target is IMemberReferenceOperation { Instance: IInstanceReferenceOperation } member
             && member is IFieldReferenceOperation or IPropertyReferenceOperation && _body.FunctionAround(assignment) is null)
         {
-            IsHeldByResult = true;
+            bool isOwned = !isHolder && _known.Owning.Owns(member.Member.ContainingType, member.Member);
+            IsTakenOver |= isOwned;
+            IsHeldByResult |= !isOwned;
             Escapes |= assignment.Syntax.Parent is not (ArrowExpressionClauseSyntax
                 or ExpressionStatementSyntax { Parent: BlockSyntax { Parent: BaseMethodDeclarationSyntax } });
         }

@@ -15,14 +15,14 @@ internal sealed partial class ValueTrace
 {
     private readonly MethodBody _body;
     private readonly KnownSymbols _known;
-    private readonly Func<IParameterSymbol, Passing> _passingOf;
+    private readonly Func<ISymbol, Passing> _passingOf;
     private readonly bool _isConstructor;
     private readonly bool _onlyInFunctions;
     private readonly Queue<(ISymbol Variable, bool IsHolder)> _waiting = new();
     private readonly HashSet<ISymbol> _followed = new(SymbolEqualityComparer.Default);
 
     private ValueTrace(
-        MethodBody body, KnownSymbols known, Func<IParameterSymbol, Passing> passingOf, IMethodSymbol? method, bool onlyInFunctions)
+        MethodBody body, KnownSymbols known, Func<ISymbol, Passing> passingOf, IMethodSymbol? method, bool onlyInFunctions)
     {
         _body = body;
         _known = known;
@@ -52,9 +52,12 @@ internal sealed partial class ValueTrace
     /// <summary>Gets whether an async method or iterator mentions it after it may have been suspended.</summary>
     public bool IsUsedLate { get; private set; }
 
-    /// <summary>Follows a variable through all of a body.</summary>
+    /// <summary>Gets whether it becomes part of what the object under construction owns.</summary>
+    public bool IsTakenOver { get; private set; }
+
+    /// <summary>Follows a variable, or by a method the object that owns it, through all of a body.</summary>
     public static ValueTrace Of(
-        ISymbol variable, MethodBody body, KnownSymbols known, Func<IParameterSymbol, Passing> passingOf, IMethodSymbol? method)
+        ISymbol variable, MethodBody body, KnownSymbols known, Func<ISymbol, Passing> passingOf, IMethodSymbol? method)
     {
         ValueTrace trace = new(body, known, passingOf, method, onlyInFunctions: false);
         trace.Run(variable);
@@ -71,7 +74,15 @@ internal sealed partial class ValueTrace
 
     private void Run(ISymbol variable)
     {
-        Alias(variable, isHolder: false);
+        Alias(variable is IMethodSymbol { ContainingType: var type } ? type : variable, isHolder: false);
+        foreach (ISymbol owned in variable is IMethodSymbol ? _known.Owning.MembersOf(variable.ContainingType) : [])
+        {
+            if (owned is IParameterSymbol)
+            {
+                Alias(owned, isHolder: false);
+            }
+        }
+
         while (_waiting.Count > 0 && !Escapes)
         {
             (ISymbol alias, bool isHolder) = _waiting.Dequeue();
@@ -175,7 +186,7 @@ internal sealed partial class ValueTrace
                 FollowUnless(!_known.Members.IsKnown(indexer.IndexerSymbol), indexer, isHolder);
                 break;
             case IFieldReferenceOperation field:
-                Follow(field, isHolder);
+                FollowField(field, isHolder);
                 break;
             case IConditionalAccessOperation access:
                 FollowAccess(access, value, isHolder);

@@ -1,6 +1,4 @@
-using System;
 using System.Collections.Concurrent;
-using Allocator.Analyzers.Summaries;
 using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
@@ -12,38 +10,26 @@ namespace Allocator.Analyzers.Symbols;
 /// </summary>
 internal sealed class Factories
 {
+    private readonly KnownSymbols _symbols;
     private readonly KnownTypes _types;
 
     // Asked for every call of the compilation, by several threads.
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _known = new(SymbolEqualityComparer.Default);
 
-    private readonly Func<FreshOwners> _freshOwners;
-
-    public Factories(KnownTypes types, Func<FreshOwners> freshOwners)
+    public Factories(KnownSymbols symbols)
     {
-        _types = types;
-        _freshOwners = freshOwners;
+        _symbols = symbols;
+        _types = symbols.Types;
     }
 
-    /// <summary>Gives whether the result is an owner, or a task that promises one.</summary>
+    /// <summary>Gives whether the result is an owner, or a task that promises one; a constructor returns the object.</summary>
     public bool Contains(IMethodSymbol method)
     {
-        if (method.ReturnType.SpecialType != SpecialType.None || method.ReturnType.TypeKind == TypeKind.TypeParameter)
-        {
-            return false;
-        }
-
         IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
-        return _known.TryGetValue(definition, out bool isFactory)
-            ? isFactory
-            : _known.GetOrAdd(definition, IsMarkedOrFresh(definition, _freshOwners()));
-    }
-
-    /// <summary>Returns the same while <paramref name="freshOwners"/> looks at another method.</summary>
-    public bool IsMarkedOrFresh(IMethodSymbol method, FreshOwners freshOwners)
-    {
-        IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
-        return IsMarked(definition) || freshOwners.AreMadeBy(definition);
+        return definition.MethodKind == MethodKind.Constructor
+            ? !definition.DeclaringSyntaxReferences.IsEmpty && _known.GetOrAdd(definition, one => _symbols.Origins.Makes(one))
+            : definition.ReturnType is { SpecialType: SpecialType.None, TypeKind: not TypeKind.TypeParameter }
+                && _known.GetOrAdd(definition, one => IsMarked(one) || _symbols.Origins.IsFactory(one));
     }
 
     /// <summary>Returns whether the method says itself that its result is the caller's to dispose.</summary>

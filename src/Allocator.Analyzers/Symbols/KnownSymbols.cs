@@ -8,17 +8,25 @@ internal sealed class KnownSymbols
 {
     private KnownSymbols(KnownTypes types, Compilation compilation)
     {
-        MethodBodies bodies = new(compilation);
         Types = types;
         Members = new KnownMembers(types);
-        Factories = new Factories(types, () => new FreshOwners(this, bodies));
-        Summaries = new SummaryTable(this, bodies);
-        Passings = new Passings(this, bodies);
+        Bodies = new MethodBodies(compilation);
+        Owning = new OwningTypes(types, Bodies);
+        Origins = new OriginTable(this);
+        Factories = new Factories(this);
+        Summaries = new SummaryTable(this);
+        Passings = new Passings(this);
     }
 
     public KnownTypes Types { get; }
 
     public KnownMembers Members { get; }
+
+    public MethodBodies Bodies { get; }
+
+    public OwningTypes Owning { get; }
+
+    public OriginTable Origins { get; }
 
     public Factories Factories { get; }
 

@@ -19,13 +19,8 @@ internal sealed class Passings
         new(StringComparer.Ordinal) { "Run", "StartNew", "ForEachAsync", "ForAsync", "ContinueWith" };
 
     private readonly KnownSymbols _known;
-    private readonly MethodBodies _bodies;
 
-    public Passings(KnownSymbols known, MethodBodies bodies)
-    {
-        _known = known;
-        _bodies = bodies;
-    }
+    public Passings(KnownSymbols known) => _known = known;
 
     /// <summary>Returns what a call does with an argument.</summary>
     public Passing Of(IInvocationOperation call, IArgumentOperation argument)
@@ -65,7 +60,7 @@ internal sealed class Passings
         }
 
         // Code that is not seen, and returns a task, uses the memory that it was given until that ends.
-        return IsMemory(parameter) && _known.Types.IsTask(method.ReturnType) && _bodies.Of(method) is null
+        return IsMemory(parameter) && _known.Types.IsTask(method.ReturnType) && _known.Bodies.Of(method) is null
             ? Passing.HeldByTask : Passing.Escapes;
     }
 
@@ -106,8 +101,8 @@ internal sealed class Passings
             return HasOut(method) ? Passing.Escapes
                 : _known.Types.IsRaw(result) || _known.Types.IsMemory(result) ? Passing.Returned
                 : _known.Types.IsTask(result) ? (_known.Types.IsMemoryStream(call.Instance?.Type) ? Passing.Borrowed : Passing.HeldByTask)
-                : _known.Types.IsMemory(method.ContainingType) || method.ContainingType.Name is "MemoryMarshal" or "MemoryExtensions"
-                    ? Passing.Borrowed
+                : _known.Types.IsMemory(method.ContainingType)
+                    || method.ContainingType.Name is "MemoryMarshal" or "MemoryExtensions" or "BuffersExtensions" ? Passing.Borrowed
                 : Passing.Escapes;
         }
 
@@ -118,6 +113,7 @@ internal sealed class Passings
             { ContainingType.Name: "Task" or "ValueTask", Name: "FromResult" } => Passing.Held,
             { ContainingType.Name: "Parallel" or "ThreadPool", Name: "Invoke" } => Passing.Borrowed,
             { ContainingType.Name: "Results" or "TypedResults", Name: "Bytes" or "File" or "Json" or "Ok" } => Passing.Held,
+            { ContainingType.Name: "BuffersExtensions" } => _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,
             { ContainingType.Name: "Enumerable" } => _known.Types.IsLazy(result) ? Passing.Held : Passing.Escapes,
             _ when _known.Types.IsStream(parameter.Type) && !HasOut(method) =>
                 _known.Types.IsTask(result) ? Passing.HeldByTask : _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,

@@ -1,0 +1,28 @@
+using System.Collections.Concurrent;
+using Allocator.Analyzers.Symbols;
+using Microsoft.CodeAnalysis;
+
+namespace Allocator.Analyzers.Summaries;
+
+/// <summary>What methods return, each looked at once. An answer depends on the source alone and not on who asked first.</summary>
+internal sealed class OriginTable
+{
+    private readonly KnownSymbols _known;
+
+    public OriginTable(KnownSymbols known) => _known = known;
+
+    /// <summary>Gets what is known of factories.</summary>
+    public ConcurrentDictionary<IMethodSymbol, Origin> Fresh { get; } = new(SymbolEqualityComparer.Default);
+
+    /// <summary>Gets what is known of methods that return a view of what they are given.</summary>
+    public ConcurrentDictionary<IMethodSymbol, Origin> Views { get; } = new(SymbolEqualityComparer.Default);
+
+    /// <summary>Returns whether all that a method returns is a new owner.</summary>
+    public bool IsFactory(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).OfMethod(method).IsFresh;
+
+    /// <summary>Returns whether a constructor certainly makes an owner for the new object, and hands it to nothing else.</summary>
+    public bool Makes(IMethodSymbol constructor) => new ResultOrigin(_known, looksForFresh: true).IsMadeBy(constructor);
+
+    /// <summary>Returns the parameter whose memory a method returns on all paths, or the type of the object itself, or null.</summary>
+    public ISymbol? ViewedBy(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: false).OfMethod(method).Source;
+}
