@@ -245,12 +245,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </summary>
     /// <returns>Null where the request goes through the pipeline.</returns>
     internal abstract LifetimeGuard? TryRentFast(
-        BudgetAccount? account,
-        long lengthInBytes,
-        int alignmentInBytes,
-        AllocationOptions options,
-        bool ofGroup,
-        out long generation);
+        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation);
 
     private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
 

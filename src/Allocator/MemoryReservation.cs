@@ -155,12 +155,7 @@ public sealed class MemoryReservation : MemoryAllocator
             + $"{(_account.IsClosed ? ", disposed" : "")}, from {_parent}";
 
     internal override LifetimeGuard? TryRentFast(
-        BudgetAccount? account,
-        long lengthInBytes,
-        int alignmentInBytes,
-        AllocationOptions options,
-        bool ofGroup,
-        out long generation)
+        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
     {
         ThrowIfDisposed();
         return _parent.TryRentFast(account ?? _account, lengthInBytes, alignmentInBytes, options, ofGroup, out generation);

@@ -59,25 +59,20 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _arrays = new ArraySource(options);
         Action? requestCollection = options.CollectToFindAbandoned ? CollectionRequest(settings.Scheduler, options.TrimPeriod) : null;
         _countedArrays = new CountedArrayPool(context, settings.MaximumIdleArrayBytes, requestCollection);
-        _pool = new UniformUnmanagedMemoryPool(
-            settings.Geometry, settings.Source, context, new BlockHooks(
-                options.BlockCommitted, options.BlockReleasing), options.KeepBlocks);
+        BlockHooks hooks = new(options.BlockCommitted, options.BlockReleasing);
+        _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, context, hooks, options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
             _guarded = new GuardedSource(
-                settings.GuardedMappingSource,
-                settings.Safety,
-                settings.Geometry.MaximumBytes,
-                settings.OverreadToleranceInBytes,
+                settings.GuardedMappingSource, settings.Safety, settings.Geometry.MaximumBytes, settings.OverreadToleranceInBytes,
                 context);
         }
 
-        // Where some rents are watched none takes the fast path: no length is small enough for it. Nor where the container is looked at,
-        // which may throw.
+        // None where rents are watched, or where the container is looked at, which may throw: no length is small enough for it.
+        UniformUnmanagedMemoryPool pool = _pool;
         bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
         if (hasFastPath && _budget is not null)
         {
-            UniformUnmanagedMemoryPool pool = _pool;
             _budget.ReadIdleBytes = () => pool.ReadUsage().AdmittedIdleBytes;
             _budget.ReleaseIdle = pool.ReleasePermits;
         }
@@ -96,7 +91,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         };
         _recovery = new MemoryRecovery(settings, _pool, _countedArrays, context, _guarded);
         _pipeline = new AllocationPipeline(settings, context, _arrays, _countedArrays, _pool, _guarded, _trimmer, _recovery);
-
         if (settings.IsShared)
         {
             LoadContext.OnUnloading(CloseShared);
@@ -207,12 +201,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     internal override LifetimeGuard? TryRentFast(
-        BudgetAccount? account,
-        long lengthInBytes,
-        int alignmentInBytes,
-        AllocationOptions options,
-        bool ofGroup,
-        out long generation)
+        BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
     {
         ThrowIfDisposed();
         account ??= _budget;

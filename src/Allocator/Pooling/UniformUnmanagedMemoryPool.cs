@@ -13,7 +13,7 @@ namespace Allocator.Pooling;
 /// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
-internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
+internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
@@ -84,92 +84,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
 
         return null;
-    }
-
-    /// <summary>
-    /// Rents one block, or several adjacent ones as one. For every block of it that had no memory an idle one elsewhere loses its own:
-    /// memory in the wrong place is no reason to hold more of it.
-    /// </summary>
-    public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
-    {
-        if (count == 1)
-        {
-            return TryRent(ref refusals, out outcome);
-        }
-
-        BlockGuard? run = TryRentRun(count, ref refusals, out outcome, out int coldBlocks);
-        if (coldBlocks > 0 && run is not null)
-        {
-            Reclaimer.Exchange(coldBlocks);
-        }
-
-        return run;
-    }
-
-    private BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome, out int coldBlocks)
-    {
-        Debug.Assert(count > 1);
-        outcome = PoolOutcome.Full;
-        coldBlocks = 0;
-        if (count > Math.Min(BlockArena.MaximumBlocks, _geometry.MaximumBlocks) || _source is not VirtualMemorySource)
-        {
-            return null;
-        }
-
-        BlockGuard? run = TryRentReady(count, ofGroup: false);
-        if (run is not null)
-        {
-            outcome = PoolOutcome.Hit;
-            return run;
-        }
-
-        // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
-        DrainCache();
-        BlockArena[] seen;
-        do
-        {
-            seen = Arenas;
-            run = _arenas.TryTakeRun(count, ref refusals, ref outcome, ref coldBlocks);
-        }
-        while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome));
-
-        ReleaseIfClosed();
-        return run;
-    }
-
-    /// <summary>
-    /// Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run, in one step for each arena.
-    /// </summary>
-    public PoolOutcome TryRentMany(int count, ref Allocation allocation, ref Refusals refusals, out int rented)
-    {
-        PoolOutcome result = PoolOutcome.Hit;
-        BlockArena[] seen;
-        rented = 0;
-        do
-        {
-            seen = Arenas;
-            rented += _arenas.TakeMany(count - rented, resident: true, ref allocation, ref refusals, ref result);
-            if (rented < count)
-            {
-                DrainCache();
-                rented += _arenas.TakeMany(count - rented, resident: true, ref allocation, ref refusals, ref result);
-            }
-
-            rented += _arenas.TakeMany(count - rented, resident: false, ref allocation, ref refusals, ref result);
-        }
-        while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
-
-        if (rented < count)
-        {
-            // No new memory: then what has come back meanwhile.
-            PoolOutcome last = PoolOutcome.Hit;
-            DrainCache();
-            rented += _arenas.TakeMany(count - rented, resident: true, ref allocation, ref refusals, ref last);
-            result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
-        }
-
-        ReleaseIfClosed();
-        return rented < count && result < PoolOutcome.Full ? PoolOutcome.Full : result;
     }
 
     /// <summary>
@@ -318,4 +232,28 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         _arenas.TryTake(resident: true, ref refusals, ref outcome)
         ?? _arenas.TryTakeCached(ref outcome)
         ?? _arenas.TryTake(resident: true, ref refusals, ref outcome);
+}
+
+/// <summary>The pool's fixed measures: its blocks, and how many there are at most.</summary>
+internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBlocks)
+{
+    /// <summary>4 MiB, the figure that the source of this design settled on by measuring a load–resize–save job.</summary>
+    public const int DefaultBlockSizeInBytes = 4 * 1024 * 1024;
+
+    private const long Megabyte = 1024 * 1024;
+
+    // 64-bit processes address 47 bits on x64 and 48 on arm64: a figure beyond is no figure.
+    private const long AddressSpace = 1L << 48;
+
+    public long MaximumBytes => (long)MaximumBlocks * BlockSizeInBytes;
+
+    /// <summary>Returns the most blocks that a pool may hold, by the options or by the memory available to the process.</summary>
+    public static int BlocksWithin(int? megabytes, int blockSizeInBytes, bool is64Bit, long? availableBytes)
+    {
+        long bytes = megabytes is int given ? given * Megabyte : DefaultBytes(is64Bit, availableBytes);
+        return (int)Math.Min(int.MaxValue, bytes / blockSizeInBytes);
+    }
+
+    private static long DefaultBytes(bool is64Bit, long? availableBytes) =>
+        is64Bit && availableBytes is > 0 and <= AddressSpace ? availableBytes.Value / 8 : 128 * Megabyte;
 }
