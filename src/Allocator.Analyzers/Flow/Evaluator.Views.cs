@@ -186,6 +186,13 @@ internal sealed partial class Evaluator
             return _types.IsRaw(conversion.Operand.Type) ? value : value.AsRaw();
         }
 
+        if (conversion.Type is { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T })
+        {
+            // A struct that owns is not followed through its `Value`.
+            Escape(value);
+            return default;
+        }
+
         if (conversion.Type is { IsValueType: true } && !_types.IsMemory(conversion.Type) && !_body.Known.Owning.IsBuffer(conversion.Type))
         {
             // A pointer as a number, an unboxed value; or a tuple.

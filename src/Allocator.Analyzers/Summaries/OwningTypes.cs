@@ -50,7 +50,11 @@ internal sealed class OwningTypes
             || Initializers(constructor).Any(value => IsParameter(value, definition))
             || (PrimaryConstructor.Declares(constructor, _bodies) && PrimaryConstructor.PropertyOf(definition) is { } property
                 && members.Contains(property))
-            || (_bodies.Of(constructor) is { } body && body.References(definition).Any(reference => IsTakenAt(reference, members)));
+            || (_bodies.Of(constructor) is { } body && body.References(definition).Any(reference =>
+                IsTakenAt(reference, members) || (reference.Parent is IArgumentOperation
+                {
+                    Parameter: { } passed, Parent: IInvocationOperation { TargetMethod.MethodKind: MethodKind.Constructor },
+                } && Takes(passed))));
     }
 
     /// <summary>Returns what owned members are given where they are declared, for the primary or only constructor.</summary>
@@ -125,21 +129,29 @@ internal sealed class OwningTypes
             && members.Contains(target.Member.OriginalDefinition);
     }
 
-    // A test for null, or a flag that is set to say that it was done.
+    // A test for null of what is disposed or set there, or a flag that is set to say that it was done.
     private static bool IsGuard(IOperation condition, MethodBody body) => condition.DescendantsAndSelf().All(part => part switch
     {
         IInvocationOperation { TargetMethod: { Name: "Exchange" or "CompareExchange", ContainingType.Name: "Interlocked" } } => true,
         IInvocationOperation or IIncrementOrDecrementOperation => false,
-        IMemberReferenceOperation { Type: { IsReferenceType: true } } => true,
+        IMemberReferenceOperation { Type: { IsReferenceType: true }, Member: var member } => IsDone(member, body),
         IMemberReferenceOperation { Member: var flag } => body.Root.Descendants().Any(
             other => other is ISimpleAssignmentOperation { Target: IMemberReferenceOperation target, Value.ConstantValue.HasValue: true }
                 && SymbolEqualityComparer.Default.Equals(target.Member, flag))
             || part.Parent is IArgumentOperation,
         IParameterReferenceOperation { Parameter: var parameter } =>
             parameter.ContainingSymbol is IMethodSymbol { MethodKind: not MethodKind.Constructor },
-        ILocalReferenceOperation { Type: var type } => type is { IsReferenceType: true },
+        ILocalReferenceOperation { Type: { IsReferenceType: true }, Local: var local } => IsDone(local, body),
+        ILocalReferenceOperation => false,
         _ => true,
     });
+
+    // Another object, as a parent or a pool, says what else may happen to the buffer.
+    private static bool IsDone(ISymbol variable, MethodBody body) => body.Root.Descendants().Any(other =>
+        SymbolEqualityComparer.Default.Equals((other as IMemberReferenceOperation)?.Member ?? other.ReferencedVariable(), variable)
+        && other.Parent is IInvocationOperation { TargetMethod.Name: "Dispose" } or IConditionalAccessOperation
+            or IArgumentOperation { Parameter.RefKind: RefKind.Ref } or ISimpleAssignmentOperation or ITupleOperation
+        && (other.Parent as ISimpleAssignmentOperation)?.Value != other);
 
     /// <summary>Returns the fields, properties and parameters of the primary constructor that are disposed with their object.</summary>
     public HashSet<ISymbol> MembersOf(INamedTypeSymbol type)

@@ -187,6 +187,13 @@ internal sealed partial class ResultOrigin
             return OfValue(task, body, method);
         }
 
+        if (_looksForFresh && target is { Name: "Exchange", ContainingType.Name: "Interlocked" }
+            && call.Arguments[0].Value is IFieldReferenceOperation { Instance: IInstanceReferenceOperation } emptied
+            && MemberWrites.IsCleared(emptied.Syntax))
+        {
+            return Origin.Fresh;
+        }
+
         if (IsView(target, call.Type) || (isReference && _known.Members.IsKnown(target)))
         {
             // Of what a known member is given, one is the memory and the rest are numbers.
