@@ -1,3 +1,4 @@
+using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Threading;
 using Allocator.Analyzers.Checks;
@@ -5,6 +6,7 @@ using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
+using Microsoft.CodeAnalysis.FlowAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers;
@@ -58,9 +60,15 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
     private static void Analyze(OperationBlockAnalysisContext context, KnownSymbols known)
     {
         BodyAnalysis analysis = new(known, context.ReportDiagnostic, context.CancellationToken);
+        HashSet<IOperation> analyzed = new();
         foreach (IOperation block in context.OperationBlocks)
         {
-            analysis.Run(context.GetControlFlowGraph(block), context.OwningSymbol);
+            // The initializer of a constructor and its body are two blocks of one graph.
+            ControlFlowGraph graph = context.GetControlFlowGraph(block);
+            if (analyzed.Add(graph.OriginalOperation))
+            {
+                analysis.Run(graph, context.OwningSymbol);
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using Allocator.Analyzers.Summaries;
+using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
@@ -51,6 +53,16 @@ internal sealed class SourceFile
 
     public IMethodSymbol? FunctionAround(SyntaxNode node) =>
         _model.GetEnclosingSymbol(node.SpanStart, _cancellationToken) as IMethodSymbol;
+
+    /// <summary>Gets whether the new object that <paramref name="argument"/> is given to owns it from then on.</summary>
+    public bool IsTakenOver(ArgumentSyntax argument) =>
+        argument is { Parent: ArgumentListSyntax { Parent: ExpressionSyntax creation, Arguments: var arguments } }
+        && SymbolOf(creation) is IMethodSymbol { Parameters: var parameters }
+        && (argument.NameColon is { } named
+            ? parameters.FirstOrDefault(one => one.Name == named.Name.Identifier.ValueText)
+            : parameters.ElementAtOrDefault(arguments.IndexOf(argument))) is { } parameter
+        && KnownSymbols.Resolve(_model.Compilation) is { } known
+        && known.Owning.Takes(parameter) && known.Summaries.Of(parameter) == Passing.Returned;
 
     public bool IsNull(ExpressionSyntax expression) =>
         _model.GetConstantValue(expression, _cancellationToken) is { HasValue: true, Value: null };

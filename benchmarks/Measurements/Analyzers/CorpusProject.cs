@@ -23,12 +23,16 @@ internal sealed class CorpusProject(string name, CSharpCompilation compilation)
         string? framework = File.ReadAllText(path).Contains("<TargetFrameworks>", StringComparison.Ordinal) ? "net10.0" : null;
         CSharpCommandLineArguments arguments = CSharpCommandLineParser.Default.Parse(
             CompilerCommandLine.Of(path, Configuration, framework), folder, sdkDirectory: null);
+
+        // The key says whose internals the project sees. Nothing is signed, as nothing is emitted.
+        CSharpCompilationOptions options = arguments.CompilationOptions.WithStrongNameProvider(
+            new DesktopStrongNameProvider(arguments.KeyFileSearchPaths));
         CSharpCompilation compilation = CSharpCompilation.Create(
             arguments.CompilationName,
             arguments.SourceFiles.Select(file => CSharpSyntaxTree.ParseText(
                 SourceText.From(File.ReadAllText(file.Path)), arguments.ParseOptions, file.Path)),
             arguments.MetadataReferences.Select(reference => MetadataReference.CreateFromFile(reference.Reference, reference.Properties)),
-            arguments.CompilationOptions.WithStrongNameProvider(null));
+            options);
         compilation = GeneratedSources.AddTo(compilation, arguments);
         return Compiled(Path.GetFileNameWithoutExtension(path), compilation);
     }

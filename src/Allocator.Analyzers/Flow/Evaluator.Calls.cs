@@ -58,6 +58,12 @@ internal sealed partial class Evaluator
 
         Given given = EvaluateArguments(call);
         GiveReceiver(call, method, receiver, ref given);
+        if (method.MethodKind == MethodKind.Constructor)
+        {
+            // `: this(…)` or `: base(…)`: the new object has what that takes.
+            Escape(given.Returned);
+        }
+
         Holding result = Apply(call, receiver, given, asLocation);
         if (method.MethodKind == MethodKind.LocalFunction && _types.CanKeep(method.ReturnType))
         {

@@ -4,7 +4,6 @@ using System.Linq;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -51,7 +50,11 @@ internal sealed class OwningTypes
             || Initializers(constructor).Any(value => IsParameter(value, definition))
             || (PrimaryConstructor.Declares(constructor, _bodies) && PrimaryConstructor.PropertyOf(definition) is { } property
                 && members.Contains(property))
-            || (_bodies.Of(constructor) is { } body && body.References(definition).Any(reference => IsTakenAt(reference, members)));
+            || (_bodies.Of(constructor) is { } body && body.References(definition).Any(reference =>
+                IsTakenAt(reference, members) || (reference.Parent is IArgumentOperation
+                {
+                    Parameter: { } passed, Parent: IInvocationOperation { TargetMethod.MethodKind: MethodKind.Constructor },
+                } && Takes(passed))));
     }
 
     /// <summary>Returns what owned members are given where they are declared, for the primary or only constructor.</summary>
@@ -126,21 +129,29 @@ internal sealed class OwningTypes
             && members.Contains(target.Member.OriginalDefinition);
     }
 
-    // A test for null, or a flag that is set to say that it was done.
+    // A test for null of what is disposed or set there, or a flag that is set to say that it was done.
     private static bool IsGuard(IOperation condition, MethodBody body) => condition.DescendantsAndSelf().All(part => part switch
     {
         IInvocationOperation { TargetMethod: { Name: "Exchange" or "CompareExchange", ContainingType.Name: "Interlocked" } } => true,
         IInvocationOperation or IIncrementOrDecrementOperation => false,
-        IMemberReferenceOperation { Type: { IsReferenceType: true } } => true,
+        IMemberReferenceOperation { Type: { IsReferenceType: true }, Member: var member } => IsDone(member, body),
         IMemberReferenceOperation { Member: var flag } => body.Root.Descendants().Any(
             other => other is ISimpleAssignmentOperation { Target: IMemberReferenceOperation target, Value.ConstantValue.HasValue: true }
                 && SymbolEqualityComparer.Default.Equals(target.Member, flag))
             || part.Parent is IArgumentOperation,
         IParameterReferenceOperation { Parameter: var parameter } =>
             parameter.ContainingSymbol is IMethodSymbol { MethodKind: not MethodKind.Constructor },
-        ILocalReferenceOperation { Type: var type } => type is { IsReferenceType: true },
+        ILocalReferenceOperation { Type: { IsReferenceType: true }, Local: var local } => IsDone(local, body),
+        ILocalReferenceOperation => false,
         _ => true,
     });
+
+    // Another object, as a parent or a pool, says what else may happen to the buffer.
+    private static bool IsDone(ISymbol variable, MethodBody body) => body.Root.Descendants().Any(other =>
+        SymbolEqualityComparer.Default.Equals((other as IMemberReferenceOperation)?.Member ?? other.ReferencedVariable(), variable)
+        && other.Parent is IInvocationOperation { TargetMethod.Name: "Dispose" } or IConditionalAccessOperation
+            or IArgumentOperation { Parameter.RefKind: RefKind.Ref } or ISimpleAssignmentOperation or ITupleOperation
+        && (other.Parent as ISimpleAssignmentOperation)?.Value != other);
 
     /// <summary>Returns the fields, properties and parameters of the primary constructor that are disposed with their object.</summary>
     public HashSet<ISymbol> MembersOf(INamedTypeSymbol type)
@@ -192,7 +203,8 @@ internal sealed class OwningTypes
 
             if (call.TargetMethod.Parameters.Length == 0 && MemberBehind(call.Instance, body) is { } member)
             {
-                if (TypeOf(member) is { } owned && (_types.IsBuffer(owned) || IsOwning(owned, asking)) && IsStable(member, type))
+                if (TypeOf(member) is { } owned && (_types.IsBuffer(owned) || IsOwning(owned, asking))
+                    && MemberWrites.AreByConstructor(member, type))
                 {
                     found.Add(member.OriginalDefinition);
                 }
@@ -253,53 +265,4 @@ internal sealed class OwningTypes
                 return null;
         }
     }
-
-    // Given a value by the constructor, and nothing else than null after that.
-    private bool IsStable(ISymbol member, INamedTypeSymbol type)
-    {
-        bool isOwn = member switch
-        {
-            IFieldSymbol field => field.IsReadOnly || field.DeclaredAccessibility == Accessibility.Private,
-            IPropertySymbol { IsVirtual: false, IsOverride: false, IsAbstract: false } property =>
-                property.SetMethod is null or { IsInitOnly: true } or { DeclaredAccessibility: Accessibility.Private },
-            _ => member is IParameterSymbol,
-        };
-        return isOwn && type.DeclaringSyntaxReferences.All(reference => reference.GetSyntax().DescendantNodes()
-            .OfType<IdentifierNameSyntax>().All(name => name.Identifier.ValueText != member.Name || IsHarmless(name)));
-    }
-
-    private static bool IsHarmless(IdentifierNameSyntax name)
-    {
-        SyntaxNode node = name.Parent is MemberAccessExpressionSyntax access && access.Name == name ? access : name;
-        if (node.FirstAncestorOrSelf<ConstructorDeclarationSyntax>() is not null)
-        {
-            return true;
-        }
-
-        bool isWritten = node.Parent switch
-        {
-            AssignmentExpressionSyntax assignment => assignment.Left == node && assignment.Parent is not InitializerExpressionSyntax,
-            ArgumentSyntax { RefKindKeyword.RawKind: not 0 } => true,
-            ArgumentSyntax { Parent: TupleExpressionSyntax { Parent: AssignmentExpressionSyntax whole } left } => whole.Left == left,
-            _ => false,
-        };
-        return !isWritten || IsCleared(node);
-    }
-
-    /// <summary>Returns whether a member is given null or its default where it is named.</summary>
-    public static bool IsCleared(SyntaxNode name) => name.Parent switch
-    {
-        AssignmentExpressionSyntax assignment when assignment.Left == name => IsNothing(assignment.Right),
-        ArgumentSyntax { RefKindKeyword.RawKind: not 0, Parent: ArgumentListSyntax { Arguments: { Count: 2 } given } } =>
-            IsNothing(given[1].Expression),
-        ArgumentSyntax { Parent: TupleExpressionSyntax { Parent: AssignmentExpressionSyntax whole } left } argument
-            when whole.Left == left => whole.Right is TupleExpressionSyntax values
-                && IsNothing(values.Arguments[left.Arguments.IndexOf(argument)].Expression),
-        _ => false,
-    };
-
-    private static bool IsNothing(ExpressionSyntax value) =>
-        value.RawKind is (int)SyntaxKind.NullLiteralExpression
-            or (int)SyntaxKind.DefaultLiteralExpression
-        || (value is PostfixUnaryExpressionSyntax { Operand: var operand } && IsNothing(operand));
 }

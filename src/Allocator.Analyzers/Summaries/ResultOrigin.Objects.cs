@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using System.Linq;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Operations;
@@ -14,10 +15,16 @@ internal sealed partial class ResultOrigin
             return Origin.Unknown;
         }
 
+        return OfConstruction(constructor, creation.Arguments, body, method);
+    }
+
+    private Origin OfConstruction(
+        IMethodSymbol constructor, ImmutableArray<IArgumentOperation> arguments, MethodBody body, IMethodSymbol method)
+    {
         bool isMade = _looksForFresh && IsMadeBy(constructor);
         Origin all = isMade ? Origin.Fresh : Origin.Any;
         bool isTaken = false;
-        foreach (IArgumentOperation argument in creation.Arguments)
+        foreach (IArgumentOperation argument in arguments)
         {
             bool isOwned = argument.Parameter is { } parameter && _known.Owning.Takes(parameter)
                 && (!_looksForFresh || _known.Summaries.Of(parameter) == Passing.Returned);
@@ -39,9 +46,14 @@ internal sealed partial class ResultOrigin
         }
 
         MethodBody? body = _known.Bodies.Of(definition);
-        bool isMade = (body is not null && body.Root.Descendants().OfType<ISimpleAssignmentOperation>().Any(
-                assignment => IsOfObject(assignment.Target, type) && OwningTypes.IsCertain(assignment, body)
-                    && OfValue(assignment.Value, body, definition).IsFresh))
+        bool isMade = (body is not null && body.Root.Descendants().Any(part => part switch
+            {
+                ISimpleAssignmentOperation assignment => IsOfObject(assignment.Target, type) && OwningTypes.IsCertain(assignment, body)
+                    && OfValue(assignment.Value, body, definition).IsFresh,
+                IInvocationOperation { TargetMethod: { MethodKind: MethodKind.Constructor } other } chained =>
+                    OfConstruction(other, chained.Arguments, body, definition).IsFresh,
+                _ => false,
+            }))
             || _known.Owning.Initializers(definition).Any(value => OfValue(value, new MethodBody(value), definition).IsFresh);
         _running.Remove(definition);
         return isMade && (body is null || _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned);

@@ -176,7 +176,7 @@ internal sealed partial class ResultOrigin
     // What a field had belongs to the caller when the method has cleared the field.
     private static bool IsEmptied(ISymbol field, MethodBody body) => field is IFieldSymbol && body.Root.Descendants().Any(
         operation => operation is IFieldReferenceOperation { Instance: IInstanceReferenceOperation } reference
-            && SymbolEqualityComparer.Default.Equals(reference.Field, field) && OwningTypes.IsCleared(reference.Syntax)
+            && SymbolEqualityComparer.Default.Equals(reference.Field, field) && MemberWrites.IsCleared(reference.Syntax)
             && OwningTypes.IsCertain(reference, body));
 
     private Origin OfCall(IInvocationOperation call, MethodBody body, IMethodSymbol method, bool isReference)
@@ -185,6 +185,13 @@ internal sealed partial class ResultOrigin
         if (_looksForFresh && target.Name == "AsTask" && call.Instance is { } task)
         {
             return OfValue(task, body, method);
+        }
+
+        if (_looksForFresh && target is { Name: "Exchange", ContainingType.Name: "Interlocked" }
+            && call.Arguments[0].Value is IFieldReferenceOperation { Instance: IInstanceReferenceOperation } emptied
+            && MemberWrites.IsCleared(emptied.Syntax))
+        {
+            return Origin.Fresh;
         }
 
         if (IsView(target, call.Type) || (isReference && _known.Members.IsKnown(target)))

@@ -125,6 +125,14 @@ internal sealed partial class ValueTrace
 
         Passing passing = _known.Passings.OfKnown(call, argument);
         passing = passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter) : passing;
+        if (method.MethodKind == MethodKind.Constructor && passing is Passing.Returned or Passing.Held)
+        {
+            // `: this(…)` or `: base(…)`: as if it stood in the body.
+            IsTakenOver |= passing == Passing.Returned && !isHolder;
+            IsHeldByResult |= passing == Passing.Held || isHolder;
+            return;
+        }
+
         if (passing == Passing.Returned)
         {
             FollowOut(call);

@@ -58,6 +58,7 @@ internal sealed partial class ValueTrace
             bool isOwned = !isHolder && _known.Owning.Owns(member.Member.ContainingType, member.Member);
             IsTakenOver |= isOwned;
             IsHeldByResult |= !isOwned;
+            Escapes |= isOwned && assignment.Value.Strip() is IConditionalOperation or ISwitchExpressionOperation;
             Escapes |= assignment.Syntax.Parent is not (ArrowExpressionClauseSyntax
                 or ExpressionStatementSyntax { Parent: BlockSyntax { Parent: BaseMethodDeclarationSyntax } });
         }

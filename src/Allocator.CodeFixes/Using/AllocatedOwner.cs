@@ -14,10 +14,25 @@ internal static class AllocatedOwner
         // A rule that reports a use names the allocation beside it.
         diagnostic.AdditionalLocations.Count > 0 ? diagnostic.AdditionalLocations[0] : diagnostic.Location;
 
-    /// <summary>Returns the expression at the site of <paramref name="diagnostic"/>, or null where there is none.</summary>
-    public static ExpressionSyntax? Of(Diagnostic diagnostic, SyntaxNode root)
+    /// <summary>
+    /// Returns the expression at the site of <paramref name="diagnostic"/>, or the object that takes over what that makes; or null where
+    /// there is none.
+    /// </summary>
+    public static ExpressionSyntax? Of(Diagnostic diagnostic, SourceFile source)
     {
-        Location site = Site(diagnostic);
+        ExpressionSyntax? owner = At(Site(diagnostic), source.Root);
+        while (owner is not null && WithParentheses(owner).Parent is ArgumentSyntax
+            { Parent.Parent: BaseObjectCreationExpressionSyntax outer } argument
+            && source.TypeOf(outer) is { } type && Disposable.Is(type) && source.IsTakenOver(argument))
+        {
+            owner = outer;
+        }
+
+        return owner;
+    }
+
+    private static ExpressionSyntax? At(Location site, SyntaxNode root)
+    {
         if (site.SourceTree != root.SyntaxTree)
         {
             return null;
@@ -26,9 +41,9 @@ internal static class AllocatedOwner
         SyntaxNode node = root.FindNode(site.SourceSpan, getInnermostNodeForTie: true);
 
         // An awaited owner stands there with its `await`; the call around it may wrap it.
-        if (node is AwaitExpressionSyntax awaited)
+        if (node is AwaitExpressionSyntax or BaseObjectCreationExpressionSyntax)
         {
-            return awaited;
+            return (ExpressionSyntax)node;
         }
 
         // What is handed out by an argument has no declaration that `using` could be put before.

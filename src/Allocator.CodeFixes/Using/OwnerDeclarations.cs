@@ -26,7 +26,7 @@ internal sealed class OwnerDeclarations
     /// <summary>Adds the changes for one diagnostic, or none where it has no fix that is certain to be right.</summary>
     public void Add(Diagnostic diagnostic)
     {
-        if (AllocatedOwner.Of(diagnostic, _source.Root) is not { } owner || IsTouched(owner))
+        if (AllocatedOwner.Of(diagnostic, _source) is not { } owner || IsTouched(owner))
         {
             return;
         }
@@ -92,7 +92,7 @@ internal sealed class OwnerDeclarations
     private void Keep(ExpressionSyntax owner, ITypeSymbol type, SyntaxNode place)
     {
         _touched.Add(place.Span);
-        string declared = Beginning(type, place);
+        string declared = Beginning(owner, type, place, out _);
         if (BracesFor(place) is BodyBraces body)
         {
             body.Dropped = (declared, owner.SpanStart);
@@ -105,7 +105,7 @@ internal sealed class OwnerDeclarations
     private void Hoist(ExpressionSyntax owner, SyntaxNode place)
     {
         _touched.Add(owner.Span);
-        string beginning = Beginning(TypeOfDisposable(owner)!, place, out string name);
+        string beginning = Beginning(owner, TypeOfDisposable(owner)!, place, out string name);
         string declaration = $"{beginning}{_source.Text.ToString(owner.Span)};";
         if (BracesFor(place) is BodyBraces body)
         {
@@ -122,12 +122,11 @@ internal sealed class OwnerDeclarations
         _changes.Add(_ => new[] { new TextChange(AllocatedOwner.WithParentheses(owner).Span, name) });
     }
 
-    private string Beginning(ITypeSymbol type, SyntaxNode place) => Beginning(type, place, out _);
-
-    private string Beginning(ITypeSymbol type, SyntaxNode place, out string name)
+    private string Beginning(ExpressionSyntax owner, ITypeSymbol type, SyntaxNode place, out string name)
     {
         name = _names.Take("owner", place);
-        return $"using {(_source.Prefers("csharp_style_var_elsewhere") ? "var" : _source.NameOf(type, place))} {name} = ";
+        bool isVar = _source.Prefers("csharp_style_var_elsewhere") && owner is not ImplicitObjectCreationExpressionSyntax;
+        return $"using {(isVar ? "var" : _source.NameOf(type, place))} {name} = ";
     }
 
     private ITypeSymbol? TypeOfDisposable(ExpressionSyntax owner) =>

@@ -1,0 +1,116 @@
+using System.Collections.Generic;
+using Allocator.Analyzers.Graph;
+using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Summaries;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Flow;
+
+/// <summary>New objects and collections: what they hold, and what they take over.</summary>
+internal sealed partial class Evaluator
+{
+    private Holding EvaluateCreation(IObjectCreationOperation creation)
+    {
+        bool isRaw = _types.IsRaw(creation.Type);
+        if (!isRaw)
+        {
+            ForgetStores();
+        }
+
+        Holding value = default;
+        Holding taken = default;
+        ulong held = 0;
+        foreach (IArgumentOperation argument in creation.Arguments)
+        {
+            Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _types.IsRaw(argument.Value.Type));
+            value |= part;
+            held |= GiveToConstructor(creation, argument, part, ref taken);
+        }
+
+        if (creation.Initializer is not null)
+        {
+            EscapeChildren(creation.Initializer);
+        }
+
+        if (_types.IsMemory(creation.Type))
+        {
+            return new Holding(0, held, 0);
+        }
+
+        // An address as a number is not followed to the memory.
+        bool isNumber = creation.Type?.SpecialType is SpecialType.System_IntPtr or SpecialType.System_UIntPtr;
+        if (!isNumber && (!isRaw || creation.Constructor is null || !_members.IsKnown(creation.Constructor)))
+        {
+            Touch(creation, value);
+        }
+
+        if (isRaw)
+        {
+            return new Holding(0, 0, value.Raw);
+        }
+
+        // What it took over is its own, as what it makes.
+        Holding made = Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held);
+        ulong site = _body.Sites.BitOf(creation);
+        ulong own = taken.Own | (site == 0 ? 0 : Allocate(creation, site).Own);
+        return new Holding(own, taken.Memory, 0, taken.Uncertain, made.Held);
+    }
+
+    private ulong GiveToConstructor(IObjectCreationOperation creation, IArgumentOperation argument, Holding value, ref Holding taken)
+    {
+        if (value.Keep == 0)
+        {
+            return 0;
+        }
+
+        if (_types.IsMemory(creation.Type) || _types.IsTask(creation.Type) || creation.Type?.Name == "ReadOnlyMemoryContent"
+            || _members.LeavesOpen(creation))
+        {
+            return value.Keep;
+        }
+
+        Passing passing = _body.Known.Summaries.Of(argument.Parameter);
+        if (passing == Passing.Escapes)
+        {
+            Escape(value);
+        }
+        else
+        {
+            TouchOwner(creation, value);
+        }
+
+        if (passing == Passing.Returned && value.Held == 0)
+        {
+            taken = new Holding(taken.Own | value.Own, taken.Memory | value.Memory, 0, taken.Uncertain | value.Uncertain);
+            return 0;
+        }
+
+        return passing is Passing.Held or Passing.Returned ? value.Keep : 0;
+    }
+
+    /// <summary>Gives an object that holds <paramref name="sites"/>. What has the owner may dispose it.</summary>
+    private Holding Hold(ulong sites, ulong owners)
+    {
+        EverEscaped |= owners;
+        State.Handed |= owners;
+        return Holding.Holder(sites);
+    }
+
+    private Holding EvaluateContainer(IOperation container, IEnumerable<IOperation> parts)
+    {
+        ulong held = 0;
+        ulong owners = 0;
+        foreach (IOperation part in parts)
+        {
+            bool isDrained = part.Syntax is SpreadElementSyntax && container.Type is not null && !_types.CanKeep(container.Type);
+            Holding value = Evaluate(isDrained ? part.ChildOperations.First() : part);
+            held |= value.Keep;
+            owners |= value.Own;
+        }
+
+        // An array of numbers that a query over a buffer computes has nothing of it.
+        return container.Type is null || _types.CanKeep(container.Type) ? Hold(held, owners) : default;
+    }
+}
