@@ -13,6 +13,7 @@ using Xunit;
 namespace Allocator.AspNetCore.Tests;
 
 /// <summary>OpenTelemetry sees the instruments of the library and of this package by their names alone.</summary>
+[Collection(nameof(MetricsTests))]
 public class MetricsTests
 {
     [Fact]
