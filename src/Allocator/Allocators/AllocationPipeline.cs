@@ -282,6 +282,7 @@ internal sealed class AllocationPipeline
         }
         else if (_pool.TryRentRun(plan.Blocks, ref refusals, out outcome) is BlockGuard run)
         {
+            // The request has a permit of its own: what the block had kept goes back.
             run.TakePermit().Return();
             allocation.Add(run);
             filled = plan.MemberCount;

@@ -92,20 +92,16 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
     /// </summary>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        BudgetAccount? keeps = guard.Account;
+        // Before the put: the guard may be another renter's right after. A request that began to wait meanwhile finds the block in the
+        // cache, or is seen here; where another thread has taken the block, its permit is that one's concern.
+        bool hasPermit = guard.Account is not null;
         BlockRecord block = guard.Block;
-        if (ofGroup || guard.RunLength != 1 || !(_cache.TryPutBack(guard) || _cache.TryPut(guard)))
+        bool isCached = !ofGroup && guard.RunLength == 1 && (_cache.TryPutBack(guard) || _cache.TryPut(guard));
+        BlockGuard? held = !isCached ? guard : hasPermit && _budget.HasWaiters ? block.TryTakeCached() : null;
+        if (held is not null)
         {
-            BudgetPermit permit = guard.TakePermit();
-            guard.Arena.Return(guard);
-            permit.Return();
-        }
-        else if (keeps is not null && _budget.HasWaiters && block.TryTakeCached() is BlockGuard kept)
-        {
-            // A request that began to wait meanwhile finds the block in the cache, or is seen here. Where another thread has taken the
-            // block, its permit is that one's concern.
-            BudgetPermit permit = kept.TakePermit();
-            kept.Arena.Return(kept);
+            BudgetPermit permit = held.TakePermit();
+            held.Arena.Return(held);
             permit.Return();
         }
 
