@@ -347,6 +347,7 @@ tests() {
     ((passed += good, failed += executed - good, skipped += total - executed))
     # Not built, crashed, or nothing found: a failure too, although no test says so.
     if ((status != 0 && executed == good)) || ((executed == 0)); then
+        echo "     and dotnet test itself, with exit code $status"
         ((failed += 1))
     fi
 }
