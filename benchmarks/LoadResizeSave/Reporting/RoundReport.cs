@@ -74,11 +74,11 @@ internal sealed class RoundReport
     private ResultTable CreateFigures() => new()
     {
         Title = "Each allocator",
-        Labels = ["allocator", Invariant($"of {_rounds.Count} runs")],
+        Labels = ["allocator", _rounds.Count == 1 ? "runs" : Invariant($"of {_rounds.Count} runs")],
         Columns = [.. s_figures.Select(figure => new ResultColumn(figure.Name, figure.Unit, figure.Format))],
         Rows =
         [
-            .. _kinds.SelectMany((kind, i) => _rounds.Count == 1 ? [Row(kind, "one run", Median, i)] : (ResultRow[])
+            .. _kinds.SelectMany((kind, i) => _rounds.Count == 1 ? [Row(kind, "one", Median, i)] : (ResultRow[])
             [
                 Row(kind, "lower quartile", values => Percentile(values, LowerQuartile), i),
                 Row(kind, "median", Median, i),

@@ -40,9 +40,11 @@ internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
 
         Round median = Round.Median(_rounds);
         WriteSkipped(median);
+        string chart = Path.Combine(run.Folder, RoundReport.ChartFile);
         _ = Directory.CreateDirectory(run.Folder);
-        await File.WriteAllTextAsync(
-            Path.Combine(run.Folder, RoundReport.ChartFile), new MemoryChart(median.Runs).Render(), cancellationToken);
+        await File.WriteAllTextAsync(chart, new MemoryChart(median.Runs).Render(), cancellationToken);
+        run.Console.WriteLine($"pictures  {options.SavedFolder}");
+        run.Console.WriteLine($"chart     {chart}");
         string title = Invariant($"Load, resize, save: {_rounds.Count} {(_rounds.Count == 1 ? "run" : "runs")} with each allocator");
         return new RoundReport(_rounds, options).Complete(run.NewDocument(title), clock.Elapsed);
     }

@@ -79,7 +79,7 @@ public class RoundTests
     {
         ResultDocument document = Report(Runs.Rounds((300, 100)));
 
-        Assert.Equal([["pool", "one run"], ["unpooled", "one run"]], document.Tables[0].Rows.Select(row => row.Labels));
+        Assert.Equal([["pool", "one"], ["unpooled", "one"]], document.Tables[0].Rows.Select(row => row.Labels));
         Assert.Equal(2, document.Tables.Count);
         Assert.Empty(document.Charts);
     }
