@@ -82,7 +82,6 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
                 Pictures = _pictures,
                 Megapixels = _pixels / 1e6,
                 Cost = cost,
-                InitialResidentBytes = samples[0].ResidentBytes,
                 PeakResidentBytes = ProcessMemory.ReadPeakResident(),
                 FinalResidentBytes = samples[^1].ResidentBytes,
                 ReleasedAt = releasedAt,

@@ -43,8 +43,6 @@ internal sealed record MeasuredRun
 
     public required ProcessCounters Cost { get; init; }
 
-    public required long InitialResidentBytes { get; init; }
-
     public required long PeakResidentBytes { get; init; }
 
     /// <summary>Gets what it still occupied at the end, after the trims and the release.</summary>
