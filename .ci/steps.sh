@@ -59,14 +59,13 @@ build() {
 
 # What the steps behind it need in Release: the library, its tests, and the programs that they run.
 release() {
-    dotnet build src/Allocator --configuration Release
-    dotnet build src/Allocator.AspNetCore --configuration Release
-    dotnet build tests/Allocator.Tests --configuration Release
-    dotnet build benchmarks/Measurements --configuration Release
+    dotnet build .ci/release.slnf --configuration Release
 }
 
+# What the build does not say, where style and rules are errors: the layout, and the order of usings.
 format() {
-    dotnet format --verify-no-changes --no-restore
+    dotnet format whitespace --folder --verify-no-changes --include ./src/ ./tests/ ./benchmarks/ ./docs/
+    dotnet format style --verify-no-changes --no-restore --diagnostics IMPORTS
 }
 
 pack() {
@@ -255,7 +254,7 @@ instructions() {
 # Every other measurement, briefly, so that none rots; and the report of what they found.
 measurements() {
     local program command
-    for command in heaps copies alignment fragmentation transfers factors settings; do
+    for command in heaps copies alignment fragmentation transfers factors; do
         echo "-- $command"
         measure Measurements "$command" --quick --output "$work/measured/this-machine"
     done

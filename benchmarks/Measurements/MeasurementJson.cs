@@ -14,9 +14,5 @@ namespace Measurements;
 [JsonSerializable(typeof(BurstReport))]
 [JsonSerializable(typeof(FactorRequest))]
 [JsonSerializable(typeof(TrialPeak))]
-[JsonSerializable(typeof(ArrayRequest))]
-[JsonSerializable(typeof(ArrayFigures))]
-[JsonSerializable(typeof(MallocFigures))]
-[JsonSerializable(typeof(int))]
 [JsonSerializable(typeof(string))]
 internal sealed partial class MeasurementJson : JsonSerializerContext;

@@ -28,10 +28,9 @@ internal static class CommandLine
             start.Environment.Remove(name);
         }
 
-        // A build server that outlives the command would hold the pipes open.
+        // A build server that outlives the command would hold the pipes open. The compiler's does not.
         start.Environment["DOTNET_CLI_USE_MSBUILD_SERVER"] = "0";
         start.Environment["MSBUILDDISABLENODEREUSE"] = "1";
-        start.Environment["UseSharedCompilation"] = "false";
         foreach ((string name, string value) in environment)
         {
             start.Environment[name] = value;

@@ -23,7 +23,10 @@ public class ReproducibilityTests(PackedLibrary library)
         CommandLine.Run("git", sources, new Dictionary<string, string>(), "update-ref", "HEAD", library.Commit);
         string output = library.Folder("packed elsewhere");
 
-        library.Pack(sources, output, new Dictionary<string, string> { ["TZ"] = "Asia/Tokyo", ["DOTNET_CLI_UI_LANGUAGE"] = "de" });
+        // With a compiler of its own, which has this environment.
+        Dictionary<string, string> environment =
+            new() { ["TZ"] = "Asia/Tokyo", ["DOTNET_CLI_UI_LANGUAGE"] = "de", ["UseSharedCompilation"] = "false" };
+        library.Pack(sources, output, environment);
 
         foreach (string package in new[] { library.PackagePath, library.SymbolsPath, library.WebPackagePath, library.WebSymbolsPath })
         {

@@ -13,9 +13,18 @@ public enum AllocatorKind
     ArrayPool,
 
     GC,
+}
 
-    /// <summary>The pool with a budget: each picture waits until there is memory for all that it will take.</summary>
-    Budget,
+/// <summary>What the kinds are called.</summary>
+internal static class AllocatorNames
+{
+    public static string Name(this AllocatorKind kind) => kind switch
+    {
+        AllocatorKind.Pool => "pool",
+        AllocatorKind.Unpooled => "unpooled",
+        AllocatorKind.ArrayPool => "ArrayPool",
+        _ => "GC arrays",
+    };
 }
 
 /// <summary>A job that may begin. Disposed when the job is done, it lets others in.</summary>
@@ -39,22 +48,13 @@ internal abstract class PixelStore : IDisposable
 
     public virtual MemoryAllocatorStatistics? Statistics => null;
 
-    public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod, int? budgetMegabytes = null) => kind switch
+    public static PixelStore Create(AllocatorKind kind, TimeSpan trimPeriod) => kind switch
     {
         AllocatorKind.Pool => new BlockStore(new MemoryAllocatorOptions { Name = "pool", TrimPeriod = trimPeriod }),
         AllocatorKind.Unpooled => new BlockStore(
             new MemoryAllocatorOptions { Name = "unpooled", MaximumPoolSizeMegabytes = 0, TrimPeriod = trimPeriod }),
         AllocatorKind.ArrayPool => new ArrayStore(pooled: true),
         AllocatorKind.GC => new ArrayStore(pooled: false),
-
-        // All that the budget allows may lie idle: what is needed for something else is given up then, and not before.
-        AllocatorKind.Budget => new BlockStore(new MemoryAllocatorOptions
-        {
-            Name = "budget",
-            MemoryBudgetMegabytes = budgetMegabytes ?? throw new ArgumentNullException(nameof(budgetMegabytes)),
-            MaximumPoolSizeMegabytes = budgetMegabytes,
-            TrimPeriod = trimPeriod,
-        }),
         _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "must be a defined value"),
     };
 

@@ -70,7 +70,7 @@ internal sealed class MemoryChart
     {
         ChartAxis horizontal = new(LinearScale.FromZero(_seconds, ticks: 5, roundUp: false), left, left + PanelWidth);
         double bottom = _vertical[0];
-        svg.Add(SvgElements.Text(left, Top - 46, JobText.Name(run.Allocator), weight: "bold"));
+        svg.Add(SvgElements.Text(left, Top - 46, run.Allocator.Name(), weight: "bold"));
         svg.Add(SvgElements.Text(left, Top - 28, Invariant(
             $"resident: peak {run.PeakResidentBytes / 1e6:0} MB, at the end {run.FinalResidentBytes / 1e6:0} MB")));
         foreach (ChartTick tick in _vertical.Scale.Ticks)

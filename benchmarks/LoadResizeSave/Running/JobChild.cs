@@ -14,7 +14,6 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
     private readonly string _input = options.Input!;
     private readonly ConcurrentDictionary<string, SavedPicture> _saved = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, SkippedPicture> _skipped = new(StringComparer.Ordinal);
-    private readonly List<MeasuredPass> _passes = [];
     private int _done;
     private int _pictures;
     private long _pixels;
@@ -22,31 +21,29 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
     public static ChildTask<JobOptions, JobProgress> Task { get; } = new(
         "job", JobJson.Default.JobOptions, JobJson.Default.JobProgress, static (options, send) => new JobChild(options, send).Run());
 
-    /// <summary>Has a child do the job with one allocator. <paramref name="prepare"/> changes how it is started.</summary>
+    /// <summary>Has a child do the job with one allocator, which takes <paramref name="task"/> one step further.</summary>
     public static async Task<MeasuredRun> RunAsync(
-        JobOptions options,
-        AllocatorKind kind,
-        string input,
-        CancellationToken cancellationToken,
-        Action<JobProgress>? onMessage = null,
-        Action<ProcessStartInfo>? prepare = null)
+        JobOptions options, AllocatorKind kind, string input, ProgressTask task, CancellationToken cancellationToken)
     {
-        ProcessStartInfo start = Task.Describe(options with { Input = input, Allocators = [kind] });
-        prepare?.Invoke(start);
-        using Process child = ChildProgram.Start(start);
+        using Process child = ChildProgram.Start(Task.Describe(options with { Input = input, Allocators = [kind] }));
         MeasuredRun? result = null;
+        double before = task.Value;
+        double total = 1;
         ChildEnd end = await Task.FollowAsync(
             child,
             message =>
             {
                 result ??= message.Result;
-                onMessage?.Invoke(message);
+
+                // What follows the last picture is the wait for the trims: the bar says so by a share of its own.
+                total = message.Total * 1.1 ?? total;
+                _ = task.Value(before + (message.Result is null ? (message.Done ?? 0) / total : 1));
             },
             cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         return end.ExitCode == 0 && result is not null
             ? result
-            : throw new ChildFailedException($"exit code {end.ExitCode}. {end.Errors}");
+            : throw new ChildFailedException($"{kind.Name()}: exit code {end.ExitCode}. {end.Errors}");
     }
 
     private static bool IsReasonToSkip(Exception exception) => exception
@@ -60,7 +57,7 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
         // The large ones overlap in every run alike, and no core is left with one of them at the end.
         List<string> names = [.. PictureFolder.Find(_input, options.Work, options.SavedFolder)
             .OrderByDescending(name => new FileInfo(Path.Combine(_input, name)).Length)];
-        using PixelStore store = PixelStore.Create(kind, options.TrimPeriod, options.BudgetMegabytes);
+        using PixelStore store = PixelStore.Create(kind, options.TrimPeriod);
         using Sampler<MemorySample> sampler =
             new(s_samplePeriod, seconds => new MemorySample(seconds, ProcessMemory.ReadResidentOften(), store.CommittedBytes));
         PicturePipeline pipeline = new(new PictureCodecs(), store, Path.Combine(options.SavedFolder, kind.ToString().ToLowerInvariant()));
@@ -71,10 +68,10 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
         double wall = sampler.Seconds - started;
         ProcessCounters cost = ProcessCounters.Read().Since(before);
 
-        Thread.Sleep(options.WatchesIdle ? IdlePeriods * options.TrimPeriod : TimeSpan.Zero);
+        Thread.Sleep(IdlePeriods * options.TrimPeriod);
         double releasedAt = sampler.Seconds;
         store.Release();
-        Thread.Sleep(options.WatchesIdle ? s_afterRelease : TimeSpan.Zero);
+        Thread.Sleep(s_afterRelease);
         IReadOnlyList<MemorySample> samples = sampler.Stop();
         report(new JobProgress
         {
@@ -85,8 +82,6 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
                 Pictures = _pictures,
                 Megapixels = _pixels / 1e6,
                 Cost = cost,
-                Passes = _passes,
-                InitialResidentBytes = samples[0].ResidentBytes,
                 PeakResidentBytes = ProcessMemory.ReadPeakResident(),
                 FinalResidentBytes = samples[^1].ResidentBytes,
                 ReleasedAt = releasedAt,
@@ -111,11 +106,7 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
         // One repetition after the other: two of them would write the same file at the same time.
         for (int repetition = 0; repetition < options.Repeat; repetition++)
         {
-            ProcessCounters before = ProcessCounters.Read();
-            Stopwatch clock = Stopwatch.StartNew();
-            int saved = _pictures;
             Parallel.ForEachAsync(names, parallel, (name, _) => ProcessAsync(pipeline, name)).GetAwaiter().GetResult();
-            _passes.Add(new MeasuredPass(clock.Elapsed.TotalSeconds, _pictures - saved, ProcessCounters.Read().Since(before)));
         }
     }
 

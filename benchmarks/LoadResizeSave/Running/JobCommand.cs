@@ -5,16 +5,9 @@ internal static class JobCommand
 {
     private const string All = "all";
 
-    private static readonly string s_work = Path.Combine("artifacts", "load-resize-save");
-
     private static readonly Option<string?> s_input = new("--input", "-i")
     {
         Description = "Folder of pictures, searched with its subfolders. Without it a set of large synthetic photographs is made first.",
-    };
-
-    private static readonly Option<string?> s_output = new("--output", "-o")
-    {
-        Description = $"Folder for results and the chart. [default: {s_work}; with several runs artifacts/results/<processor>]",
     };
 
     private static readonly Option<string[]> s_allocator = new Option<string[]>("--allocator", "-a")
@@ -22,10 +15,7 @@ internal static class JobCommand
         Description = "Allocators to compare.",
         AllowMultipleArgumentsPerToken = true,
         DefaultValueFactory = _ => [All],
-    }.AcceptOnlyFromAmong([
-        All,
-        .. Enum.GetValues<AllocatorKind>().Where(kind => kind != AllocatorKind.Budget).Select(kind => kind.ToString().ToLowerInvariant()),
-    ]);
+    }.AcceptOnlyFromAmong([All, .. Enum.GetValues<AllocatorKind>().Select(kind => kind.ToString().ToLowerInvariant())]);
 
     private static readonly Option<int> s_runs = new Option<int>("--runs")
     {
@@ -33,19 +23,11 @@ internal static class JobCommand
         DefaultValueFactory = _ => 1,
     }.AtLeast(1);
 
-    private static readonly Option<int[]> s_parallelism = new Option<int[]>("--parallelism", "-p")
+    private static readonly Option<int> s_parallelism = new Option<int>("--parallelism", "-p")
     {
-        Description = "Pictures worked on at once; with --memory-limit one or more such numbers.",
-        AllowMultipleArgumentsPerToken = true,
-        DefaultValueFactory = _ => [Environment.ProcessorCount],
+        Description = "Pictures worked on at once.",
+        DefaultValueFactory = _ => Environment.ProcessorCount,
     }.AtLeast(1);
-
-    private static readonly Option<int[]> s_memoryLimit = new Option<int[]>("--memory-limit")
-    {
-        Description = "Runs the job in a memory cgroup of so many MiB, in each of those named, and without a limit beside them.",
-        AllowMultipleArgumentsPerToken = true,
-        DefaultValueFactory = _ => [],
-    }.AtLeast(64);
 
     private static readonly Option<int> s_repeat = new Option<int>("--repeat", "-r")
     {
@@ -65,73 +47,31 @@ internal static class JobCommand
         DefaultValueFactory = _ => 10,
     }.AtLeast(1);
 
-    private static readonly Option<bool> s_quick = new("--quick")
+    public static RootCommand Create() => new RootCommand(
+        "Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, and compares time and "
+            + "memory.")
     {
-        Description = "A small set and short periods: done in seconds, to see that everything works.",
-    };
+        s_input, s_allocator, s_runs, s_parallelism, s_repeat, s_trimPeriod, s_count,
+    }.Measures("LoadResizeSave", (run, cancellationToken) => new JobMeasurement(Read(run), run).MeasureAsync(cancellationToken));
 
-    public static RootCommand Create()
+    public static JobOptions Read(MeasurementRun run)
     {
-        RootCommand root = new("Loads a folder of pictures, resizes and saves them, once for each allocator in a process of its own, "
-            + "and compares time and memory.")
-        {
-            s_input, s_output, s_allocator, s_runs, s_parallelism, s_memoryLimit, s_repeat, s_trimPeriod, s_count, s_quick,
-        };
-        root.Validators.Add(result =>
-        {
-            bool hasLimits = result.GetValue(s_memoryLimit) is { Length: > 0 };
-            if (hasLimits && result.GetValue(s_runs) > 1)
-            {
-                result.AddError("--memory-limit goes with --repeat, not with --runs");
-            }
-
-            if (!hasLimits && result.GetValue(s_parallelism) is { Length: > 1 })
-            {
-                result.AddError("--parallelism takes several numbers with --memory-limit alone");
-            }
-        });
-        root.SetAction((parsed, cancellationToken) =>
-        {
-            JobOptions options = Read(parsed);
-            IAnsiConsole console = ResultConsole.Create();
-            JobMeasurement measurement = options.MemoryLimits.Count > 0 ? new LimitMeasurement(options, console)
-                : options.Runs == 1 ? new SingleMeasurement(options, console)
-                : new RoundMeasurement(options, console);
-            return measurement.RunAsync(title => MeasurementRun.NewDocument("LoadResizeSave", title, parsed), cancellationToken);
-        });
-        return root;
-    }
-
-    public static JobOptions Read(ParseResult result)
-    {
-        bool quick = result.GetValue(s_quick);
-        int runs = result.GetValue(s_runs);
-        int[] limits = result.GetRequiredValue(s_memoryLimit);
-        bool isSingle = runs == 1 && limits.Length == 0;
-        string output = Path.GetFullPath(result.GetValue(s_output) ?? (isSingle ? s_work : MeasurementCommand.UsualFolder));
-        string[] names = result.GetRequiredValue(s_allocator);
+        string[] names = run.Get(s_allocator);
         return new JobOptions
         {
-            Input = result.GetValue(s_input) is { } input ? Path.GetFullPath(input) : null,
-            Output = output,
-            Work = isSingle ? output : Path.GetFullPath(s_work),
-
-            // What a budget is cannot be known without a limit; where there is one, all of them are compared.
+            Input = run.Get(s_input) is { } input ? Path.GetFullPath(input) : null,
+            Work = Path.GetFullPath(Path.Combine("artifacts", "load-resize-save")),
             Allocators =
             [
-                .. Enum.GetValues<AllocatorKind>().Where(kind => kind == AllocatorKind.Budget
-                    ? limits.Length > 0
-                    : names.Contains(All) || names.Contains(kind.ToString(), StringComparer.OrdinalIgnoreCase)),
+                .. Enum.GetValues<AllocatorKind>().Where(
+                    kind => names.Contains(All) || names.Contains(kind.ToString(), StringComparer.OrdinalIgnoreCase)),
             ],
-            Runs = runs,
-            Parallelisms = [.. result.GetRequiredValue(s_parallelism).Distinct()],
-            MemoryLimits = [.. limits.Distinct()],
-            Repeat = quick && IsDefault(s_repeat) ? 1 : result.GetValue(s_repeat),
-            TrimPeriod = TimeSpan.FromSeconds(quick && IsDefault(s_trimPeriod) ? 0.25 : result.GetValue(s_trimPeriod)),
-            SyntheticCount = quick && IsDefault(s_count) ? 4 : result.GetValue(s_count),
-            SyntheticMegapixels = quick ? 4 : null,
+            Runs = run.Get(s_runs),
+            Parallelism = run.Get(s_parallelism),
+            Repeat = run.Get(s_repeat, 1),
+            TrimPeriod = TimeSpan.FromSeconds(run.Get(s_trimPeriod, 0.25)),
+            SyntheticCount = run.Get(s_count, 4),
+            SyntheticMegapixels = run.IsQuick ? 4 : null,
         };
-
-        bool IsDefault(Option option) => result.GetResult(option) is null or { Implicit: true };
     }
 }

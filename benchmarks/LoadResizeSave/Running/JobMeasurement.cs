@@ -1,150 +1,150 @@
 namespace LoadResizeSave.Running;
 
-/// <summary>The parent process: makes pictures where none were given, has everything measured, and reports.</summary>
-internal abstract class JobMeasurement(JobOptions options, IAnsiConsole console)
+/// <summary>The parent process: makes pictures where none were given, and has every allocator do the job, round by round.</summary>
+internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
 {
-    protected JobOptions Options => options;
+    private readonly List<Round> _rounds = [];
 
-    protected JobText Texts { get; } = new(console);
-
-    /// <summary>Gets what must not be as it is.</summary>
-    protected List<string> Failures { get; } = [];
-
-    /// <summary>Runs it; returns the exit code, 0 where all allocators saved the same pictures and at least one.</summary>
-    public async Task<int> RunAsync(Func<string, ResultDocument> newDocument, CancellationToken cancellationToken)
+    /// <summary>
+    /// Measures, and returns what was found; null where there is nothing to tell but why. All allocators must save the same pictures, and
+    /// at least one.
+    /// </summary>
+    public async Task<ResultDocument?> MeasureAsync(CancellationToken cancellationToken)
     {
-        string? wrong = options.Input switch
+        Stopwatch clock = Stopwatch.StartNew();
+        if (WhyNotToRead(options.Input) is { } reason)
         {
-            null => null,
-            string folder when !Directory.Exists(folder) => $"There is no folder {folder}.",
-            string folder when IsWithin(folder, options.SavedFolder)
-                => $"{folder} is where pictures are saved: they would be written over while they are read.",
-            _ => null,
-        };
-        if (wrong is not null)
-        {
-            console.MarkupLineInterpolated($"[red]{wrong}[/]");
-            return 1;
+            run.Failures.Add(reason);
+            return null;
         }
 
         PictureCodecs codecs = new();
-        SyntheticSet photographs = new(options.SyntheticCount, options.SyntheticMegapixels, codecs);
-        _ = Directory.CreateDirectory(options.Output);
         _ = Directory.CreateDirectory(options.Work);
-        Texts.WriteHeading(options, codecs.Jpeg is not null);
-        string input = options.Input ?? photographs.FolderIn(options.Work);
+        run.Console.MarkupLineInterpolated(
+            $"[grey]{options.Input ?? "synthetic photographs"}, {options.Parallelism} at once, to a width of {JobOptions.Width}[/]");
+        if (codecs.Jpeg is null)
+        {
+            run.Console.MarkupLine("[yellow]libjpeg-turbo was not found (Debian: libturbojpeg0): JPEG files are skipped[/]");
+        }
+
         ProgressColumn[] columns =
         [
             new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(),
             new ElapsedTimeColumn(),
         ];
-        await console.Progress().Columns(columns).StartAsync(async progress =>
+        await run.Console.Progress().Columns(columns).StartAsync(progress => MeasureAsync(codecs, progress, cancellationToken));
+        if (run.Failures.Count > 0)
         {
-            if (options.Input is null)
-            {
-                ProgressTask task = progress.AddTask("photographs");
-                photographs.Make(input, (done, total) => task.MaxValue(total).Value(done), cancellationToken);
-                _ = task.Value(task.MaxValue);
-            }
-
-            if (options.Allocators.Count > 1)
-            {
-                await WarmUpAsync(input, progress.AddTask("warm-up"), cancellationToken);
-            }
-
-            await MeasureAsync(input, progress, cancellationToken);
-        });
-
-        foreach (string failure in Failures)
-        {
-            console.MarkupLineInterpolated($"[red]{failure}[/]");
+            return null;
         }
 
-        return Report(newDocument) && Failures.Count == 0 ? 0 : 1;
+        Round median = Round.Median(_rounds);
+        WriteSkipped(median);
+        string chart = Path.Combine(run.Folder, RoundReport.ChartFile);
+        _ = Directory.CreateDirectory(run.Folder);
+        await File.WriteAllTextAsync(chart, new MemoryChart(median.Runs).Render(), cancellationToken);
+        run.Console.WriteLine($"pictures  {options.SavedFolder}");
+        run.Console.WriteLine($"chart     {chart}");
+        string title = Invariant($"Load, resize, save: {_rounds.Count} {(_rounds.Count == 1 ? "run" : "runs")} with each allocator");
+        return new RoundReport(_rounds, options).Complete(run.NewDocument(title), clock.Elapsed);
     }
 
-    protected abstract Task MeasureAsync(string input, ProgressContext progress, CancellationToken cancellationToken);
-
-    /// <summary>Writes and shows what was found; false where that is not as it should be.</summary>
-    protected abstract bool Report(Func<string, ResultDocument> newDocument);
-
-    protected void Save(ResultDocument document)
+    private string? WhyNotToRead(string? input) => input switch
     {
-        string results = ResultFile.Save(document, options.Output);
-        ResultConsole.Write(console, document);
-        console.WriteLine($"results   {results}");
-    }
+        null => null,
+        _ when !Directory.Exists(input) => $"There is no folder {input}.",
+        _ when Path.TrimEndingDirectorySeparator(input) == options.SavedFolder
+            || input.StartsWith(options.SavedFolder + Path.DirectorySeparatorChar, StringComparison.Ordinal)
+            => $"{input} is where pictures are saved: they would be written over while they are read.",
+        _ => null,
+    };
 
-    protected static void Show(JobProgress message, ProgressTask task)
+    private async Task MeasureAsync(PictureCodecs codecs, ProgressContext progress, CancellationToken cancellationToken)
     {
-        // What follows the last picture is the wait for the trims: the bar says so by a share of its own.
-        if (message.Total is { } total)
+        SyntheticSet photographs = new(options.SyntheticCount, options.SyntheticMegapixels, codecs);
+        string input = options.Input ?? photographs.FolderIn(options.Work);
+        if (options.Input is null)
         {
-            _ = task.MaxValue(Math.Max(1, total * 1.1));
+            ProgressTask task = progress.AddTask("photographs");
+            photographs.Make(input, (done, total) => task.MaxValue(total).Value(done), cancellationToken);
+            _ = task.Value(task.MaxValue);
         }
 
-        _ = task.Value(message.Done ?? task.MaxValue);
-    }
-
-    private static bool IsWithin(string folder, string other) => Path.TrimEndingDirectorySeparator(folder) == other
-        || folder.StartsWith(other + Path.DirectorySeparatorChar, StringComparison.Ordinal);
-
-    // Once through the folder, uncounted: the first run reads the pictures and the runtime from disk, and shares the cores with what the
-    // build left running.
-    private async Task WarmUpAsync(string input, ProgressTask task, CancellationToken cancellationToken)
-    {
-        JobOptions once = options with { Repeat = 1, TrimPeriod = TimeSpan.FromMilliseconds(50) };
         try
         {
-            _ = await JobChild.RunAsync(once, once.Allocators[0], input, cancellationToken, message => Show(message, task));
-        }
-        catch (ChildFailedException)
-        {
-            // The measurement will fail in the same way, and says so.
-        }
-
-        task.StopTask();
-    }
-}
-
-/// <summary>One run with each allocator, with all details.</summary>
-internal sealed class SingleMeasurement(JobOptions options, IAnsiConsole console) : JobMeasurement(options, console)
-{
-    private readonly List<MeasuredRun> _runs = [];
-
-    protected override async Task MeasureAsync(string input, ProgressContext progress, CancellationToken cancellationToken)
-    {
-        List<ProgressTask> tasks = [.. Options.Allocators.Select(kind => progress.AddTask(JobText.Name(kind), autoStart: false))];
-        foreach ((AllocatorKind kind, ProgressTask task) in Options.Allocators.Zip(tasks))
-        {
-            task.StartTask();
-            try
+            if (options.Allocators.Count > 1)
             {
-                _runs.Add(await JobChild.RunAsync(Options, kind, input, cancellationToken, message => Show(message, task)));
-            }
-            catch (ChildFailedException exception)
-            {
-                Failures.Add($"{JobText.Name(kind)}: {exception.Message}");
+                // Once through the folder, uncounted: the first run reads the pictures and the runtime from disk, and shares the cores
+                // with what the build left running.
+                JobOptions once = options with { Repeat = 1, TrimPeriod = TimeSpan.FromMilliseconds(50) };
+                ProgressTask task = progress.AddTask("warm-up", maxValue: 1);
+                _ = await JobChild.RunAsync(once, options.Allocators[0], input, task, cancellationToken);
             }
 
-            task.StopTask();
+            for (int i = 1; i <= options.Runs && run.Failures.Count == 0; i++)
+            {
+                string name = options.Runs == 1 ? "measurement" : Invariant($"round {i} of {options.Runs}");
+                Add(await MeasureAsync(i, input, progress.AddTask(name, maxValue: options.Allocators.Count), cancellationToken));
+            }
+        }
+        catch (ChildFailedException exception)
+        {
+            // Medians over what is left would hide it.
+            run.Failures.Add($"round {_rounds.Count + 1}: {exception.Message}");
         }
     }
 
-    protected override bool Report(Func<string, ResultDocument> newDocument)
+    // Each round begins with the allocator after the one that the round before began with.
+    private async Task<Round> MeasureAsync(int number, string input, ProgressTask task, CancellationToken cancellationToken)
     {
-        if (_runs.Count == 0)
+        MeasuredRun[] runs = new MeasuredRun[options.Allocators.Count];
+        for (int turn = 0; turn < runs.Length; turn++)
         {
-            return false;
+            int place = (number - 1 + turn) % runs.Length;
+            runs[place] = await JobChild.RunAsync(options, options.Allocators[place], input, task, cancellationToken);
         }
 
-        OutputComparison comparison = new(_runs);
-        string results = Path.Combine(Options.Output, "results.json");
-        JobReport report = new(DateTimeOffset.UtcNow, MachineText.Describe(ThisMachine.Describe()), Options, _runs);
-        File.WriteAllText(results, JsonSerializer.Serialize(report, JobJson.Default.JobReport));
-        File.WriteAllText(Options.Chart, new MemoryChart(_runs).Render());
-        Texts.WriteRuns(_runs, comparison);
-        Texts.WritePlaces(Options, results);
-        return comparison.AreIdentical && _runs.All(run => run.Pictures > 0);
+        return new Round(number, runs);
+    }
+
+    // The same files in every round too: what was wrong once is not made good by 39 others.
+    private void Add(Round round)
+    {
+        OutputComparison comparison = new([.. round.Runs, .. _rounds.Take(1).SelectMany(first => first.Runs.Take(1))]);
+        if (!comparison.AreIdentical)
+        {
+            run.Failures.Add($"round {round.Number}: the outputs differ in {string.Join(", ", comparison.Differences.Take(10))}");
+        }
+        else if (round.Runs.Any(one => one.Pictures == 0))
+        {
+            run.Failures.Add($"round {round.Number}: nothing could be processed");
+        }
+
+        foreach (MeasuredRun one in round.Runs.Where(one => one.Statistics is { OutstandingAllocations: not 0 } or { Abandoned: not 0 }))
+        {
+            run.Failures.Add($"round {round.Number}, {one.Allocator.Name()}: memory was not given back: {one.Statistics}");
+        }
+
+        _rounds.Add(round);
+    }
+
+    private void WriteSkipped(Round round)
+    {
+        const int Shown = 10;
+        List<SkippedPicture> skipped = [.. round.Runs.SelectMany(one => one.Skipped).DistinctBy(picture => picture.Name)];
+        if (skipped.Count > 0)
+        {
+            run.Console.MarkupLineInterpolated($"[yellow]skipped: {skipped.Count} files[/]");
+        }
+
+        foreach (SkippedPicture picture in skipped.Take(Shown))
+        {
+            run.Console.MarkupLineInterpolated($"  {picture.Name}: {picture.Reason}");
+        }
+
+        if (skipped.Count > Shown)
+        {
+            run.Console.MarkupLineInterpolated($"  ... and {skipped.Count - Shown} more");
+        }
     }
 }

@@ -1,8 +1,5 @@
 namespace LoadResizeSave.Running;
 
-/// <summary>One time through the folder.</summary>
-internal sealed record MeasuredPass(double WallSeconds, int Pictures, ProcessCounters Cost);
-
 /// <summary>What a process held at one moment: seconds since the work began, and bytes.</summary>
 internal readonly record struct MemorySample(double Seconds, long ResidentBytes, long CommittedBytes);
 
@@ -22,10 +19,7 @@ internal sealed record JobProgress
     public MeasuredRun? Result { get; init; }
 }
 
-/// <summary>What is written to <c>results.json</c>: enough to compare two machines or two versions.</summary>
-internal sealed record JobReport(DateTimeOffset Date, string Machine, JobOptions Options, IReadOnlyList<MeasuredRun> Runs);
-
-/// <summary>Reads and writes what processes and files exchange.</summary>
+/// <summary>Reads and writes what the processes exchange.</summary>
 [JsonSourceGenerationOptions(
     UseStringEnumConverter = true,
     IgnoreReadOnlyProperties = true,
@@ -33,7 +27,6 @@ internal sealed record JobReport(DateTimeOffset Date, string Machine, JobOptions
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(JobOptions))]
 [JsonSerializable(typeof(JobProgress))]
-[JsonSerializable(typeof(JobReport))]
 internal sealed partial class JobJson : JsonSerializerContext;
 
 /// <summary>All that a child found out about one allocator. Memory is in bytes.</summary>
@@ -49,10 +42,6 @@ internal sealed record MeasuredRun
     public required double Megapixels { get; init; }
 
     public required ProcessCounters Cost { get; init; }
-
-    public IReadOnlyList<MeasuredPass> Passes { get => field ?? []; init; }
-
-    public required long InitialResidentBytes { get; init; }
 
     public required long PeakResidentBytes { get; init; }
 

@@ -16,10 +16,6 @@ internal sealed record ProcessCounters
 
     public long ManagedBytes { get; init; }
 
-    public int Gen0 { get; init; }
-
-    public int Gen1 { get; init; }
-
     public int Gen2 { get; init; }
 
     public static ProcessCounters Read()
@@ -33,8 +29,6 @@ internal sealed record ProcessCounters
             MinorFaults = minor,
             MajorFaults = major,
             ManagedBytes = GC.GetTotalAllocatedBytes(precise: true),
-            Gen0 = GC.CollectionCount(0),
-            Gen1 = GC.CollectionCount(1),
             Gen2 = GC.CollectionCount(2),
         };
     }
@@ -46,8 +40,6 @@ internal sealed record ProcessCounters
         MinorFaults = MinorFaults - earlier.MinorFaults,
         MajorFaults = MajorFaults - earlier.MajorFaults,
         ManagedBytes = ManagedBytes - earlier.ManagedBytes,
-        Gen0 = Gen0 - earlier.Gen0,
-        Gen1 = Gen1 - earlier.Gen1,
         Gen2 = Gen2 - earlier.Gen2,
     };
 

@@ -76,7 +76,7 @@ internal static class FactorTrial
     {
         // A budget counts arrays and whole blocks, as a reservation does; this one is never reached.
         int budget = (int)Math.Min(int.MaxValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes >> 20);
-        using PixelStore store = PixelStore.Create(AllocatorKind.Budget, TimeSpan.FromMinutes(1), budget);
+        using BlockStore store = new(new MemoryAllocatorOptions { MemoryBudgetMegabytes = budget, MaximumPoolSizeMegabytes = budget });
         Raster<Rgb24> source = codec.Decode(file, store);
         if (request.Operation == Operation.Decode)
         {

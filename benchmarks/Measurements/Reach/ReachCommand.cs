@@ -62,7 +62,7 @@ internal static class ReachCommand
             Tables =
             [
                 Table(Short, [.. kinds.Select(kind => kind.MaxBy(figure => figure.Distance)!)], []),
-                Table(All, figures, Before(run)), RentSteps.Measure(effort),
+                Table(All, figures, Before(run)),
             ],
         };
     }

@@ -23,21 +23,6 @@ public static class ProcessMemory
     /// </summary>
     public static long ReadResidentOften() => OperatingSystem.IsLinux() ? ReadStatm() : Environment.WorkingSet;
 
-    /// <summary>Returns the resident size of another process, or null where it has ended.</summary>
-    public static long? TryReadResident(int processId)
-    {
-        try
-        {
-            string text = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{processId}/statm"));
-            long pages = long.Parse(text.Split(' ').ElementAtOrDefault(1) ?? "0", CultureInfo.InvariantCulture);
-            return pages == 0 ? null : pages * Environment.SystemPageSize;
-        }
-        catch (IOException)
-        {
-            return null;
-        }
-    }
-
     public static long ReadPeakResident()
     {
         if (OperatingSystem.IsLinux())

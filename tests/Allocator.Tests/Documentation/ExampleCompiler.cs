@@ -112,7 +112,7 @@ internal static class ExampleCompiler
 
     // All that this process itself may load: the framework and the library under test. Not these tests, which have some of the compiled
     // files in them.
-    private static IEnumerable<MetadataReference> References() =>
+    internal static IEnumerable<MetadataReference> References() =>
         ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!)
             .Split(Path.PathSeparator)
             .Where(path => Path.GetFileNameWithoutExtension(path) != typeof(ExampleCompiler).Assembly.GetName().Name)

@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Linq;
 using System.Reflection;
 using Xunit;
 
@@ -24,7 +25,21 @@ internal static class PublicApiFile
         string expected = File.Exists(file) ? File.ReadAllText(file).ReplaceLineEndings("\n") : "";
         Assert.True(
             expected == actual,
-            $"The public API (+) differs from src/{project}/PublicApi.txt (-):\n{LineDiff.Between(expected, actual)}\n" +
+            $"The public API (+) differs from src/{project}/PublicApi.txt (-):\n{Difference(expected, actual)}\n" +
             $"If that is intended:  {UpdateVariable}=1 dotnet test tests/{project}.Tests --filter PublicApi");
     }
+
+    private static string Difference(string before, string after)
+    {
+        string[] old = Lines(before);
+        string[] current = Lines(after);
+        return string.Join('\n', [.. old.Except(current).Select(line => "- " + line), .. current.Except(old).Select(line => "+ " + line)]);
+    }
+
+    // A member with the type that it is of.
+    private static string[] Lines(string text) =>
+        [.. from type in text.Split("\n\n")
+            let lines = type.Trim().Split('\n')
+            from line in lines
+            select line == lines[0] ? line : $"{line.Trim()}    (of {lines[0]})"];
 }

@@ -4,7 +4,7 @@ namespace LoadResizeSave.Tests;
 internal static class Pictures
 {
     public static PixelStore Store(AllocatorKind kind = AllocatorKind.Pool) =>
-        PixelStore.Create(kind, TimeSpan.FromMinutes(1), kind == AllocatorKind.Budget ? 256 : null);
+        PixelStore.Create(kind, TimeSpan.FromMinutes(1));
 
     public static Raster<Rgb24> Make(PixelStore store, int width, int height, Func<int, int, Rgb24> pixel, bool contiguous = false)
     {

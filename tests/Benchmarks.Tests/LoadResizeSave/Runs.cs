@@ -17,7 +17,6 @@ internal static class Runs
                 MajorFaults = 0,
                 ManagedBytes = 5_000_000,
             },
-            InitialResidentBytes = 30_000_000,
             PeakResidentBytes = (long)(peakMegabytes * 1e6),
             FinalResidentBytes = 50_000_000,
             ReleasedAt = 3,

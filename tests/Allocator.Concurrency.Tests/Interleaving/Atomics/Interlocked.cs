@@ -1,5 +1,7 @@
+using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
+using System.Numerics;
 using System.Runtime.CompilerServices;
 using Allocator.Concurrency.Interleaving.Scheduling;
 
@@ -65,157 +67,48 @@ public static class Interlocked
         return value;
     }
 
-    public static int Add(
-        ref int location,
-        int value,
+    public static T Add<T>(
+        ref T location,
+        T value,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        StepSite site = new(nameof(Add), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
-        {
-            return weakness.Apply(schedule, ref location);
-        }
+        where T : struct, IBinaryInteger<T>
+        => Update(
+            new StepSite(nameof(Add), text, member, file, line), ref location, value, static (found, value) => found + value).After;
 
-        int result = System.Threading.Interlocked.Add(ref location, value);
-        schedule?.Note(result - value, location);
-        return result;
-    }
-
-    public static int Increment(
-        ref int location,
+    public static T Increment<T>(
+        ref T location,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        StepSite site = new(nameof(Increment), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
-        {
-            return weakness.Apply(schedule, ref location);
-        }
+        where T : struct, IBinaryInteger<T>
+        => Update(
+            new StepSite(nameof(Increment), text, member, file, line), ref location, T.One, static (found, one) => found + one).After;
 
-        int result = System.Threading.Interlocked.Increment(ref location);
-        schedule?.Note(result - 1, location);
-        return result;
-    }
-
-    public static int Decrement(
-        ref int location,
+    public static T Decrement<T>(
+        ref T location,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        StepSite site = new(nameof(Decrement), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
-        {
-            return weakness.Apply(schedule, ref location);
-        }
+        where T : struct, IBinaryInteger<T>
+        => Update(
+            new StepSite(nameof(Decrement), text, member, file, line), ref location, T.One, static (found, one) => found - one).After;
 
-        int result = System.Threading.Interlocked.Decrement(ref location);
-        schedule?.Note(result + 1, location);
-        return result;
-    }
-
-    public static int Or(
-        ref int location,
-        int value,
+    public static T Or<T>(
+        ref T location,
+        T value,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(Or), text, member, file, line));
-        int result = System.Threading.Interlocked.Or(ref location, value);
-        schedule?.Note(result, location);
-        return result;
-    }
+        where T : struct, IBinaryInteger<T>
+        => Update(
+            new StepSite(nameof(Or), text, member, file, line), ref location, value, static (found, value) => found | value).Found;
 
-    public static int And(
-        ref int location,
-        int value,
+    public static T And<T>(
+        ref T location,
+        T value,
         [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
         [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(And), text, member, file, line));
-        int result = System.Threading.Interlocked.And(ref location, value);
-        schedule?.Note(result, location);
-        return result;
-    }
-
-    public static long Add(
-        ref long location,
-        long value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
-        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        StepSite site = new(nameof(Add), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
-        {
-            return weakness.Apply(schedule, ref location);
-        }
-
-        long result = System.Threading.Interlocked.Add(ref location, value);
-        schedule?.Note(result - value, location);
-        return result;
-    }
-
-    public static long Increment(
-        ref long location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
-        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        StepSite site = new(nameof(Increment), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
-        {
-            return weakness.Apply(schedule, ref location);
-        }
-
-        long result = System.Threading.Interlocked.Increment(ref location);
-        schedule?.Note(result - 1, location);
-        return result;
-    }
-
-    public static long Decrement(
-        ref long location,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
-        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        StepSite site = new(nameof(Decrement), text, member, file, line);
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
-        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
-        {
-            return weakness.Apply(schedule, ref location);
-        }
-
-        long result = System.Threading.Interlocked.Decrement(ref location);
-        schedule?.Note(result + 1, location);
-        return result;
-    }
-
-    public static long Or(
-        ref long location,
-        long value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
-        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(Or), text, member, file, line));
-        long result = System.Threading.Interlocked.Or(ref location, value);
-        schedule?.Note(result, location);
-        return result;
-    }
-
-    public static long And(
-        ref long location,
-        long value,
-        [CallerArgumentExpression(nameof(location))] string text = "", [CallerMemberName] string member = "",
-        [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
-    {
-        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, new StepSite(nameof(And), text, member, file, line));
-        long result = System.Threading.Interlocked.And(ref location, value);
-        schedule?.Note(result, location);
-        return result;
-    }
+        where T : struct, IBinaryInteger<T>
+        => Update(
+            new StepSite(nameof(And), text, member, file, line), ref location, value, static (found, value) => found & value).Found;
 
     public static void MemoryBarrier(
         [CallerMemberName] string member = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
@@ -235,5 +128,28 @@ public static class Interlocked
         {
             schedule.FenceAll(worker!, site, Gate.IsOrdered(schedule, site));
         }
+    }
+
+    private static (T Found, T After) Update<T>(in StepSite site, ref T location, T value, Func<T, T, T> change)
+        where T : struct, IBinaryInteger<T>
+    {
+        Schedule? schedule = Gate.Pass(StepKind.Update, ref location, site);
+        if (schedule is not null && schedule.IsWeakened(site, out Weakness weakness) && weakness.Kind != WeaknessKind.OrdersNothing)
+        {
+            T unchanged = weakness.Apply(schedule, ref location);
+            return (unchanged, unchanged);
+        }
+
+        T found;
+        T after;
+        do
+        {
+            found = location;
+            after = change(found, value);
+        }
+        while (System.Threading.Interlocked.CompareExchange(ref location, after, found) != found);
+
+        schedule?.Note(found, after);
+        return (found, after);
     }
 }
