@@ -59,7 +59,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _arrays = new ArraySource(options);
         Action? requestCollection = options.CollectToFindAbandoned ? CollectionRequest(settings.Scheduler, options.TrimPeriod) : null;
         _countedArrays = new CountedArrayPool(context, settings.MaximumIdleArrayBytes, requestCollection);
-        BlockHooks hooks = new(options.BlockCommitted, options.BlockReleasing);
+        BlockHooks? hooks = BlockHooks.Create(options);
         _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, context, hooks, options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
@@ -84,7 +84,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             : -1;
         _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _guarded, _budget)
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, context, settings.Pressure, options, _guarded)
         {
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,

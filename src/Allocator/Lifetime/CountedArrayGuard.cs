@@ -64,13 +64,4 @@ internal sealed class CountedArrayGuard : FinalizableGuard
             _pool.TakeBack(this);
         }
     }
-
-    protected override void CleanUp()
-    {
-        Record.Zeroed = false;
-        if (Context.ClearOnReturn)
-        {
-            ClearUsed(evenIfZeroed: true);
-        }
-    }
 }

@@ -17,8 +17,8 @@ namespace Allocator.Lifetime;
 [DebuggerDisplay("{GetType().Name,nq}: {CapacityInBytes} bytes, {DebuggerText,nq}")]
 internal abstract partial class FinalizableGuard : LifetimeGuard
 {
-    // Blocks are counted by their records, all else by the allocator's counters.
-    private readonly bool _isMapping;
+    // Null for blocks, which are counted by their records.
+    private readonly AllocatorCounters? _mappings;
 
     private FinalizableGuard? _next;
 
@@ -29,7 +29,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     protected FinalizableGuard(AllocatorContext context)
         : this(new BlockState(), context)
     {
-        _isMapping = true;
+        _mappings = context.Counters;
         Record.RunLength = 1;
     }
 
@@ -49,7 +49,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets what the memory is charged to; null for nothing.</summary>
     public BudgetAccount? Account => _permit.Account;
 
-    protected AllocatorContext Context { get; }
+    public AllocatorContext Context { get; }
 
     /// <summary>Gets whether the allocating stack is kept even while there is no subscriber.</summary>
     protected virtual bool KeepsStack => false;
@@ -73,6 +73,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         {
             ClearUsed(evenIfZeroed: false);
         }
+
+        MarkDirty();
     }
 
     /// <summary>Starts the rent of this guard and all behind it, prepared and held exclusively; returns the generation.</summary>
@@ -90,11 +92,11 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         record.Rents++;
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
-            part.CountRented(isAllocation: false);
+            part._mappings?.MappingRented(part.CapacityInBytes, isAllocation: false);
             BeginWith(part.Record, BlockState.Member | 1);
         }
 
-        CountRented(isAllocation: true);
+        _mappings?.MappingRented(CapacityInBytes, isAllocation: true);
         return Begin();
     }
 
@@ -162,24 +164,23 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets whether nothing but the memory itself and its permit has to be handed back.</summary>
     protected bool IsPlain => _next is null && Trace is null;
 
+    /// <summary>Gets whether what a renter wrote is cleared when the memory comes back.</summary>
+    protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
+
     protected override void GiveBack(bool ofLease)
     {
-        FinalizableGuard? part = _next;
-        BudgetPermit permit = TakePermit();
-        BudgetAccount? account = permit.Account;
-        bool ofGroup = part is not null;
-        long share = account is null || !ofGroup ? permit.Bytes : CapacityInBytes;
-        CountReturned(isAllocation: true);
-        ClearForNext(Trace is not null && IsFoundUnreachable ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned);
-        _next = null;
-        long bytes = HandBack(account, share, ofGroup);
-        while (part is not null)
+        try
         {
-            part = part.EndMember(account, ref bytes);
+            ReplaceFound();
+        }
+        catch (OutOfMemoryException)
+        {
+            Background.Queue(this);
+            return;
         }
 
         // Last: a waiter that is served finds the memory.
-        account?.Return(bytes);
+        HandBack(Trace is not null && IsFoundUnreachable ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned).Return();
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
@@ -203,10 +204,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Sees to it that the next renter finds what the allocator promised: zeros, or memory marked as dirty.</summary>
-    protected virtual void CleanUp()
-    {
-    }
+    /// <summary>Notes that the memory may hold anything from now on: it is about to be rented.</summary>
+    protected virtual void MarkDirty() => Record.Zeroed = false;
 
     /// <summary>Called before a rent begins, with all parts in place. It may still fail.</summary>
     protected virtual void OnTraced(string stack)
@@ -221,12 +220,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    private void ClearForNext(TraceEnd end)
-    {
-        EndTrace(end);
-        CleanUp();
-    }
-
     private long CapacityOfChain()
     {
         long bytes = CapacityInBytes;
@@ -238,47 +231,48 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return bytes;
     }
 
-    private void CountRented(bool isAllocation)
+    // The only way back to the next renter, with each guard that was found unreachable replaced. The first part comes last: until then it
+    // has what is left to do, should anything throw. Returns what the memory was charged to.
+    private BudgetPermit HandBack(TraceEnd end)
     {
-        if (_isMapping)
+        bool ofGroup = _next is not null;
+        while (_next is FinalizableGuard part)
         {
-            Context.Counters.MappingRented(CapacityInBytes, isAllocation);
-        }
-    }
-
-    private void CountReturned(bool isAllocation)
-    {
-        if (_isMapping)
-        {
-            Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
-        }
-    }
-
-    private FinalizableGuard? EndMember(BudgetAccount? account, ref long bytes)
-    {
-        FinalizableGuard? next = _next;
-        _next = null;
-        long share = account is null ? 0 : CapacityInBytes;
-        Volatile.Write(ref Record.State, BlockState.Next(Record.State));
-        CountReturned(isAllocation: false);
-        ClearForNext(TraceEnd.Returned);
-        bytes += HandBack(account, share, ofGroup: true);
-        return next;
-    }
-
-    // The only way back to the next renter. The state is idle, and this is the one call for this rent.
-    // Returns the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
-    private long HandBack(BudgetAccount? account, long charged, bool ofGroup)
-    {
-        bool isReplaced = IsFoundUnreachable;
-        if (isReplaced && !TryReplace(account, charged))
-        {
-            return 0;
+            _next = part._next;
+            part._next = null;
+            part.HandBackAlone(end, isAllocation: false, ofGroup: true);
         }
 
-        // Not into the cache, which is for what a thread uses again at once.
-        ReturnMemory(ofGroup || isReplaced);
-        return charged;
+        return HandBackAlone(end, isAllocation: true, ofGroup);
+    }
+
+    private BudgetPermit HandBackAlone(TraceEnd end, bool isAllocation, bool ofGroup)
+    {
+        EndTrace(end);
+        if (IsClearedOnReturn)
+        {
+            ClearUsed(evenIfZeroed: true);
+        }
+
+        if (BlockState.IsAbandoned(Record.State))
+        {
+            NoteRecycled();
+        }
+        else
+        {
+            _mappings?.MappingReturned(CapacityInBytes, isAllocation);
+        }
+
+        // Of the first part most often it is: ending the rent has made it so.
+        if (!BlockState.IsIdle(Record.State))
+        {
+            Volatile.Write(ref Record.State, BlockState.Next(Record.State));
+        }
+
+        // Not into the cache, which is for what a thread uses again at once, where another guard has taken this one's place.
+        BudgetPermit permit = TakePermit();
+        ReturnMemory(ofGroup || IsFoundUnreachable);
+        return permit;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
