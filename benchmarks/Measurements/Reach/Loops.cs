@@ -36,9 +36,8 @@ internal static class Loops
     {
         for (int i = 0; i < count; i++)
         {
-            nint memory = HugePageMemory.Allocate(length, out nint mapping);
-            PageTouch.Write(memory, length);
-            HugePageMemory.Free(mapping, length);
+            using HugePageMemory memory = new(length);
+            PageTouch.Write(memory.Address, length);
         }
     };
 
@@ -79,21 +78,32 @@ internal static class Loops
         };
 }
 
-/// <summary>A mapping that begins on a boundary of 2 MiB, for which huge pages are asked. Linux only.</summary>
-internal static partial class HugePageMemory
+/// <summary>A mapping that begins on a boundary of 2 MiB; on Linux the system is asked for huge pages.</summary>
+internal sealed partial class HugePageMemory : IDisposable
 {
     private const int Boundary = 2 << 20;
     private const int AdviseHugePages = 14;
 
-    public static nint Allocate(int length, out nint mapping)
+    private readonly nint _mapping;
+    private readonly int _length;
+
+    public HugePageMemory(int length)
     {
-        mapping = PageMemory.Allocate(length + Boundary);
-        nint address = (mapping + Boundary - 1) & -Boundary;
-        _ = Advise(address, (nuint)length, AdviseHugePages);
-        return address;
+        _length = length;
+        _mapping = PageMemory.Allocate(length + Boundary);
+        Address = (_mapping + Boundary - 1) & -Boundary;
+        if (OperatingSystem.IsLinux())
+        {
+            _ = Advise(Address, (nuint)length, AdviseHugePages);
+        }
     }
 
-    public static void Free(nint mapping, int length) => PageMemory.Free(mapping, length + Boundary);
+    public nint Address { get; }
+
+    public unsafe Span<T> GetSpan<T>()
+        where T : unmanaged => new((void*)Address, _length / sizeof(T));
+
+    public void Dispose() => PageMemory.Free(_mapping, _length + Boundary);
 
     [LibraryImport("libc", EntryPoint = "madvise")]
     private static partial int Advise(nint address, nuint length, int advice);

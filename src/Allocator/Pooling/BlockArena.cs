@@ -55,10 +55,15 @@ internal sealed partial class BlockArena
         _free.Value = (long)_all;
         _zeroed.Value = IsContiguous && Reserving.MapsZeroed ? (long)_all : 0;
 
-        // All of them now: a rent that had to make one could fail with a block in hand.
+        // All of them now: a rent that had to make one could fail with a block in hand. Records beside records, whose size keeps them on
+        // lines of their own: behind a guard one would share its line with what the thread reads that has the block before.
         for (int i = 0; i < blockCount; i++)
         {
             Records[i] = new BlockRecord(this, i);
+        }
+
+        for (int i = 0; i < blockCount; i++)
+        {
             Records[i].Guard = new BlockGuard(pool, this, i, context);
         }
     }
