@@ -13,7 +13,7 @@ namespace Allocator.Pooling;
 /// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
-internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
+internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeeper
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
@@ -59,6 +59,8 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
+
+    public long KeptBytes => ReadUsage().AdmittedIdleBytes;
 
     /// <summary>Rents one block, its rent not begun, with the permit that it has kept; null where the outcome says why not.</summary>
     public BlockGuard? TryRent(ref Refusals refusals, out PoolOutcome outcome)
@@ -163,7 +165,7 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps, and returns their permits; false for none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null)
     {
-        if (_budget.ReleaseIdle is null)
+        if (_budget.Idle is null)
         {
             return _arenas.DrainCached(isWanted, out _);
         }
