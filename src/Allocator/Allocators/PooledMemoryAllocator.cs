@@ -49,7 +49,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _budget = budget.IsLimited ? budget : null;
         AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
-            AllocatorName = options.Name,
             Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
