@@ -28,6 +28,8 @@ internal static class Loops
 
         // The pool's usual size would follow from the heap limit that valgrind needs.
         using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256 });
+        using MemoryAllocator limited = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256, MemoryBudgetMegabytes = 256 });
         int times = int.Parse(count, CultureInfo.InvariantCulture);
         switch (operation)
         {
@@ -35,6 +37,8 @@ internal static class Loops
             case "owner-64k": Owners(allocator, times, Small); break;
             case "lease-4m": Leases(allocator, times, Block); break;
             case "lease-64k": Leases(allocator, times, Small); break;
+            case "limited-lease-4m": Leases(limited, times, Block); break;
+            case "limited-lease-64k": Leases(limited, times, Small); break;
             case "aligned-64k": AlignedOwners(allocator, times); break;
             case "run-16m": Leases(allocator, times, FourBlocks); break;
             case "pixels-64m": Pixels(allocator, times); break;

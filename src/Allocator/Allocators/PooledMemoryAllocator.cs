@@ -49,7 +49,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _budget = budget.IsLimited ? budget : null;
         AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
-            AllocatorName = options.Name,
             Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
@@ -57,7 +56,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
         _arrays = new ArraySource(options);
-        Action? requestCollection = options.CollectToFindAbandoned ? CollectionRequest(settings.Scheduler, options.TrimPeriod) : null;
+        Action requestCollection = CollectionRequest(settings.Scheduler, settings.SearchPeriod);
         _countedArrays = new CountedArrayPool(context, settings.MaximumIdleArrayBytes, requestCollection);
         BlockHooks? hooks = BlockHooks.Create(options);
         _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, context, hooks, options.KeepBlocks);
@@ -69,12 +68,10 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
 
         // None where rents are watched, or where the container is looked at, which may throw: no length is small enough for it.
-        UniformUnmanagedMemoryPool pool = _pool;
         bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
         if (hasFastPath && _budget is not null)
         {
-            _budget.ReadIdleBytes = () => pool.ReadUsage().AdmittedIdleBytes;
-            _budget.ReleaseIdle = pool.ReleasePermits;
+            _budget.Idle = _pool;
         }
 
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
@@ -279,7 +276,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     // References no options: the metrics keep what has it, and the options have the user's hooks.
-    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan period) =>
+    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
 
     private void ThrowIfCorrupted(CorruptionFindings? findings)

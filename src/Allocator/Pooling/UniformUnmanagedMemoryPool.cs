@@ -13,7 +13,7 @@ namespace Allocator.Pooling;
 /// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
-internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
+internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeeper
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
@@ -60,6 +60,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
+
+    public long KeptBytes => ReadUsage().AdmittedIdleBytes;
 
     /// <summary>Rents a block that lies in the cache near the current thread; null where there is none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -207,7 +209,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps, and returns their permits; false for none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null)
     {
-        if (_budget.ReleaseIdle is null)
+        if (_budget.Idle is null)
         {
             return _arenas.DrainCached(isWanted, out _);
         }
