@@ -69,16 +69,20 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     {
     }
 
-    // Before anything is handed back: where there is no managed memory for a guard nothing has changed.
-    private void ReplaceFound()
+    // Before anything is handed back: where there is no managed memory for a guard nothing has changed. Returns whether one was found.
+    private bool ReplaceFound()
     {
+        bool any = false;
         for (FinalizableGuard? part = this; part is not null; part = part._next)
         {
             if (part.IsFoundUnreachable)
             {
                 part.Replace();
+                any = true;
             }
         }
+
+        return any;
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
@@ -131,8 +135,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     private void Recycle()
     {
-        ReplaceFound();
-        BudgetPermit permit = HandBack(_mayRecycle ? TraceEnd.Abandoned : TraceEnd.ReturnedByFinalizer);
+        BudgetPermit permit = HandBack(ReplaceFound());
         permit.Account?.ReturnLater(permit.Bytes);
     }
 

@@ -162,16 +162,21 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>Gets whether nothing but the memory itself and its permit has to be handed back.</summary>
-    protected bool IsPlain => _next is null && Trace is null;
+    protected bool IsPlain
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _next is null && Trace is null;
+    }
 
     /// <summary>Gets whether what a renter wrote is cleared when the memory comes back.</summary>
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 
     protected override void GiveBack(bool ofLease)
     {
+        bool isFound;
         try
         {
-            ReplaceFound();
+            isFound = ReplaceFound();
         }
         catch (OutOfMemoryException)
         {
@@ -180,7 +185,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
 
         // Last: a waiter that is served finds the memory.
-        HandBack(Trace is not null && IsFoundUnreachable ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned).Return();
+        HandBack(isFound).Return();
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
@@ -231,11 +236,14 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return bytes;
     }
 
-    // The only way back to the next renter, with each guard that was found unreachable replaced. The first part comes last: until then it
+    // The only way back to the next renter, after a look for guards that were found unreachable. The first part comes last: until then it
     // has what is left to do, should anything throw. Returns what the memory was charged to.
-    private BudgetPermit HandBack(TraceEnd end)
+    private BudgetPermit HandBack(bool isFound)
     {
-        bool ofGroup = _next is not null;
+        TraceEnd end = _mayRecycle ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
+
+        // What has another guard does not go into the cache either, which is for what a thread uses again at once.
+        bool ofGroup = isFound || _next is not null;
         while (_next is FinalizableGuard part)
         {
             _next = part._next;
@@ -269,9 +277,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             Volatile.Write(ref Record.State, BlockState.Next(Record.State));
         }
 
-        // Not into the cache, which is for what a thread uses again at once, where another guard has taken this one's place.
         BudgetPermit permit = TakePermit();
-        ReturnMemory(ofGroup || IsFoundUnreachable);
+        ReturnMemory(ofGroup);
         return permit;
     }
 

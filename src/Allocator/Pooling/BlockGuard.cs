@@ -58,7 +58,7 @@ internal sealed class BlockGuard : FinalizableGuard
         record.UsedBytes = usedBytes;
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.Rents++;
-        record.AllocationBytes = CapacityInBytes;
+        record.AllocationBytes = (long)record.RunLength * record.Arena.BlockSizeInBytes;
         if (record.RunLength > 1)
         {
             // Of what lies in the cache that is known.

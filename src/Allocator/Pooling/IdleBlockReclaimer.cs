@@ -42,10 +42,27 @@ internal sealed class IdleBlockReclaimer
     }
 
     /// <summary>Gives back all idle blocks.</summary>
-    public long TrimAll(TrimReason reason) => Trim(long.MaxValue, reason);
+    public long TrimAll(TrimReason reason)
+    {
+        _pool.DrainCache();
+        return End(Purge(long.MaxValue, staleOnly: false), reason);
+    }
 
     /// <summary>Gives back as many idle blocks as make up so many bytes, or all there are.</summary>
-    public long TrimSome(long bytes) => Trim((bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes, TrimReason.Refusal);
+    public long TrimSome(long bytes)
+    {
+        long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
+        long trimmed = Purge(count, staleOnly: false);
+
+        // What lies in the cache last: it is in use all the time.
+        long missing = count - trimmed / _pool.BlockSizeInBytes;
+        if (missing > 0 && _pool.DrainCache())
+        {
+            trimmed += Purge(missing, staleOnly: false);
+        }
+
+        return End(trimmed, TrimReason.Refusal);
+    }
 
     /// <summary>Gives back up to <paramref name="count"/> idle blocks of the maps, because as many others have just got memory.</summary>
     public void Exchange(int count) => End(Purge(count, staleOnly: false), TrimReason.Exchange);
@@ -59,20 +76,6 @@ internal sealed class IdleBlockReclaimer
         {
             arena.TryReleaseAll();
         }
-    }
-
-    private long Trim(long count, TrimReason reason)
-    {
-        long bytes = Purge(count, staleOnly: false);
-
-        // What lies in the cache last: it is in use all the time.
-        long missing = count - bytes / _pool.BlockSizeInBytes;
-        if (missing > 0 && _pool.DrainCache())
-        {
-            bytes += Purge(missing, staleOnly: false);
-        }
-
-        return End(bytes, reason);
     }
 
     private long End(long bytes, TrimReason reason)

@@ -157,10 +157,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     /// <summary>As above, of a block that keeps its permit in the cache.</summary>
     public void ReturnAdmitted(BlockGuard guard)
     {
-        // Read before: the guard may be another renter's right after. A request that began to wait meanwhile finds the block in the cache,
-        // or is seen here; where another thread has taken the block, its permit is that one's concern.
-        BlockRecord block = guard.Block;
-        BlockGuard? held = !TryCache(guard) ? guard : _budget.HasWaiters ? block.TryTakeCached() : null;
+        // A request that began to wait meanwhile finds the block in the cache, or is seen here; where another thread has taken the block,
+        // its permit is that one's concern.
+        BlockGuard? held = !TryCache(guard) ? guard : _budget.HasWaiters ? guard.Block.TryTakeCached() : null;
         if (held is not null)
         {
             ReturnToMap(held);
@@ -241,7 +240,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     {
         BudgetPermit permit = guard.TakePermit();
         guard.Arena.Return(guard);
-        permit.Return();
+        permit.Account?.Return(permit.Bytes);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Guarding;
 using Allocator.Lifetime;
@@ -20,6 +21,9 @@ internal sealed class PoolTrimmer
     private readonly AllocatorContext _context;
     private readonly double _rate;
     private readonly GuardedSource? _guarded;
+
+    // None without a limit.
+    private readonly MemoryBudget? _budget;
     private int _busy;
 
     public PoolTrimmer(
@@ -33,6 +37,7 @@ internal sealed class PoolTrimmer
         _pool = pool;
         _arrays = arrays;
         _context = context;
+        _budget = context.Budget.IsLimited ? context.Budget : null;
         Pressure = pressure;
         PeriodMilliseconds = (long)options.TrimPeriod.TotalMilliseconds;
         _rate = options.TrimRate;
@@ -60,12 +65,12 @@ internal sealed class PoolTrimmer
     public long DueMilliseconds { get; private set; }
 
     /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
-    public bool HasWork => _context.Counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _context.Budget.HasWaiters;
+    public bool HasWork => _context.Counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
 
     /// <summary>Gets whether a collection may find something abandoned, a reservation too, and may be requested.</summary>
     public bool IsSearched =>
         _context.CollectsToFindAbandoned
-        && (_context.Budget.HasWaiters || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
+        && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
 
     /// <summary>Gets a number that grows with every rent, return and abandonment that a collection has to do with.</summary>
     public long Activity
@@ -108,7 +113,7 @@ internal sealed class PoolTrimmer
     {
         try
         {
-            _context.Budget.ServeWaiters();
+            _budget?.ServeWaiters();
         }
         catch (Exception)
         {
