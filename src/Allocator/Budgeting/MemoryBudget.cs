@@ -27,10 +27,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private int _closed;
     private BackgroundState _work;
 
-    /// <summary>
-    /// Makes one; without a limit for <see cref="long.MaxValue"/>. The timeout is how long growth of a reservation waits that only memory
-    /// outside of reservations could help, at least 5 s.
-    /// </summary>
+    /// <summary>Makes one. Growth that only memory outside of reservations could help waits for the timeout, and at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
         : base(null)
     {
@@ -82,6 +79,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public bool HasWaiters => _queue.Count != 0;
 
     public int Waiters => _queue.Count;
+
+    /// <summary>Gets whether there is a thread of <see cref="Watch"/>.</summary>
+    public bool IsWatched => Volatile.Read(ref _isWatched) != 0;
 
     public override ShortLock Lock => _queue.Lock;
 
