@@ -209,6 +209,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             {
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
+
+            if (alignmentInBytes <= IntPtr.Size && lengthInBytes > 0 && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
+            {
+                return TryRentIdleArray(account, (int)lengthInBytes, out generation);
+            }
         }
         else if (lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
             && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
@@ -232,6 +237,20 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
         generation = 0;
         return null;
+    }
+
+    private CountedArrayGuard? TryRentIdleArray(BudgetAccount? account, int lengthInBytes, out long generation)
+    {
+        generation = 0;
+        CountedArrayGuard? array = _countedArrays.TryRentIdle(lengthInBytes);
+        if (array is not null && account is not null && !array.TryCharge(account, array.CapacityInBytes))
+        {
+            _countedArrays.TakeBack(array);
+            array = null;
+        }
+
+        generation = array?.BeginPlain(lengthInBytes) ?? 0;
+        return array;
     }
 
     internal override AllocationPipeline GetPipeline()

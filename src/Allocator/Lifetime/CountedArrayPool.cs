@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Budgeting;
@@ -56,8 +57,15 @@ internal sealed class CountedArrayPool
     /// <summary>Rents an array of at least that many bytes, its rent not begun; null where as much is held as may be.</summary>
     public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
+        CountedArrayGuard? idle = TryRentIdle(lengthInBytes);
+        isNew = idle is null;
+        return idle ?? TryMake(ClassOf(lengthInBytes), ref refusals);
+    }
+
+    /// <summary>Rents an idle array of at least that many bytes, its rent not begun; null where there is none.</summary>
+    public CountedArrayGuard? TryRentIdle(int lengthInBytes)
+    {
         int index = ClassOf(lengthInBytes);
-        isNew = false;
         while (TryTakeIdle(index) is CountedArrayGuard guard)
         {
             // Not where the pool itself was found unreachable, and the guards with it.
@@ -69,8 +77,7 @@ internal sealed class CountedArrayPool
             Drop(guard);
         }
 
-        isNew = true;
-        return TryMake(index, ref refusals);
+        return null;
     }
 
     /// <summary>Takes an array back. The rent has ended, or never began.</summary>
@@ -146,13 +153,7 @@ internal sealed class CountedArrayPool
     private static int ClassOf(int lengthInBytes)
     {
         Debug.Assert(lengthInBytes is > 0 and <= LongestArray);
-        int index = 0;
-        while (CapacityOfClass(index) < lengthInBytes)
-        {
-            index++;
-        }
-
-        return index;
+        return 60 - BitOperations.LeadingZeroCount((ulong)(lengthInBytes - 1) | (SmallestArray - 1));
     }
 
     private static int CapacityOfClass(int index) => SmallestArray << index;

@@ -51,21 +51,16 @@ internal sealed class BlockGuard : FinalizableGuard
         Record.RunLength = runLength;
     }
 
-    /// <summary>Starts the rent of a block of the cache, or of a run, unobserved: Prepare and BeginAllocation in the usual case.</summary>
+    /// <summary>Starts the rent of a block of the cache, or of a run, unobserved.</summary>
     public long BeginPlain(long usedBytes)
     {
-        BlockRecord record = Block;
-        record.UsedBytes = usedBytes;
-        record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
-        record.Rents++;
-        record.AllocationBytes = (long)record.RunLength * record.Arena.BlockSizeInBytes;
-        if (record.RunLength > 1)
+        if (RunLength > 1)
         {
             // Of what lies in the cache that is known.
             MarkDirty();
         }
 
-        return BeginWith(record, 1);
+        return BeginAlone(usedBytes, CapacityInBytes);
     }
 
     protected override void GiveBack(bool ofLease)
