@@ -220,8 +220,8 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged =>
         new(this, new MemoryGroup<TPixel>(Allocation.OfCaller(guard, length, rowStride)), width, height, rowStride, 1);
 
-    // Behind the last row there need be no gap.
-    private static long LengthOfRows(int width, int height, int rowStride, string strideName)
+    /// <summary>Returns the pixels from the first one to the end of the last row, behind which there need be no gap.</summary>
+    internal static long LengthOfRows(int width, int height, int rowStride, string strideName)
     {
         ThrowIfNotSize(width, height);
         if (rowStride < width)

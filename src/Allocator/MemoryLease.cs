@@ -12,7 +12,7 @@ public ref struct MemoryLease<T>
     where T : struct
 {
     private LifetimeGuard? _guard;
-    private long _generation;
+    private readonly long _generation;
     private readonly int _length;
 
     internal MemoryLease(LifetimeGuard guard, long generation, int length)
@@ -36,7 +36,8 @@ public ref struct MemoryLease<T>
 
             if (!_guard.TryGetSpan(_generation, _length, out Span<T> span))
             {
-                Throw.Disposed(nameof(MemoryLease<T>), _guard, _generation);
+                long memory = EndedGuard.Remember(_generation, (long)_length * Unsafe.SizeOf<T>(), startedMilliseconds: 0);
+                Throw.Disposed(nameof(MemoryLease<T>), _guard, memory);
             }
 
             return span;
@@ -49,10 +50,6 @@ public ref struct MemoryLease<T>
     /// <summary>Returns the memory. Further calls, on this instance or a copy, have no effect.</summary>
     public void Dispose()
     {
-        if (_guard is not null)
-        {
-            _guard = _guard.EndLease(_generation);
-            _generation = EndedGuard.Remember(0, (long)_length * Unsafe.SizeOf<T>(), startedMilliseconds: 0);
-        }
+        _guard = _guard?.EndLease(_generation);
     }
 }

@@ -34,7 +34,7 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>Returns the unused part of a reservation that was not disposed: no other request could ever have it.</summary>
     // Outstanding memory knows the account, not this object.
-    ~MemoryReservation() => _account?.CloseLater();
+    ~MemoryReservation() => _account?.Close(byFinalizer: true);
 
     /// <inheritdoc/>
     public override string? Name => _parent.Name;

@@ -210,12 +210,7 @@ public sealed partial class PixelBuffer<TPixel>
 
     private void ThrowIfNotRows(int length, string name, int rowStride, string strideName)
     {
-        if (rowStride < Width)
-        {
-            Throw.OutOfRange(strideName, rowStride, $"must be at least {Width}, the width");
-        }
-
-        long required = (Height - 1L) * rowStride + Width;
+        long required = MemoryAllocator.LengthOfRows(Width, Height, rowStride, strideName);
         if (length < required)
         {
             Throw.TooShort(name, length, required);

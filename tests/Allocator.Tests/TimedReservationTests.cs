@@ -277,7 +277,7 @@ public class TimedReservationTests
         granted.Result.Dispose();
         end.Set();
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
-        Assert.True(SpinWait.SpinUntil(static () => !WaiterThread.Times.IsRunning, s_patience), "The thread goes on for nothing.");
+        Assert.True(SpinWait.SpinUntil(static () => !WaiterThread.Shared.IsRunning, s_patience), "The thread goes on for nothing.");
     }).Dispose();
 
     // Between the request's place in the queue and its time: it is settled before it has one.
@@ -326,7 +326,7 @@ public class TimedReservationTests
     // It ends when no time is left to watch.
     private static void AssertThreadEnds(TestSetup setup)
     {
-        bool hasEnded = SpinWait.SpinUntil(() => !setup.Settings.Times.IsRunning, s_patience);
+        bool hasEnded = SpinWait.SpinUntil(() => !setup.Settings.Waits.IsRunning, s_patience);
         Assert.True(hasEnded, "The thread goes on for nothing.");
     }
 }

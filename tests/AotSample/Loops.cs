@@ -10,6 +10,7 @@ namespace AotSample;
 /// <summary>Does one operation as often as it is told, and nothing else: <c>Measurements instructions</c> counts what it takes.</summary>
 internal static class Loops
 {
+    private const string Budgeted = "budgeted-";
     private const int Small = 64 << 10;
     private const int Block = 4 << 20;
     private const int FourBlocks = 16 << 20;
@@ -27,7 +28,11 @@ internal static class Loops
         Console.WriteLine(first[..first.IndexOf('-', StringComparison.Ordinal)]);
 
         // The pool's usual size would follow from the heap limit that valgrind needs.
-        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256 });
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions
+        {
+            MaximumPoolSizeMegabytes = 256,
+            MemoryBudgetMegabytes = operation.StartsWith(Budgeted, StringComparison.Ordinal) ? 256 : null,
+        });
         int times = int.Parse(count, CultureInfo.InvariantCulture);
         switch (operation)
         {
@@ -35,6 +40,8 @@ internal static class Loops
             case "owner-64k": Owners(allocator, times, Small); break;
             case "lease-4m": Leases(allocator, times, Block); break;
             case "lease-64k": Leases(allocator, times, Small); break;
+            case Budgeted + "lease-4m": Leases(allocator, times, Block); break;
+            case Budgeted + "lease-64k": Leases(allocator, times, Small); break;
             case "aligned-64k": AlignedOwners(allocator, times); break;
             case "run-16m": Leases(allocator, times, FourBlocks); break;
             case "pixels-64m": Pixels(allocator, times); break;

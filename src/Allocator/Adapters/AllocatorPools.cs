@@ -5,24 +5,17 @@ using System.Threading;
 namespace Allocator.Adapters;
 
 /// <summary>An allocator as the pool that pipelines and servers take. The allocator and outstanding memory outlive it.</summary>
-internal sealed class AllocatorMemoryPool<T> : MemoryPool<T>
+internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maximumLength, int elementSizeInBytes) : MemoryPool<T>
     where T : struct
 {
     // As MemoryPool<T>.Shared.
     private const int DefaultBytes = 4096;
 
-    private readonly MemoryAllocator _allocator;
-    private readonly int _defaultLength;
+    private readonly MemoryAllocator _allocator = allocator;
+    private readonly int _defaultLength = Math.Min(maximumLength, 1 + (DefaultBytes - 1) / elementSizeInBytes);
     private int _isDisposed;
 
-    public AllocatorMemoryPool(MemoryAllocator allocator, int maximumLength, int elementSizeInBytes)
-    {
-        _allocator = allocator;
-        MaxBufferSize = maximumLength;
-        _defaultLength = Math.Min(maximumLength, 1 + (DefaultBytes - 1) / elementSizeInBytes);
-    }
-
-    public override int MaxBufferSize { get; }
+    public override int MaxBufferSize { get; } = maximumLength;
 
     // Exactly as long as asked for, although more is there: what writes beyond that is then found in guarded mode.
     [return: OwnedBuffer]
@@ -45,11 +38,9 @@ internal sealed class AllocatorMemoryPool<T> : MemoryPool<T>
 }
 
 /// <summary>An allocator as the pool of arrays that other libraries take. The allocator and outstanding arrays outlive it.</summary>
-internal sealed class AllocatorArrayPool : ArrayPool<byte>
+internal sealed class AllocatorArrayPool(MemoryAllocator allocator) : ArrayPool<byte>
 {
-    private readonly MemoryAllocator _allocator;
-
-    public AllocatorArrayPool(MemoryAllocator allocator) => _allocator = allocator;
+    private readonly MemoryAllocator _allocator = allocator;
 
     public override byte[] Rent(int minimumLength) => minimumLength == 0 ? [] : _allocator.RentArray(minimumLength);
 

@@ -5,31 +5,25 @@ using System.Runtime.ExceptionServices;
 
 namespace Allocator.Adapters;
 
-/// <summary>Memory that grows block by block, small ones first, so that nothing is ever moved.</summary>
-internal sealed class GrowingMemory : StreamMemory
+/// <summary>
+/// Memory that grows block by block, small ones first, so that nothing is ever moved. An array has a power of two, whatever was asked for;
+/// above arrays a smaller block than the largest would take as much.
+/// </summary>
+internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long allocationLimit, long budget)
+    : StreamMemory
 {
     // A page, and what most who write in steps write at once.
     private const int FirstBlock = 4096;
 
-    private readonly MemoryAllocator _allocator;
-    private readonly int _largestArray;
-    private readonly int _largestBlock;
-    private readonly long _allocationLimit;
-    private readonly long _budget;
+    private readonly MemoryAllocator _allocator = allocator;
+    private readonly int _largestArray = largestArray;
+    private readonly int _largestBlock = largestBlock;
+    private readonly long _allocationLimit = allocationLimit;
+    private readonly long _budget = budget;
     private readonly List<Block> _blocks = [];
 
     // What the blocks have, those parts of them included that are not the stream's: more than the capacity.
     private long _held;
-
-    // An array has a power of two, whatever was asked for; above arrays a smaller block than the largest would take as much.
-    public GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long allocationLimit, long budget)
-    {
-        _allocator = allocator;
-        _largestArray = largestArray;
-        _largestBlock = largestBlock;
-        _allocationLimit = allocationLimit;
-        _budget = budget;
-    }
 
     // The most that the capacity could come to.
     private long LargestCapacity => _budget - (_held - Capacity);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -13,59 +14,34 @@ namespace Allocator.Allocators;
 /// Admits requests as far as the budget has room, and decides how long the others wait. Without a budget the account is null. Bytes are
 /// the most that a request can need.
 /// </summary>
-internal sealed class AdmissionControl
+internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCounters counters, PoolTrimmer trimmer)
 {
-    private readonly AllocatorSettings _settings;
-    private readonly AllocatorCounters _counters;
-    private readonly PoolTrimmer _trimmer;
-
-    public AdmissionControl(AllocatorSettings settings, AllocatorCounters counters, PoolTrimmer trimmer)
-    {
-        _settings = settings;
-        _counters = counters;
-        _trimmer = trimmer;
-    }
+    private readonly AllocatorSettings _settings = settings;
+    private readonly AllocatorCounters _counters = counters;
+    private readonly PoolTrimmer _trimmer = trimmer;
+    private readonly Clock _clock = settings.Clock;
 
     /// <summary>Takes what a request needs; blocks for up to the budget's timeout.</summary>
-    public BudgetPermit Acquire(BudgetAccount? account, long bytes)
-    {
-        if (account is null || bytes == 0)
-        {
-            return default;
-        }
-
-        return account.TryTakeNow(bytes) ? new BudgetPermit(account, bytes) : AcquireSlow(account, bytes);
-    }
+    public BudgetPermit Acquire(BudgetAccount? account, long bytes) =>
+        TryAcquireAtOnce(account, bytes, out BudgetPermit permit) ? permit : AcquireSlow(account, bytes);
 
     /// <summary>Takes what a request needs where there is room now; false where nothing was taken. Never waits.</summary>
-    public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit)
-    {
-        permit = default;
-        if (account is null || bytes == 0)
-        {
-            return true;
-        }
-
-        if (!account.TryTakeNow(bytes) && !TryAcquireSlow(account, bytes))
-        {
-            return false;
-        }
-
-        permit = new BudgetPermit(account, bytes);
-        return true;
-    }
+    public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit) =>
+        TryAcquireAtOnce(account, bytes, out permit) || TryAcquireSlow(account, bytes, ref permit);
 
     /// <summary>As <see cref="Acquire"/>, but waits asynchronously, for a time of its own; below zero for any time.</summary>
-    public ValueTask<BudgetPermit> AcquireAsync(BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
-    {
-        if (account is null || bytes == 0)
-        {
-            return default;
-        }
-
-        return account.TryTakeNow(bytes)
-            ? new ValueTask<BudgetPermit>(new BudgetPermit(account, bytes))
+    public ValueTask<BudgetPermit> AcquireAsync(
+        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
+        TryAcquireAtOnce(account, bytes, out BudgetPermit permit)
+            ? new ValueTask<BudgetPermit>(permit)
             : WaitAsync(account, bytes, timeout, cancellationToken);
+
+    private static bool TryAcquireAtOnce([NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit)
+    {
+        bool isCounted = account is not null && bytes != 0;
+        bool isTaken = isCounted && account!.TryTakeNow(bytes);
+        permit = isTaken ? new BudgetPermit(account, bytes) : default;
+        return isTaken || !isCounted;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -79,7 +55,7 @@ internal sealed class AdmissionControl
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryAcquireSlow(BudgetAccount account, long bytes)
+    private bool TryAcquireSlow(BudgetAccount account, long bytes, ref BudgetPermit permit)
     {
         MemoryBudget budget = GetOpenBudget(account);
         if (account.LeastChargeWith(bytes) > budget.LimitInBytes)
@@ -94,6 +70,7 @@ internal sealed class AdmissionControl
             Throw.Disposed(NameOf(account));
         }
 
+        permit = request.IsGranted ? new BudgetPermit(account, bytes) : default;
         return request.IsGranted;
     }
 
@@ -123,17 +100,16 @@ internal sealed class AdmissionControl
         BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         MemoryBudget budget = GetBudgetThatFits(account, bytes);
-        WaiterThread? thread = timeout > TimeSpan.Zero ? _settings.Times : null;
+        WaiterThread? thread = timeout > TimeSpan.Zero ? _settings.Waits : null;
         BudgetRequest request = new(account, bytes, thread: thread);
         thread?.Begin();
-        WaiterThread? looks = null;
         long begun = ReportBegin(budget, request);
         try
         {
             Post(budget, request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                looks = TryWatch(budget);
+                budget.Watch();
                 using CancellationTokenRegistration registration =
                     cancellationToken.Register(static state => Withdraw((BudgetRequest)state!), request);
                 thread?.Add(request, timeout);
@@ -150,7 +126,6 @@ internal sealed class AdmissionControl
         finally
         {
             thread?.End(request);
-            looks?.End();
         }
 
         if (!request.IsGranted)
@@ -162,43 +137,21 @@ internal sealed class AdmissionControl
         return new BudgetPermit(account, bytes);
     }
 
-    // Returns what has to be ended after the wait.
-    private WaiterThread? TryWatch(MemoryBudget budget)
-    {
-        WaiterThread? begun = null;
-        if (budget.IsLimitedByContainer)
-        {
-            try
-            {
-                _settings.Looks.Begin();
-                begun = _settings.Looks;
-                begun.Watch(budget);
-            }
-            catch (OutOfMemoryException)
-            {
-                // A return of memory, or a tick, serves the request.
-            }
-        }
-
-        return begun;
-    }
-
     // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
     private void Wait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
     {
-        Clock clock = _settings.Clock;
         if (!budget.IsLimitedByContainer)
         {
-            clock.Wait(request.Handle, timeout);
+            _clock.Wait(request.Handle, timeout);
             return;
         }
 
-        long begun = clock.NowMilliseconds;
-        while (request.IsWaiting && (timeout < TimeSpan.Zero || clock.NowMilliseconds - begun < timeout.TotalMilliseconds))
+        long begun = _clock.NowMilliseconds;
+        while (request.IsWaiting && (timeout < TimeSpan.Zero || _clock.NowMilliseconds - begun < timeout.TotalMilliseconds))
         {
             // The collector, and other processes of the container, notify no waiter.
-            clock.Wait(request.Handle, TimeSpan.FromMilliseconds(MemoryBudget.LookAgainMilliseconds));
-            budget.LookAgain(clock.NowMilliseconds);
+            _clock.Wait(request.Handle, TimeSpan.FromMilliseconds(MemoryBudget.LookAgainMilliseconds));
+            budget.LookAgain(_clock.NowMilliseconds);
         }
     }
 
@@ -211,8 +164,8 @@ internal sealed class AdmissionControl
         }
 
         // Part of the outstanding memory may have been abandoned; and codecs may have left some behind.
-        _settings.RequestCollection(beforeRefusal: true);
-        _settings.HeapTrimmer?.Request(_counters);
+        _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: true);
+        _trimmer.HeapTrimmer?.Request(_counters);
         if (mayWait)
         {
             // Ticks look for more of it, and serve waiters, as long as any wait.
@@ -291,9 +244,9 @@ internal sealed class AdmissionControl
     private long ReportBegin(MemoryBudget budget, BudgetRequest request)
     {
         AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, budget.LimitInBytes, _counters.AllocatorName);
-        return _settings.Clock.NowMilliseconds;
+        return _clock.NowMilliseconds;
     }
 
     private void ReportEnd(BudgetRequest request, long begun, bool isGranted) => AllocatorEventSource.Log.BudgetWaitEnded(
-        request.Bytes, _settings.Clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", _counters.AllocatorName);
+        request.Bytes, _clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", _counters.AllocatorName);
 }

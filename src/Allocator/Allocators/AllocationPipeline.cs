@@ -15,48 +15,31 @@ namespace Allocator.Allocators;
 /// mappings, the pool or the system, and begun. Where that fails, everything is as it was.
 /// </summary>
 [DebuggerDisplay("{_settings.Safety} mode, {_pool}")]
-internal sealed class AllocationPipeline
+internal sealed class AllocationPipeline(
+    AllocatorSettings settings,
+    AllocatorContext context,
+    ArraySource arrays,
+    CountedArrayPool countedArrays,
+    UniformUnmanagedMemoryPool pool,
+    GuardedSource? guarded,
+    PoolTrimmer trimmer,
+    MemoryRecovery recovery)
 {
-    private readonly AllocatorSettings _settings;
-    private readonly AllocatorContext _context;
-    private readonly ArraySource _arrays;
-    private readonly CountedArrayPool _countedArrays;
-    private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly PoolTrimmer _trimmer;
-    private readonly MemoryRecovery _recovery;
-    private readonly GuardedSource? _guarded;
-    private readonly SafetySampler? _sampler;
-    private readonly bool _countsArrays;
-
-    public AllocationPipeline(
-        AllocatorSettings settings,
-        AllocatorContext context,
-        ArraySource arrays,
-        CountedArrayPool countedArrays,
-        UniformUnmanagedMemoryPool pool,
-        GuardedSource? guarded,
-        PoolTrimmer trimmer,
-        MemoryRecovery recovery)
-    {
-        _settings = settings;
-        _context = context;
-        _arrays = arrays;
-        _countedArrays = countedArrays;
-        _pool = pool;
-        _guarded = guarded;
-        _trimmer = trimmer;
-        _recovery = recovery;
-        _countsArrays = settings.HonorsMemoryLimit;
-        Admission = new AdmissionControl(settings, context.Counters, trimmer);
-        if (guarded is not null)
-        {
-            _sampler = new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
-        }
-    }
+    private readonly AllocatorSettings _settings = settings;
+    private readonly AllocatorContext _context = context;
+    private readonly ArraySource _arrays = arrays;
+    private readonly CountedArrayPool _countedArrays = countedArrays;
+    private readonly UniformUnmanagedMemoryPool _pool = pool;
+    private readonly PoolTrimmer _trimmer = trimmer;
+    private readonly MemoryRecovery _recovery = recovery;
+    private readonly GuardedSource? _guarded = guarded;
+    private readonly bool _countsArrays = settings.HonorsMemoryLimit;
+    private readonly SafetySampler? _sampler = guarded is null ? null
+        : new SafetySampler(settings.Safety == SafetyMode.Guarded ? 1 : settings.Options.SafetySampleInterval);
 
     public AllocatorSettings Settings => _settings;
 
-    public AdmissionControl Admission { get; }
+    public AdmissionControl Admission { get; } = new(settings, context.Counters, trimmer);
 
     /// <summary>Decides where a request will lie.</summary>
     /// <exception cref="MemoryLimitExceededException">It is larger than one allocation may be.</exception>
@@ -144,22 +127,20 @@ internal sealed class AllocationPipeline
     /// <summary>Counts memory that others allocate, until the result is disposed, and gives idle memory back for it.</summary>
     public ExternalMemory TrackExternalMemory(BudgetAccount? account, long bytes)
     {
-        BudgetPermit permit = Admission.Acquire(account, bytes);
+        ExternalMemory external = new(_context.Budget);
         try
         {
-            for (Refusals refusals = default; ;)
+            external.Permit = Admission.Acquire(account, bytes);
+            for (Refusals refusals = default; !external.TryCount(bytes, ref refusals);)
             {
-                if (ExternalMemory.TryCount(_context.Budget, permit, bytes, ref refusals) is ExternalMemory external)
-                {
-                    return external;
-                }
-
                 _recovery.Recover(ref refusals, bytes, missingBytes: 0);
             }
+
+            return external;
         }
         catch
         {
-            permit.Return();
+            external.Dispose();
             throw;
         }
     }
@@ -291,7 +272,7 @@ internal sealed class AllocationPipeline
         if (outcome == PoolOutcome.Full)
         {
             // Before the pool's limit is exceeded: part of what is outstanding may have been abandoned.
-            _settings.RequestCollection(beforeRefusal: false);
+            _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: false);
         }
 
         return outcome;

@@ -110,7 +110,7 @@ internal readonly struct AllocationPlan
     /// <summary>Returns how the length is divided over one array, or over adjacent blocks.</summary>
     public MemberLayout LayoutAt(nint address)
     {
-        MemberLayout layout = new(_totalLength, _memberLength, MemberCount, IsContiguous);
+        MemberLayout layout = Layout;
         if (MemberCount > 1)
         {
             layout.Place(address, _blockSizeInBytes - _memberLength * _elementSizeInBytes);

@@ -14,20 +14,14 @@ namespace Allocator.Allocators;
 /// Describes an allocator for people, in about twenty lines: its limits and where they come from, what it holds, for how long, and what
 /// it has done. A line whose figures cannot be read says so.
 /// </summary>
-internal sealed class AllocatorDescription
+internal sealed class AllocatorDescription(AllocatorSettings settings, AllocatorCounters counters)
 {
     private const string Options = nameof(MemoryAllocatorOptions) + ".";
     private const int Megabyte = 1024 * 1024;
 
     private readonly StringBuilder _text = new();
-    private readonly AllocatorSettings _settings;
-    private readonly AllocatorCounters _counters;
-
-    public AllocatorDescription(AllocatorSettings settings, AllocatorCounters counters)
-    {
-        _settings = settings;
-        _counters = counters;
-    }
+    private readonly AllocatorSettings _settings = settings;
+    private readonly AllocatorCounters _counters = counters;
 
     public string Write(
         in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget? budget, bool isDisposed)

@@ -35,6 +35,7 @@ internal sealed class AllocatorSettings
             _ => options.OverreadToleranceInBytes ?? 0,
         };
         Source = NativeMemorySource.Create(options.NativeMemory, options.HugePages, OverreadToleranceInBytes);
+        SearchPeriod = options.CollectToFindAbandoned ? options.TrimPeriod : null;
         AllocationLimitInBytes = AllocationLimitOf(options.AllocationLimitMegabytes, Environment.Is64BitProcess);
         MemoryBudgetInBytes = options.MemoryBudgetMegabytes * 1024L * 1024;
         MinimumFreeBytes = (options.MinimumFreeMegabytes ?? 0) * 1024L * 1024;
@@ -135,15 +136,15 @@ internal sealed class AllocatorSettings
     public Clock Clock { get; init; } = SystemClock.Instance;
 
     /// <summary>Gets what ends asynchronous waits in time; one for all allocators of the machine's clock.</summary>
-    public WaiterThread Times => field ??= Clock == SystemClock.Instance ? WaiterThread.Times : new WaiterThread(Clock);
-
-    /// <summary>Gets what looks at the container for asynchronous waits; as above.</summary>
-    public WaiterThread Looks => field ??= Clock == SystemClock.Instance ? WaiterThread.Looks : new WaiterThread(Clock);
+    public WaiterThread Waits => field ??= Clock == SystemClock.Instance ? WaiterThread.Shared : new WaiterThread(Clock);
 
     public SystemMemory Pressure { get; init; } = SystemMemory.Shared;
 
     /// <summary>Gets the scheduler to trim by; the process-wide one by default.</summary>
     public TrimScheduler Scheduler { get; init; } = TrimScheduler.Shared;
+
+    /// <summary>Gets how often a collection may be forced to find abandoned memory; null for never.</summary>
+    public TimeSpan? SearchPeriod { get; }
 
     /// <summary>Gets whether <c>Dispose</c> is ignored, because the allocator is shared by the process.</summary>
     public bool IsShared { get; init; }
@@ -169,15 +170,6 @@ internal sealed class AllocatorSettings
         }
 
         return budget;
-    }
-
-    /// <summary>Asks for a collection that may find abandoned memory, unless the user wants none.</summary>
-    public void RequestCollection(bool beforeRefusal)
-    {
-        if (Options.CollectToFindAbandoned)
-        {
-            Scheduler.Collections.Request(Options.TrimPeriod, beforeRefusal);
-        }
     }
 
     private void MakeRoom(AllocatorCounters counters)

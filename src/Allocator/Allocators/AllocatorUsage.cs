@@ -62,8 +62,7 @@ internal sealed class AllocatorUsage : IUsageSource
         Add(UsageFigure.RetainedBytes, _countedArrays.TryGetTarget(out CountedArrayPool? countedArrays) ? countedArrays.IdleBytes : 0);
         Add(UsageFigure.QuarantinedBytes, pool.QuarantinedBytes);
         Add(UsageFigure.Outstanding, pool.Outstanding + arrays.Rents - arrays.Returns);
-        long admitted = _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.AdmittedBytes : 0;
-        Add(UsageFigure.BudgetUsedBytes, Math.Max(0, admitted - pool.AdmittedIdleBytes));
+        Add(UsageFigure.BudgetUsedBytes, _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.UsedBytes : 0);
         Add(UsageFigure.BudgetLimitBytes, _budgetLimitBytes);
         Add(UsageFigure.Rents, pool.Rents + arrays.Rents);
         Add(UsageFigure.PoolHits, Math.Max(0, pool.Rents - Counters.ColdPoolRents));

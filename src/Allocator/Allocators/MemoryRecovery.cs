@@ -9,7 +9,8 @@ using Allocator.Pooling;
 namespace Allocator.Allocators;
 
 /// <summary>Makes room when memory is refused, and throws where that was tried often enough.</summary>
-internal sealed class MemoryRecovery
+internal sealed class MemoryRecovery(
+    AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext context, GuardedSource? guarded)
 {
     // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes need it.
     private const int Retries = 8;
@@ -21,22 +22,11 @@ internal sealed class MemoryRecovery
     // With 5 ms between them, longer than finalizers are waited for.
     private const int RetriesInContainer = 40;
 
-    private readonly AllocatorSettings _settings;
-    private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly CountedArrayPool _arrays;
-    private readonly AllocatorContext _context;
-    private readonly GuardedSource? _guarded;
-
-    public MemoryRecovery(
-        AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext context,
-        GuardedSource? guarded)
-    {
-        _settings = settings;
-        _pool = pool;
-        _arrays = arrays;
-        _context = context;
-        _guarded = guarded;
-    }
+    private readonly AllocatorSettings _settings = settings;
+    private readonly UniformUnmanagedMemoryPool _pool = pool;
+    private readonly CountedArrayPool _arrays = arrays;
+    private readonly AllocatorContext _context = context;
+    private readonly GuardedSource? _guarded = guarded;
 
     /// <summary>
     /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. Nothing is missing
@@ -106,7 +96,7 @@ internal sealed class MemoryRecovery
         _pool.Reclaimer.TrimAll(TrimReason.Refusal);
         _arrays.Trim(long.MaxValue, TrimReason.Refusal);
         _guarded?.ReleaseAll();
-        _settings.RequestCollection(beforeRefusal: true);
+        _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: true);
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }
 

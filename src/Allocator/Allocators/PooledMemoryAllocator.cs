@@ -49,7 +49,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _budget = budget.IsLimited ? budget : null;
         AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
-            AllocatorName = options.Name,
             Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
@@ -57,9 +56,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
         };
         _arrays = new ArraySource(options);
-        Action? requestCollection = options.CollectToFindAbandoned ? CollectionRequest(settings.Scheduler, options.TrimPeriod) : null;
+        Action requestCollection = CollectionRequest(settings.Scheduler, settings.SearchPeriod);
         _countedArrays = new CountedArrayPool(context, settings.MaximumIdleArrayBytes, requestCollection);
-        BlockHooks hooks = new(options.BlockCommitted, options.BlockReleasing);
+        BlockHooks? hooks = BlockHooks.Create(options);
         _pool = new UniformUnmanagedMemoryPool(settings.Geometry, settings.Source, context, hooks, options.KeepBlocks);
         if (settings.Safety != SafetyMode.Standard)
         {
@@ -69,12 +68,10 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
 
         // None where rents are watched, or where the container is looked at, which may throw: no length is small enough for it.
-        UniformUnmanagedMemoryPool pool = _pool;
         bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
         if (hasFastPath && _budget is not null)
         {
-            _budget.ReadIdleBytes = () => pool.ReadUsage().AdmittedIdleBytes;
-            _budget.ReleaseIdle = pool.ReleasePermits;
+            _budget.Idle = _pool;
         }
 
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
@@ -84,7 +81,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             : -1;
         _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _countedArrays, _counters, settings.Pressure, options, _guarded, _budget)
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, context, settings.Pressure, options, _guarded)
         {
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
@@ -212,6 +209,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             {
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
+
+            if (alignmentInBytes <= IntPtr.Size && lengthInBytes > 0 && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
+            {
+                return TryRentIdleArray(account, (int)lengthInBytes, out generation);
+            }
         }
         else if (lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
             && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
@@ -235,6 +237,20 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
         generation = 0;
         return null;
+    }
+
+    private CountedArrayGuard? TryRentIdleArray(BudgetAccount? account, int lengthInBytes, out long generation)
+    {
+        generation = 0;
+        CountedArrayGuard? array = _countedArrays.TryRentIdle(lengthInBytes);
+        if (array is not null && account is not null && !array.TryCharge(account, array.CapacityInBytes))
+        {
+            _countedArrays.TakeBack(array);
+            array = null;
+        }
+
+        generation = array?.BeginPlain(lengthInBytes) ?? 0;
+        return array;
     }
 
     internal override AllocationPipeline GetPipeline()
@@ -279,7 +295,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     }
 
     // References no options: the metrics keep what has it, and the options have the user's hooks.
-    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan period) =>
+    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
 
     private void ThrowIfCorrupted(CorruptionFindings? findings)

@@ -29,10 +29,10 @@ internal abstract class BudgetAccount
     public bool TryTakeNow(long bytes)
     {
         bool isTaken = TryTake(bytes, overtakes: false);
-        if (!isTaken && Budget is { HasWaiters: false, ReleaseIdle: Action release }
+        if (!isTaken && Budget is { HasWaiters: false, Idle: IPermitKeeper idle }
             && !IsClosed && LeastChargeWith(bytes) <= Budget.LimitInBytes)
         {
-            release();
+            idle.ReleasePermits();
             isTaken = TryTake(bytes, overtakes: false);
         }
 
@@ -61,20 +61,12 @@ internal abstract class BudgetAccount
         if (bytes != 0)
         {
             GiveBack(bytes);
-            ServeWaitersLater();
+            Budget?.ServeWaitersLater();
         }
     }
 
     /// <summary>Gives back what was taken, and serves no request; below 0 where more was used than had been taken.</summary>
     public abstract void GiveBack(long bytes);
-
-    protected void ServeWaitersLater()
-    {
-        if (Budget is MemoryBudget { HasWaiters: true } budget)
-        {
-            Background.Queue(budget);
-        }
-    }
 }
 
 /// <summary>
@@ -83,4 +75,48 @@ internal abstract class BudgetAccount
 internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 {
     public void Return() => Account?.Return(Bytes);
+}
+
+/// <summary>Idle memory that keeps the permits of its last renters, so that the next ones need not ask the budget.</summary>
+internal interface IPermitKeeper
+{
+    /// <summary>Gets how many bytes these are.</summary>
+    long KeptBytes { get; }
+
+    /// <summary>Returns them. Never throws.</summary>
+    void ReleasePermits();
+}
+
+/// <summary>
+/// What one request for memory has been refused so far, and by what. It travels with the request through pool and sources: the caller
+/// that has to make room learns from it how much is missing, and where.
+/// </summary>
+internal struct Refusals
+{
+    /// <summary>Gets or sets how many attempts failed by each.</summary>
+    public int BySystem { get; set; }
+
+    public int ByContainer { get; set; }
+
+    public int ByBudget { get; set; }
+
+    /// <summary>Gets the least that the budget or the container has refused in this attempt; 0 where neither did.</summary>
+    public long RefusedBytes { get; private set; }
+
+    public bool IsRefusedByContainer { get; private set; }
+
+    /// <summary>Notes a refusal, and returns false for the caller to return.</summary>
+    public bool Refuse(long bytes, bool byContainer)
+    {
+        RefusedBytes = RefusedBytes == 0 ? bytes : Math.Min(RefusedBytes, bytes);
+        IsRefusedByContainer = byContainer;
+        return false;
+    }
+
+    /// <summary>Called by what has made room for the next attempt.</summary>
+    public void BeginAttempt()
+    {
+        RefusedBytes = 0;
+        IsRefusedByContainer = false;
+    }
 }

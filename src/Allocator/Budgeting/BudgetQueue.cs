@@ -1,6 +1,8 @@
+using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
+using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
@@ -20,9 +22,11 @@ internal sealed class BudgetQueue
 
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
     private const int MaximumLookAhead = 64;
+    private const int LeastPatienceMilliseconds = 5000;
 
     private readonly MemoryBudget _budget;
-    private readonly GrowthDeadlock _deadlock;
+    private readonly Clock _clock;
+    private readonly long _patienceMilliseconds;
 
     // In order of arrival.
     private readonly LinkedList<BudgetRequest> _ofReservations = new();
@@ -30,25 +34,27 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
     private int _count;
-
-    // Until none waits.
     private bool _isSeen;
 
-    public BudgetQueue(MemoryBudget budget, GrowthDeadlock deadlock)
+    // How often stuck reservations were looked for, and since when only memory outside of reservations could help.
+    private long _looks;
+    private long? _stuckSince;
+
+    /// <summary>Makes one for a budget on which synchronous calls wait that long; below zero for ever.</summary>
+    public BudgetQueue(MemoryBudget budget, Clock clock, TimeSpan timeout)
     {
         _budget = budget;
-        _deadlock = deadlock;
+        _clock = clock;
+        long milliseconds = Math.Max((long)timeout.TotalMilliseconds, LeastPatienceMilliseconds);
+        _patienceMilliseconds = timeout < TimeSpan.Zero ? long.MaxValue : milliseconds;
     }
 
     public ShortLock Lock { get; } = new();
 
-    public bool HasWaiters => Count != 0;
-
     /// <summary>Gets how many requests wait.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Counts a request that <see cref="Post"/> follows: a thread that gives memory back from here on serves the queue.</summary>
-    /// <returns>Whether all threads that return memory see by now that some request waits.</returns>
+    /// <summary>Counts a request before its <see cref="Post"/>. Returns whether all threads have seen by now that one waits.</summary>
     public bool Announce()
     {
         using (Lock.Enter())
@@ -59,14 +65,15 @@ internal sealed class BudgetQueue
     }
 
     /// <summary>
-    /// Grants a request that was announced, if it fits and overtakes none too often, or lets it wait, or withdraws it. By now all threads
-    /// that return memory see that it waits, and what was given back before is seen here.
+    /// Grants a request that was announced, if it fits and overtakes none too often, or lets it wait, or withdraws it. Threads that return
+    /// memory see by now that it waits.
     /// </summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
         using (Lock.Enter())
         {
-            Add(request);
+            request.Serial = ++_lastSerial;
+            (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
             GrantWhatFits();
             _isSeen |= request.IsWaiting;
             if (request.IsWaiting && !mayWait)
@@ -113,33 +120,13 @@ internal sealed class BudgetQueue
     // Without the lock. The continuations of waiters run neither under it nor on this thread.
     private void NotifySettled()
     {
-        while (TakeSettled() is BudgetRequest settled)
+        while (BudgetRequest.TakeFirst(_settled, Lock) is BudgetRequest settled)
         {
             settled.Notify();
         }
     }
 
-    private BudgetRequest? TakeSettled()
-    {
-        using (Lock.Enter())
-        {
-            BudgetRequest? settled = _settled.First?.Value;
-            if (settled is not null)
-            {
-                _settled.RemoveFirst();
-            }
-
-            return settled;
-        }
-    }
-
     // The rest runs under the lock.
-    private void Add(BudgetRequest request)
-    {
-        request.Serial = ++_lastSerial;
-        (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
-    }
-
     private void SettleAll()
     {
         long admitted;
@@ -165,9 +152,21 @@ internal sealed class BudgetQueue
         }
     }
 
+    // Reservations may wait for each other. Memory outside of them, of now or of before the last look at what fits, may come back or not:
+    // it is waited for, but not for ever. Ticks look, too, as long as any request waits.
     private bool FailStuckGrowth(long admittedBytes)
     {
-        ReservationAccount? stuck = _deadlock.Find(_ofReservations, admittedBytes);
+        ReservationAccount? stuck = FindStuck();
+        if (stuck is not null && Math.Max(admittedBytes, _budget.AdmittedBytes) > _budget.ReservedBytes)
+        {
+            _stuckSince ??= _clock.NowMilliseconds;
+            if (_clock.NowMilliseconds - _stuckSince < _patienceMilliseconds)
+            {
+                return false;
+            }
+        }
+
+        _stuckSince = null;
         LinkedListNode<BudgetRequest>? next;
         for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; stuck is not null && node is not null; node = next)
         {
@@ -181,37 +180,52 @@ internal sealed class BudgetQueue
         return stuck is not null;
     }
 
+    // The youngest reservation that holds memory, where all that do wait for more: none could ever go on. One that holds nothing waits
+    // like a request without a reservation.
+    private ReservationAccount? FindStuck()
+    {
+        long ofWaiting = 0;
+        ReservationAccount? youngest = null;
+        _looks++;
+        foreach (BudgetRequest request in _ofReservations)
+        {
+            ReservationAccount reservation = request.Reservation!;
+            if (reservation.LastLook != _looks && reservation.ChargedBytes > 0)
+            {
+                reservation.LastLook = _looks;
+                ofWaiting += reservation.ChargedBytes;
+                youngest = youngest?.Serial > reservation.Serial ? youngest : reservation;
+            }
+        }
+
+        return ofWaiting < _budget.ReservedBytes ? null : youngest;
+    }
+
     // What the container has no room for while nothing is outstanding would wait for other processes, and nothing reports when they end.
     private bool FailWhatFindsNothingOutstanding()
     {
         BudgetRequest? first = (_others.First ?? _ofReservations.First)?.Value;
-        if (first is null || !_budget.MayRefuse || !_budget.Headroom!.IsNothingOutstanding())
+        bool fails = first is not null && _budget.MayRefuse && _budget.Headroom!.IsNothingOutstanding();
+        if (fails)
         {
-            return false;
+            Settle(first!, BudgetOutcome.NoRoom);
         }
 
-        Settle(first, BudgetOutcome.NoRoom);
-        return true;
+        return fails;
     }
 
     private void GrantWhatFits()
     {
         if (_budget.IsClosed)
         {
-            CloseAll(_ofReservations);
-            CloseAll(_others);
+            while ((_ofReservations.First ?? _others.First) is LinkedListNode<BudgetRequest> node)
+            {
+                Settle(node.Value, BudgetOutcome.Closed);
+            }
         }
-        else if (HasWaiters)
+        else if (_count != 0)
         {
             ServeNewcomers(ServeReservations());
-        }
-    }
-
-    private void CloseAll(LinkedList<BudgetRequest> requests)
-    {
-        while (requests.First is LinkedListNode<BudgetRequest> node)
-        {
-            Settle(node.Value, BudgetOutcome.Closed);
         }
     }
 
@@ -229,12 +243,11 @@ internal sealed class BudgetQueue
             {
                 Settle(request, BudgetOutcome.Closed);
             }
-            else if (request.Account.ChargeFor(request.Bytes) is long charge && charge <= 0)
+            else if (request.Charge <= 0)
             {
                 TryGrant(request);
             }
-            else if (GoesAhead(request, charge)
-                && (head?.Overtaken >= MaximumOvertakes || !TryGrant(request, growth: head)))
+            else if (request.GoesAhead && (head?.Overtaken >= MaximumOvertakes || !TryGrant(request, growth: head)))
             {
                 head ??= request;
             }
@@ -246,53 +259,41 @@ internal sealed class BudgetQueue
     // In order of arrival: what is wanted beyond twice a reservation, and what is wanted for none.
     private void ServeNewcomers(BudgetRequest? growth)
     {
-        LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
-        LinkedListNode<BudgetRequest>? other = _others.First;
         BudgetRequest? head = null;
+        LinkedListNode<BudgetRequest>? other = _others.First;
+        LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
         for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
         {
-            while (ofReservation?.Value is BudgetRequest ahead && GoesAhead(ahead, ahead.Account.ChargeFor(ahead.Bytes)))
+            while (ofReservation?.Value.GoesAhead == true)
             {
-                ofReservation = ofReservation!.Next;
+                ofReservation = ofReservation.Next;
             }
 
-            bool isOther = ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial;
-            BudgetRequest? request = (isOther ? other : ofReservation)?.Value;
-            if (request is null || head?.Overtaken >= MaximumOvertakes || growth?.Overtaken >= MaximumOvertakes)
+            LinkedListNode<BudgetRequest>? node =
+                ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial ? other : ofReservation;
+            if (node is null || head?.Overtaken >= MaximumOvertakes || growth?.Overtaken >= MaximumOvertakes)
             {
                 return;
             }
 
-            if (isOther)
+            (node == other ? ref other : ref ofReservation) = node.Next;
+            if (!TryGrant(node.Value, growth, head))
             {
-                other = other!.Next;
-            }
-            else
-            {
-                ofReservation = ofReservation!.Next;
-            }
-
-            if (!TryGrant(request, growth, head))
-            {
-                head ??= request;
+                head ??= node.Value;
             }
         }
     }
 
-    // Twice what it was made with: what it has grown by since gives it no better place.
-    private static bool GoesAhead(BudgetRequest request, long charge) =>
-        request.Reservation is ReservationAccount reservation && reservation.ChargedBytes + charge <= 2 * reservation.OriginalBytes;
-
     private bool TryGrant(BudgetRequest request, BudgetRequest? growth = null, BudgetRequest? head = null)
     {
-        bool isGranted = request.Account.TryTake(request.Bytes, overtakes: true);
-        if (isGranted)
+        if (!request.Account.TryTake(request.Bytes, overtakes: true))
         {
-            Settle(request, BudgetOutcome.Granted);
-            growth?.Overtaken += 1;
-            head?.Overtaken += 1;
+            return false;
         }
 
-        return isGranted;
+        Settle(request, BudgetOutcome.Granted);
+        growth?.Overtaken += 1;
+        head?.Overtaken += 1;
+        return true;
     }
 }

@@ -106,7 +106,30 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Gets or sets whether the thread that posts it reads the outcome from here on by being notified.</summary>
     public bool IsPosted { get; set; }
 
+    /// <summary>Gets how many bytes more the budget would be charged with, were it granted.</summary>
+    public long Charge => Account.ChargeFor(Bytes);
+
+    /// <summary>
+    /// Gets whether it is growth up to twice what a reservation was made with: what it has grown by since gives it no better place.
+    /// </summary>
+    public bool GoesAhead => Reservation is not null && Reservation.ChargedBytes + Charge <= 2 * Reservation.OriginalBytes;
+
     ref BackgroundState IBackgroundWork.State => ref _work;
+
+    /// <summary>Takes the first of some requests, under the lock of their list; null where there is none.</summary>
+    public static BudgetRequest? TakeFirst(LinkedList<BudgetRequest> requests, ShortLock listLock)
+    {
+        using (listLock.Enter())
+        {
+            BudgetRequest? first = requests.First?.Value;
+            if (first is not null)
+            {
+                requests.RemoveFirst();
+            }
+
+            return first;
+        }
+    }
 
     /// <summary>Decides the outcome. Called once, under the queue's lock.</summary>
     public void Settle(BudgetOutcome outcome)
@@ -115,7 +138,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Withdrawn)
         {
             AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
-            NeededBytes = Reservation is null ? Bytes : Reservation.ChargedBytes + Math.Max(0, Account.ChargeFor(Bytes));
+            NeededBytes = Reservation is null ? Bytes : Reservation.ChargedBytes + Math.Max(0, Charge);
         }
 
         Volatile.Write(ref _outcome, (int)outcome);

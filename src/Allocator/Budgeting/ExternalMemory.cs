@@ -7,64 +7,60 @@ namespace Allocator.Budgeting;
 internal sealed class ExternalMemory : IDisposable
 {
     private readonly MemoryBudget _budget;
-    private readonly BudgetPermit _permit;
-    private readonly long _bytes;
-    private readonly long _announcement;
+    private long _bytes;
+    private long _announcement;
     private int _isOver;
 
-    private ExternalMemory(MemoryBudget budget, in BudgetPermit permit, long bytes, long announcement)
-    {
-        _budget = budget;
-        _permit = permit;
-        _bytes = bytes;
-        _announcement = announcement;
-    }
+    /// <summary>Makes one that counts nothing yet.</summary>
+    public ExternalMemory(MemoryBudget budget) => _budget = budget;
 
     // One that is dropped would be counted for ever.
-    ~ExternalMemory()
-    {
-        if (TryEnd())
-        {
-            _permit.Account?.ReturnLater(_permit.Bytes);
-        }
-    }
+    ~ExternalMemory() => End(byFinalizer: true);
 
-    /// <summary>Counts bytes that others are about to allocate, and returns what ends that; null where there is no room.</summary>
-    public static ExternalMemory? TryCount(MemoryBudget budget, in BudgetPermit permit, long bytes, ref Refusals refusals)
+    /// <summary>Gets or sets what goes back at the end.</summary>
+    public BudgetPermit Permit { get; set; }
+
+    /// <summary>Counts bytes that others are about to allocate; false where there is no room. True once.</summary>
+    public bool TryCount(long bytes, ref Refusals refusals)
     {
-        if (!budget.TryCommitExternal(bytes, ref refusals, out long announcement))
+        if (!_budget.TryCount(bytes, ref refusals))
         {
-            return null;
+            return false;
         }
 
-        try
+        // Where requests are admitted the job has been admitted with them.
+        bool honorsLimit = _budget.HonorsLimit && !_budget.IsLimited;
+        if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {
-            return new ExternalMemory(budget, permit, bytes, announcement);
+            return _budget.CancelCount(bytes, ref refusals);
         }
-        catch
-        {
-            budget.ReleaseExternal(bytes, announcement);
-            throw;
-        }
+
+        _bytes = bytes;
+        return true;
     }
 
     public void Dispose()
     {
         GC.SuppressFinalize(this);
-        if (TryEnd())
-        {
-            _permit.Return();
-        }
+        End(byFinalizer: false);
     }
 
-    private bool TryEnd()
+    private void End(bool byFinalizer)
     {
         if (Interlocked.Exchange(ref _isOver, 1) != 0)
         {
-            return false;
+            return;
         }
 
-        _budget.ReleaseExternal(_bytes, _announcement);
-        return true;
+        _budget.Headroom?.Withdraw(_announcement);
+        _budget.NoteReleased(_bytes);
+        if (byFinalizer)
+        {
+            Permit.Account?.ReturnLater(Permit.Bytes);
+        }
+        else
+        {
+            Permit.Return();
+        }
     }
 }

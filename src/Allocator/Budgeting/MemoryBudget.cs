@@ -22,19 +22,17 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private long _admittedBytes;
     private long _committedBytes;
     private long _lookedMilliseconds;
+    private int _isWatched;
     private bool _mayRefuse;
     private int _closed;
     private BackgroundState _work;
 
-    /// <summary>
-    /// Makes one; without a limit for <see cref="long.MaxValue"/>. The timeout is how long growth of a reservation waits that only memory
-    /// outside of reservations could help, at least 5 s.
-    /// </summary>
+    /// <summary>Makes one. Growth that only memory outside of reservations could help waits for the timeout, and at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
         : base(null)
     {
         LimitInBytes = limitInBytes;
-        _queue = new BudgetQueue(this, new GrowthDeadlock(this, clock ?? SystemClock.Instance, timeout));
+        _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
     }
 
     /// <summary>Gets one without a limit, which counts nothing.</summary>
@@ -51,14 +49,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets whether memory that the container certainly has no room for is refused.</summary>
     public bool HonorsLimit { get; init; }
 
-    /// <summary>Gets or sets what has idle memory give back the permits that it has kept; null where it keeps none.</summary>
-    public Action? ReleaseIdle { get; set; }
-
-    /// <summary>Gets or sets what tells how many admitted bytes are those permits; null where there are none.</summary>
-    public Func<long>? ReadIdleBytes { get; set; }
+    /// <summary>Gets or sets the idle memory that keeps permits; null where none does.</summary>
+    public IPermitKeeper? Idle { get; set; }
 
     /// <summary>Gets whether memory that falls idle may keep its permit, so that the next rent need not ask.</summary>
-    public bool LetsIdleKeep => ReleaseIdle is not null && !_queue.HasWaiters;
+    public bool LetsIdleKeep => Idle is not null && !HasWaiters;
 
     /// <summary>Gets what makes room where nothing is outstanding, and there is none all the same. May block.</summary>
     public Action? BeforeRefusal { get; init; }
@@ -73,14 +68,20 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
+    /// <summary>Gets what is outstanding or reserved: what is admitted, without what idle memory has kept.</summary>
+    public long UsedBytes => Math.Max(0, AdmittedBytes - (Idle?.KeptBytes ?? 0));
+
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
 
     /// <summary>Gets or sets what open reservations are charged with of the admitted bytes. Under the lock.</summary>
     public long ReservedBytes { get; set; }
 
-    public bool HasWaiters => _queue.HasWaiters;
+    public bool HasWaiters => _queue.Count != 0;
 
     public int Waiters => _queue.Count;
+
+    /// <summary>Gets whether there is a thread of <see cref="Watch"/>.</summary>
+    public bool IsWatched => Volatile.Read(ref _isWatched) != 0;
 
     public override ShortLock Lock => _queue.Lock;
 
@@ -112,7 +113,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool TryTake(long bytes, bool overtakes)
     {
-        bool mustWait = !overtakes && _queue.HasWaiters;
+        bool mustWait = !overtakes && HasWaiters;
         return !mustWait && (IsLimitedByContainer ? Headroom!.TryAdmit(this, bytes) : TryAdmit(bytes));
     }
 
@@ -123,23 +124,24 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override void GiveBack(long bytes) => Interlocked.Add(ref _admittedBytes, -bytes);
 
-    /// <summary>
-    /// Counts bytes that are about to be committed, unless they are too many, or the container has none left. <see cref="NoteCommitted"/>
-    /// or <see cref="CancelCommit"/> has to follow.
-    /// </summary>
-    public bool TryCommit(long bytes, ref Refusals refusals)
-    {
-        if (!TryCount(bytes, ref refusals))
-        {
-            return false;
-        }
+    /// <summary>Counts bytes that are about to be committed, unless they are too many. <see cref="NoteReleased"/> has to follow.</summary>
+    public bool TryCount(long bytes, ref Refusals refusals) =>
+        !IsLimited || TryAdd(ref _committedBytes, bytes, LimitInBytes) || refusals.Refuse(bytes, byContainer: false);
 
-        return TryGrant(bytes, refusals) || CancelCount(bytes, ref refusals);
+    /// <summary>Takes back what was counted and the container has no room for. Returns false.</summary>
+    public bool CancelCount(long bytes, ref Refusals refusals)
+    {
+        NoteReleased(bytes);
+        return refusals.Refuse(bytes, byContainer: true);
     }
 
     /// <summary>
-    /// Returns whether the container has so much left: asked for a whole request, so that requests do not wait for each other's parts.
+    /// As <see cref="TryCount"/>, unless the container has none left. <see cref="NoteCommitted"/> or <see cref="CancelCommit"/> follows.
     /// </summary>
+    public bool TryCommit(long bytes, ref Refusals refusals) =>
+        TryCount(bytes, ref refusals) && (TryGrant(bytes, refusals) || CancelCount(bytes, ref refusals));
+
+    /// <summary>Returns whether the container has room for a whole request: requests must not wait for each other's parts.</summary>
     public bool CanCommit(long bytes, ref Refusals refusals)
     {
         if (!TryGrant(bytes, refusals))
@@ -177,33 +179,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>
-    /// As <see cref="TryCommit"/>, for bytes that other code is about to allocate. <see cref="ReleaseExternal"/> has to follow.
-    /// </summary>
-    public bool TryCommitExternal(long bytes, ref Refusals refusals, out long announcement)
-    {
-        announcement = 0;
-        if (bytes == 0)
-        {
-            return true;
-        }
-
-        if (!TryCount(bytes, ref refusals))
-        {
-            return false;
-        }
-
-        // Where requests are admitted the job has been admitted with them.
-        return Headroom?.TryAnnounce(bytes, HonorsLimit && !IsLimited, out announcement) != false || CancelCount(bytes, ref refusals);
-    }
-
-    /// <summary>Counts bytes of other code as released.</summary>
-    public void ReleaseExternal(long bytes, long announcement)
-    {
-        Headroom?.Withdraw(announcement);
-        NoteReleased(bytes);
-    }
-
     /// <summary>Returns how many bytes have to be released before so many more can be committed; 0 or less for none.</summary>
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
@@ -211,11 +186,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public void Post(BudgetRequest request, bool mayWait = true)
     {
         bool isSeen = _queue.Announce();
-        if (ReleaseIdle is not null && !isSeen)
+        if (Idle is not null && !isSeen)
         {
             // A block that comes back with its permit is in the cache behind this, or its thread sees that a request waits.
             ProcessBarrier.Flush();
-            ReleaseIdle();
+            Idle.ReleasePermits();
         }
 
         _queue.Post(request, mayWait);
@@ -224,9 +199,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
 
-    /// <summary>
-    /// Serves waiters where the container may have room by now, which nothing reports. Of many callers one does it, every 10 ms.
-    /// </summary>
+    /// <summary>Serves waiters where the container may have room by now, which nothing reports: of many callers one, in 10 ms.</summary>
     public void LookAgain(long nowMilliseconds)
     {
         Debug.Assert(IsLimitedByContainer);
@@ -249,14 +222,44 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
+    /// <summary>Has a thread look at the container until no request waits. Called when one that blocks no thread was posted.</summary>
+    public void Watch()
+    {
+        if (IsLimitedByContainer && Interlocked.Exchange(ref _isWatched, 1) == 0)
+        {
+            try
+            {
+                Background.StartThread(LookUntilNoneWaits, "Allocator looks");
+            }
+            catch (Exception exception)
+            {
+                Volatile.Write(ref _isWatched, 0);
+                if (exception is not OutOfMemoryException)
+                {
+                    throw;
+                }
+
+                // A return of memory, or a tick, serves the request.
+            }
+        }
+    }
+
     /// <summary>Grants what fits by now. Called by all that give memory back; where no request waits it is two reads.</summary>
     public void ServeWaiters()
     {
-        // After an interlocked operation of the caller, so that a request that is posted meanwhile sees what was given back, or is seen
-        // here.
-        if (_queue.HasWaiters)
+        // After an interlocked operation of the caller: a request that is posted meanwhile sees what was given back, or is seen here.
+        if (HasWaiters)
         {
             _queue.Serve();
+        }
+    }
+
+    /// <summary>As <see cref="ServeWaiters"/>, on the thread pool: for finalizers.</summary>
+    public void ServeWaitersLater()
+    {
+        if (HasWaiters)
+        {
+            Background.Queue(this);
         }
     }
 
@@ -267,14 +270,28 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Serve();
     }
 
-    private bool CancelCount(long bytes, ref Refusals refusals)
+    // In real time: a container is not simulated.
+    private void LookUntilNoneWaits()
     {
-        NoteReleased(bytes);
-        return refusals.Refuse(bytes, byContainer: true);
-    }
+        do
+        {
+            while (HasWaiters)
+            {
+                Thread.Sleep(LookAgainMilliseconds);
+                try
+                {
+                    LookAgain(SystemClock.Instance.NowMilliseconds);
+                }
+                catch (Exception)
+                {
+                    // For want of managed memory, and an exception that leaves a thread ends the process. The next look is soon.
+                }
+            }
 
-    private bool TryCount(long bytes, ref Refusals refusals) =>
-        !IsLimited || TryAdd(ref _committedBytes, bytes, LimitInBytes) || refusals.Refuse(bytes, byContainer: false);
+            Interlocked.Exchange(ref _isWatched, 0);
+        }
+        while (HasWaiters && Interlocked.Exchange(ref _isWatched, 1) == 0);
+    }
 
     // Idle memory makes room for what has to stay free, once for each request.
     private bool TryGrant(long bytes, in Refusals refusals) =>

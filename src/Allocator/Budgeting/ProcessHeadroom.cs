@@ -13,7 +13,7 @@ namespace Allocator.Budgeting;
 /// Used where memory is committed and where a request is admitted, never where idle memory is rented. One reading takes some calls to the
 /// system, and serves for 10 ms, or 1 s where nothing is limited.
 /// </remarks>
-internal sealed class ProcessHeadroom
+internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 {
     private const int FreshMilliseconds = 10;
 
@@ -21,8 +21,8 @@ internal sealed class ProcessHeadroom
     private const int FreshWithoutLimitMilliseconds = 1000;
 
     private readonly ShortLock _lock = new();
-    private readonly SystemMemory _source;
-    private readonly Clock _clock;
+    private readonly SystemMemory _source = source;
+    private readonly Clock _clock = clock;
     private readonly RecentGrants _recent = new();
     private readonly List<WeakReference<MemoryBudget>> _budgets = [];
     private Headroom _last = Headroom.Unknown;
@@ -38,12 +38,6 @@ internal sealed class ProcessHeadroom
 
     // Of managed arrays since the last reading: they have no address, and are used at once.
     private long _arraysSinceRead;
-
-    public ProcessHeadroom(SystemMemory source, Clock clock)
-    {
-        _source = source;
-        _clock = clock;
-    }
 
     /// <summary>Gets the one of this process.</summary>
     public static ProcessHeadroom Shared { get; } = new(SystemMemory.Shared, SystemClock.Instance);
@@ -256,8 +250,8 @@ internal sealed class ProcessHeadroom
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                // Not what idle memory has kept: it is outstanding for none, and would keep others waiting.
-                admitted += Math.Max(0, budget.AdmittedBytes - (budget.ReadIdleBytes?.Invoke() ?? 0));
+                // Not what idle memory has kept, which would keep others waiting.
+                admitted += budget.UsedBytes;
                 committed += budget.CommittedBytes;
             }
         }

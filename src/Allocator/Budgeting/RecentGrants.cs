@@ -44,12 +44,10 @@ internal sealed class RecentGrants
     public void Forget(long address)
     {
         // In a process without limits there is never anything here, and everything that goes back comes by.
-        for (int i = 0; i < Capacity && Volatile.Read(ref _unsettled) > 0; i++)
+        int i = -1;
+        while (Volatile.Read(ref _unsettled) > 0 && (i = Array.IndexOf(_addresses, address, i + 1)) >= 0)
         {
-            if (Volatile.Read(ref _addresses[i]) == address)
-            {
-                Interlocked.CompareExchange(ref _addresses[i], 0, address);
-            }
+            Interlocked.CompareExchange(ref _addresses[i], 0, address);
         }
     }
 

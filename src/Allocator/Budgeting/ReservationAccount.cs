@@ -104,37 +104,18 @@ internal sealed class ReservationAccount : BudgetAccount
 
         using (Lock.Enter())
         {
-            long before = ChargedBytes;
-            Change(usedBytes: -bytes);
-            GiveParent(before - ChargedBytes);
+            Shrink(usedBytes: bytes);
         }
     }
 
     /// <summary>Returns the side on which it grows: what is taken there is reserved here, by the same queue and rules.</summary>
     public BudgetAccount AsGrowth() => new Growth(this);
 
-    /// <summary>Gives back what is not used, or does nothing where it is closed. What is outstanding stays charged.</summary>
-    public bool Close()
-    {
-        bool isClosedNow = TryClose();
-        if (isClosedNow)
-        {
-            Budget?.ServeWaiters();
-        }
-
-        return isClosedNow;
-    }
-
-    /// <summary>As <see cref="Close"/>, with waiting requests served on the thread pool: for finalizers.</summary>
-    public void CloseLater()
-    {
-        if (TryClose())
-        {
-            ServeWaitersLater();
-        }
-    }
-
-    private bool TryClose()
+    /// <summary>
+    /// Gives back what is not used, and serves waiting requests, for finalizers on the thread pool; false where it is closed. What is
+    /// outstanding stays charged.
+    /// </summary>
+    public bool Close(bool byFinalizer = false)
     {
         using (Lock.Enter())
         {
@@ -152,9 +133,18 @@ internal sealed class ReservationAccount : BudgetAccount
             {
                 _parent?.GiveBack(unused);
             }
-
-            return true;
         }
+
+        if (byFinalizer)
+        {
+            Budget?.ServeWaitersLater();
+        }
+        else
+        {
+            Budget?.ServeWaiters();
+        }
+
+        return true;
     }
 
     private bool TryChangeSpare(long bytes)
@@ -207,27 +197,20 @@ internal sealed class ReservationAccount : BudgetAccount
         Volatile.Write(ref _peakUsedBytes, Math.Max(_peakUsedBytes, _usedBytes));
         Volatile.Write(ref _reservedBytes, _reservedBytes + reservedBytes);
         _overflowBytes = Math.Max(Math.Max(0, _overflowBytes + Math.Min(0, usedBytes)), _usedBytes - _reservedBytes);
-        if (ChargedBytes > before)
-        {
-            NoteCharge(ChargedBytes - before);
-        }
-
+        NoteCharge(ChargedBytes - before);
         if (!_isClosed && _overflowBytes == 0)
         {
             Volatile.Write(ref _spareBytes, SpareWhenIdle - _usedBytes);
         }
     }
 
-    private void GiveParent(long bytes)
+    private void Shrink(long reservedBytes = 0, long usedBytes = 0)
     {
-        if (bytes > 0)
+        long before = ChargedBytes;
+        Change(-reservedBytes, -usedBytes);
+        if (before != ChargedBytes)
         {
-            NoteCharge(-bytes);
-        }
-
-        if (bytes != 0)
-        {
-            _parent?.GiveBack(bytes);
+            _parent?.GiveBack(before - ChargedBytes);
         }
     }
 
@@ -290,9 +273,7 @@ internal sealed class ReservationAccount : BudgetAccount
                 // What a closed account had reserved is back already.
                 if (!_reservation._isClosed)
                 {
-                    long before = _reservation.ChargedBytes;
-                    _reservation.Change(reservedBytes: -bytes);
-                    _reservation.GiveParent(before - _reservation.ChargedBytes);
+                    _reservation.Shrink(reservedBytes: bytes);
                 }
             }
         }

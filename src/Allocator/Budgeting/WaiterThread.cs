@@ -7,11 +7,10 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A thread of the library's own for asynchronous waits, while there are any and a second longer: threads of the pool may all wait for
-/// memory themselves. One ends and completes the waits that have a time; another looks at the container, which may call hooks of the
-/// user's, and must not delay the first. No continuation of the user's runs on it.
+/// A thread of the library's own that ends and completes asynchronous waits with a time, while there are any and a second longer: threads
+/// of the pool may all wait for memory themselves. No continuation of the user's runs on it.
 /// </summary>
-[DebuggerDisplay("{_waiting.Count} with a time, {_settled.Count} to be completed, {_watched.Count} watched")]
+[DebuggerDisplay("{_waiting.Count} with a time, {_settled.Count} to be completed")]
 internal sealed class WaiterThread(Clock clock)
 {
     private const int LingerMilliseconds = 1000;
@@ -26,17 +25,14 @@ internal sealed class WaiterThread(Clock clock)
     private readonly ShortLock _lock = new();
     private readonly ManualResetEvent _wake = new(initialState: false);
 
-    // Under the lock. The requests that have a time, by that; those to be completed; and the budgets that are limited by the container.
+    // Under the lock. The requests that have a time, by that, and those to be completed.
     private readonly LinkedList<BudgetRequest> _waiting = new();
-    private readonly List<MemoryBudget> _watched = [];
     private readonly LinkedList<BudgetRequest> _settled = new();
     private int _users;
     private bool _isRunning;
 
-    /// <summary>Gets the one for times, of the machine's clock. It has no thread before it is used.</summary>
-    public static WaiterThread Times { get; } = new(SystemClock.Instance);
-
-    public static WaiterThread Looks { get; } = new(SystemClock.Instance);
+    /// <summary>Gets the one of the machine's clock. It has no thread before it is used.</summary>
+    public static WaiterThread Shared { get; } = new(SystemClock.Instance);
 
     public bool IsRunning => Volatile.Read(ref _isRunning);
 
@@ -120,22 +116,6 @@ internal sealed class WaiterThread(Clock clock)
         }
     }
 
-    /// <summary>Looks at the container again for a budget until no request waits for it. Called when a request has been posted.</summary>
-    public void Watch(MemoryBudget budget)
-    {
-        Debug.Assert(budget.IsLimitedByContainer);
-        using (_lock.Enter())
-        {
-            Debug.Assert(_users > 0);
-            if (!_watched.Contains(budget))
-            {
-                _watched.Add(budget);
-            }
-        }
-
-        _wake.Set();
-    }
-
     /// <summary>Has the task of a settled request completed on the thread. Needs no memory.</summary>
     public void Complete(BudgetRequest request)
     {
@@ -148,13 +128,13 @@ internal sealed class WaiterThread(Clock clock)
         _wake.Set();
     }
 
-    /// <summary>Ends what <see cref="Begin"/> began: the wait is over, that of a request where it may have been added.</summary>
-    public void End(BudgetRequest? request = null)
+    /// <summary>Ends what <see cref="Begin"/> began: the wait is over.</summary>
+    public void End(BudgetRequest request)
     {
         bool isLast;
         using (_lock.Enter())
         {
-            request?.DueNode?.List?.Remove(request.DueNode);
+            request.DueNode!.List?.Remove(request.DueNode);
             isLast = --_users == 0;
         }
 
@@ -172,7 +152,7 @@ internal sealed class WaiterThread(Clock clock)
             try
             {
                 _wake.Reset();
-                isOver = !EndNextWait() && !CompleteNext() && !LookAgain() && WaitForWork();
+                isOver = !EndNextWait() && !CompleteNext() && WaitForWork();
             }
             catch (Exception)
             {
@@ -203,16 +183,9 @@ internal sealed class WaiterThread(Clock clock)
 
     private bool CompleteNext()
     {
-        BudgetRequest? request;
-        using (_lock.Enter())
+        if (BudgetRequest.TakeFirst(_settled, _lock) is not BudgetRequest request)
         {
-            request = _settled.First?.Value;
-            if (request is null)
-            {
-                return false;
-            }
-
-            _settled.RemoveFirst();
+            return false;
         }
 
         try
@@ -226,43 +199,6 @@ internal sealed class WaiterThread(Clock clock)
         {
             Complete(request);
             throw;
-        }
-    }
-
-    // Waits a little behind it, and returns whether there was anything to look for. In real time: a container is not simulated.
-    private bool LookAgain()
-    {
-        int next = 0;
-        for (; GetWatched(next) is MemoryBudget budget; next++)
-        {
-            try
-            {
-                budget.LookAgain(SystemClock.Instance.NowMilliseconds);
-            }
-            catch (Exception)
-            {
-                // For want of managed memory. The next look is soon, and the other budgets have their turn.
-            }
-        }
-
-        if (next > 0)
-        {
-            _wake.WaitOne(MemoryBudget.LookAgainMilliseconds);
-        }
-
-        return next > 0;
-    }
-
-    private MemoryBudget? GetWatched(int index)
-    {
-        using (_lock.Enter())
-        {
-            while (index < _watched.Count && !_watched[index].HasWaiters)
-            {
-                _watched.RemoveAt(index);
-            }
-
-            return index < _watched.Count ? _watched[index] : null;
         }
     }
 

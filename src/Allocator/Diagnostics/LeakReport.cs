@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
+using System.Linq;
 using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
@@ -36,4 +38,47 @@ public sealed class LeakReport : EventArgs
 
     internal LeakReport With(AbandonedMemoryEventArgs leak) =>
         new(AllocationStackTrace, Count + 1, Bytes + leak.Bytes, leak.Age > LongestAge ? leak.Age : LongestAge);
+}
+
+/// <summary>Sums leaks up by stack, so that a loop that leaks a thousand times is one report and not a thousand. Thread-safe.</summary>
+internal sealed class LeakLedger
+{
+    // Stacks are kilobytes of text, and of a program that leaks at more places than this, the first ones say enough.
+    private const int MaximumStacks = 1000;
+
+    private readonly Dictionary<string, LeakReport> _byStack = [];
+    private LeakReport _withoutStack = new(null, 0, 0, TimeSpan.Zero);
+
+    /// <summary>Adds a leak, and returns all that leaked from its place.</summary>
+    /// <param name="leak">The leak.</param>
+    /// <param name="isNews">Whether it is the first from its place, or the number from there has doubled.</param>
+    public LeakReport Add(AbandonedMemoryEventArgs leak, out bool isNews)
+    {
+        lock (_byStack)
+        {
+            LeakReport report;
+            if (leak.AllocationStackTrace is not string stack || (!_byStack.ContainsKey(stack) && _byStack.Count == MaximumStacks))
+            {
+                _withoutStack = report = _withoutStack.With(leak);
+            }
+            else
+            {
+                LeakReport before = _byStack.TryGetValue(stack, out LeakReport? known) ? known : new(stack, 0, 0, TimeSpan.Zero);
+                _byStack[stack] = report = before.With(leak);
+            }
+
+            isNews = (report.Count & (report.Count - 1)) == 0;
+            return report;
+        }
+    }
+
+    /// <summary>Lists the places, those with the most bytes first.</summary>
+    public IReadOnlyList<LeakReport> List()
+    {
+        lock (_byStack)
+        {
+            IEnumerable<LeakReport> all = _withoutStack.Count == 0 ? _byStack.Values : _byStack.Values.Append(_withoutStack);
+            return [.. all.OrderByDescending(report => report.Bytes)];
+        }
+    }
 }

@@ -25,6 +25,9 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
 
     protected override bool KeepsStack => true;
 
+    // What was written is looked at.
+    protected override bool IsClearedOnReturn => false;
+
     /// <summary>Notes where the buffer is, and whether it is zero.</summary>
     public void Place()
     {

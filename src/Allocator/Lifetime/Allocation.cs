@@ -12,7 +12,6 @@ internal struct Allocation
     /// <summary>How the length is divided, and where the members are.</summary>
     public MemberLayout Layout;
 
-    private FinalizableGuard? _first;
     private FinalizableGuard? _last;
 
     /// <summary>Describes memory whose rent has begun.</summary>
@@ -43,9 +42,8 @@ internal struct Allocation
     /// <summary>Gets the generation of the rent, once it has begun.</summary>
     public long Generation { readonly get; private set; }
 
-
-    /// <summary>Gets the first guard before the rent begins.</summary>
-    public readonly FinalizableGuard? First => _first;
+    /// <summary>Gets the first guard of memory that was added here.</summary>
+    public readonly FinalizableGuard? First => Guard as FinalizableGuard;
 
     /// <summary>Gets whether the last guard is that of a mapping from the system.</summary>
     public readonly bool EndsWithMapping => _last is MappingGuard;
@@ -53,29 +51,21 @@ internal struct Allocation
     /// <summary>Adds a guard behind the others, its rent not begun.</summary>
     public void Add(FinalizableGuard guard)
     {
-        if (_last is null)
-        {
-            _first = guard;
-            Guard = guard;
-        }
-        else
-        {
-            _last.Append(guard);
-        }
-
+        _last?.Append(guard);
         _last = guard;
+        Guard ??= guard;
     }
 
     /// <summary>Begins the rent of all guards. Nothing has happened where this fails.</summary>
     public void Begin()
     {
-        Debug.Assert(_first is not null && Layout.Count > 0, "There is nothing to begin.");
-        Generation = _first!.BeginAllocation();
+        Debug.Assert(First is not null && Layout.Count > 0, "There is nothing to begin.");
+        Generation = First!.BeginAllocation();
     }
 
     /// <summary>Notes what the rent is charged to, as <see cref="FinalizableGuard.Charge"/> does.</summary>
-    public readonly void Charge(in BudgetPermit permit) => _first!.Charge(permit);
+    public readonly void Charge(in BudgetPermit permit) => First!.Charge(permit);
 
     /// <summary>Gives back what there is, although no rent began.</summary>
-    public readonly void Cancel() => _first?.Cancel();
+    public readonly void Cancel() => First?.Cancel();
 }

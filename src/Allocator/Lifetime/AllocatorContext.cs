@@ -27,7 +27,7 @@ internal sealed class AllocatorContext
     public MemoryBudget Budget { get; init; } = MemoryBudget.Unlimited;
 
     /// <summary>Gets the name that the user gave the allocator.</summary>
-    public string? AllocatorName { get; init; }
+    public string? AllocatorName => Counters.AllocatorName;
 
     public AbandonedMemory Abandoned { get; init; }
 

@@ -29,6 +29,14 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
 
+    /// <summary>Starts the rent of an idle array, unobserved.</summary>
+    public long BeginPlain(int usedBytes)
+    {
+        MarkDirty();
+        Context.Counters.MappingRented(CapacityInBytes, isAllocation: true);
+        return BeginAlone(usedBytes, CapacityInBytes);
+    }
+
     /// <summary>Notes a rent whose renter has the array alone.</summary>
     public void Lend(long generation) => Volatile.Write(ref _lentGeneration, generation);
 
@@ -62,15 +70,6 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         else
         {
             _pool.TakeBack(this);
-        }
-    }
-
-    protected override void CleanUp()
-    {
-        Record.Zeroed = false;
-        if (Context.ClearOnReturn)
-        {
-            ClearUsed(evenIfZeroed: true);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Budgeting;
@@ -21,9 +22,7 @@ internal sealed class CountedArrayPool
     public const int LongestArray = SmallestArray << (Classes - 1);
 
     private const int SmallestArray = 16;
-
-    // 16 bytes to 1 GiB.
-    private const int Classes = 27;
+    private const int Classes = 27; // to 1 GiB
 
     // Dropped arrays go with the next Gen2 collection. For less than that none is asked for.
     private const long WorthACollection = 1024 * 1024;
@@ -58,8 +57,15 @@ internal sealed class CountedArrayPool
     /// <summary>Rents an array of at least that many bytes, its rent not begun; null where as much is held as may be.</summary>
     public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
+        CountedArrayGuard? idle = TryRentIdle(lengthInBytes);
+        isNew = idle is null;
+        return idle ?? TryMake(ClassOf(lengthInBytes), ref refusals);
+    }
+
+    /// <summary>Rents an idle array of at least that many bytes, its rent not begun; null where there is none.</summary>
+    public CountedArrayGuard? TryRentIdle(int lengthInBytes)
+    {
         int index = ClassOf(lengthInBytes);
-        isNew = false;
         while (TryTakeIdle(index) is CountedArrayGuard guard)
         {
             // Not where the pool itself was found unreachable, and the guards with it.
@@ -71,8 +77,7 @@ internal sealed class CountedArrayPool
             Drop(guard);
         }
 
-        isNew = true;
-        return TryMake(index, ref refusals);
+        return null;
     }
 
     /// <summary>Takes an array back. The rent has ended, or never began.</summary>
@@ -135,23 +140,7 @@ internal sealed class CountedArrayPool
             stale += (long)(Volatile.Read(ref _classes[index])?.LeastIdle ?? 0) * CapacityOfClass(index);
         }
 
-        long wanted = (long)Math.Ceiling(stale * rate);
-        long dropped = 0;
-        for (int index = Classes - 1; index >= 0; index--)
-        {
-            if (Volatile.Read(ref _classes[index]) is IdleArrays size)
-            {
-                for (int left = size.LeastIdle; left > 0 && dropped < wanted && TryTakeIdle(index) is CountedArrayGuard guard; left--)
-                {
-                    Drop(guard);
-                    dropped += CapacityOfClass(index);
-                }
-
-                size.StartPeriod();
-            }
-        }
-
-        return Count(dropped, TrimReason.Period);
+        return Count(DropIdle((long)Math.Ceiling(stale * rate), staleOnly: true), TrimReason.Period);
     }
 
     /// <summary>Drops all idle arrays now, and outstanding ones when they come back.</summary>
@@ -164,13 +153,7 @@ internal sealed class CountedArrayPool
     private static int ClassOf(int lengthInBytes)
     {
         Debug.Assert(lengthInBytes is > 0 and <= LongestArray);
-        int index = 0;
-        while (CapacityOfClass(index) < lengthInBytes)
-        {
-            index++;
-        }
-
-        return index;
+        return 60 - BitOperations.LeadingZeroCount((ulong)(lengthInBytes - 1) | (SmallestArray - 1));
     }
 
     private static int CapacityOfClass(int index) => SmallestArray << index;
@@ -231,15 +214,23 @@ internal sealed class CountedArrayPool
         return isKept;
     }
 
-    private long DropIdle(long bytes)
+    // Those that were idle through the period, which ends here, or all.
+    private long DropIdle(long bytes, bool staleOnly = false)
     {
         long dropped = 0;
         for (int index = Classes - 1; index >= 0; index--)
         {
-            while (dropped < bytes && TryTakeIdle(index) is CountedArrayGuard guard)
+            IdleArrays? idle = Volatile.Read(ref _classes[index]);
+            int left = staleOnly ? idle?.LeastIdle ?? 0 : int.MaxValue;
+            for (; left > 0 && dropped < bytes && TryTakeIdle(index) is CountedArrayGuard guard; left--)
             {
                 Drop(guard);
                 dropped += CapacityOfClass(index);
+            }
+
+            if (staleOnly)
+            {
+                idle?.StartPeriod();
             }
         }
 
@@ -255,5 +246,55 @@ internal sealed class CountedArrayPool
         }
 
         return dropped;
+    }
+
+    /// <summary>The idle arrays of one length, at most as many as there are cores: last in, first out. Thread-safe.</summary>
+    private sealed class IdleArrays
+    {
+        private readonly ShortLock _lock = new();
+        private readonly CountedArrayGuard?[] _idle = new CountedArrayGuard?[Environment.ProcessorCount];
+        private int _count;
+        private int _leastIdle;
+
+        /// <summary>Gets the least number that was idle at once since <see cref="StartPeriod"/>.</summary>
+        public int LeastIdle => Volatile.Read(ref _leastIdle);
+
+        public void StartPeriod()
+        {
+            using (_lock.Enter())
+            {
+                _leastIdle = _count;
+            }
+        }
+
+        public CountedArrayGuard? TryPop()
+        {
+            using (_lock.Enter())
+            {
+                if (_count == 0)
+                {
+                    return null;
+                }
+
+                CountedArrayGuard? guard = _idle[--_count];
+                _idle[_count] = null;
+                _leastIdle = Math.Min(_leastIdle, _count);
+                return guard;
+            }
+        }
+
+        public bool TryPush(CountedArrayGuard guard)
+        {
+            using (_lock.Enter())
+            {
+                if (_count == _idle.Length)
+                {
+                    return false;
+                }
+
+                _idle[_count++] = guard;
+                return true;
+            }
+        }
     }
 }

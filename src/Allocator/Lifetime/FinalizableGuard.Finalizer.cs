@@ -1,5 +1,4 @@
 using System;
-using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
@@ -18,9 +17,6 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private readonly WeakReference<FinalizableGuard> _self;
     private BackgroundState _work;
 
-    // The memory has another guard: what the state word says is about a rent of that one.
-    private bool _isReplaced;
-
     // Of abandoned memory, with its first part: it was reported, and is to be handed back when it is dealt with next.
     private bool _mayRecycle;
 
@@ -35,13 +31,16 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Gets or sets the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.</summary>
-    public Quarantine.Detention Stay { get; set; }
+    /// <summary>Gets or sets what ends the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.</summary>
+    public (int CollectionsWhenAdded, long EndMilliseconds) Stay { get; set; }
 
     public FinalizableGuard? NextQuarantined { get; set; }
 
     /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
     protected virtual bool NeedsQuarantine => true;
+
+    /// <summary>Gets whether the memory has another guard: what the state word says is about a rent of that one.</summary>
+    protected virtual bool IsReplaced => false;
 
     /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
     protected virtual bool ReturnsWithoutSystemCall => false;
@@ -49,64 +48,41 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     // Where the constructor failed the finalizer runs all the same.
     private bool IsConstructed => _self is not null;
 
-    private bool IsReplaced => Volatile.Read(ref _isReplaced);
-
-    // What the finalizer has left. What throws has changed nothing.
+    // What the finalizer has left, or a return for which there was no managed memory. What throws has changed nothing.
     void IBackgroundWork.DoWork()
     {
-        if (!BlockState.IsAbandoned(Volatile.Read(ref Record.State)))
-        {
-            FinishHandBack();
-        }
-        else if (_mayRecycle)
-        {
-            Recycle();
-        }
-        else
+        if (!_mayRecycle && BlockState.IsAbandoned(Volatile.Read(ref Record.State)))
         {
             SettleAbandoned();
         }
-    }
-
-    /// <summary>Makes another guard for memory that will be rented again. Nothing where the guard ends with its memory.</summary>
-    protected virtual void MakeSuccessor()
-    {
+        else
+        {
+            Recycle();
+        }
     }
 
     /// <summary>
-    /// Gives the memory another guard, which <see cref="ReturnMemory"/> returns in place of this one. Where there is no managed memory for
-    /// it nothing has changed.
+    /// Gives memory that will be rented again another guard, which <see cref="ReturnMemory"/> returns in place of this one. Before it can
+    /// be rented: a finalizer that reads a new rent's state reads that too. A further call does nothing.
     /// </summary>
-    protected void Replace()
+    protected virtual void Replace()
     {
-        MakeSuccessor();
-
-        // Before the memory can be rented: a finalizer that reads a new rent's state reads this too.
-        Volatile.Write(ref _isReplaced, true);
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryReplace(BudgetAccount? account, long charged)
+    // Before anything is handed back: where there is no managed memory for a guard nothing has changed. Returns whether one was found.
+    private bool ReplaceFound()
     {
-        try
+        bool any = false;
+        for (FinalizableGuard? part = this; part is not null; part = part._next)
         {
-            Replace();
-            return true;
+            if (part.IsFoundUnreachable)
+            {
+                part.Replace();
+                any = true;
+            }
         }
-        catch (OutOfMemoryException)
-        {
-            _permit = account is null ? default : new BudgetPermit(account, charged);
-            Background.Queue(this);
-            return false;
-        }
-    }
 
-    private void FinishHandBack()
-    {
-        Replace();
-        BudgetPermit permit = TakePermit();
-        ReturnMemory(ofGroup: true);
-        permit.Account?.ReturnLater(permit.Bytes);
+        return any;
     }
 
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
@@ -144,7 +120,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         _mayRecycle = true;
         if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine)
         {
-            Context.Quarantine.Add(this, Context.QuarantineMilliseconds, Context.CollectsToFindAbandoned);
+            Context.Quarantine.Add(this);
         }
         else if ((Context.ClearOnReturn && NeedsQuarantine) || _next is not null || !ReturnsWithoutSystemCall)
         {
@@ -157,61 +133,31 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         }
     }
 
-    // Ends the quarantine. The first part comes last: until then it has what is left to do.
     private void Recycle()
     {
-        bool ofGroup = _next is not null;
-        BudgetAccount? account = _permit.Account;
-        long bytes = 0;
-        try
-        {
-            while (_next is FinalizableGuard part)
-            {
-                FinalizableGuard? next = part._next;
-                long share = account is null ? 0 : part.CapacityInBytes;
-                part.EndAbandoned();
-                part._next = null;
-                _next = next;
-                _permit = account is null ? default : new BudgetPermit(account, _permit.Bytes - share);
-                bytes += part.HandBack(account, share, ofGroup: true);
-            }
-
-            EndAbandoned();
-            _mayRecycle = false;
-            bytes += HandBack(account, TakePermit().Bytes, ofGroup);
-        }
-        finally
-        {
-            account?.ReturnLater(bytes);
-        }
-    }
-
-    private void EndAbandoned()
-    {
-        NoteRecycled();
-        Volatile.Write(ref Record.State, BlockState.Next(Record.State));
-        ClearForNext(TraceEnd.Abandoned);
+        BudgetPermit permit = HandBack(ReplaceFound());
+        permit.Account?.ReturnLater(permit.Bytes);
     }
 
     private void NoteAbandoned(bool isAllocation)
     {
         OnAbandoned();
-        if (_isMapping && NeedsQuarantine)
+        if (NeedsQuarantine)
         {
-            Context.Counters.MappingQuarantined(CapacityInBytes, isAllocation);
+            _mappings?.MappingQuarantined(CapacityInBytes, isAllocation);
         }
         else
         {
-            CountReturned(isAllocation);
+            _mappings?.MappingReturned(CapacityInBytes, isAllocation);
         }
     }
 
     private void NoteRecycled()
     {
         OnRecycled();
-        if (_isMapping && NeedsQuarantine)
+        if (NeedsQuarantine)
         {
-            Context.Counters.MappingLeftQuarantine(CapacityInBytes);
+            _mappings?.MappingLeftQuarantine(CapacityInBytes);
         }
     }
 }

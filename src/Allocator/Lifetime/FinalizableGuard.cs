@@ -17,8 +17,8 @@ namespace Allocator.Lifetime;
 [DebuggerDisplay("{GetType().Name,nq}: {CapacityInBytes} bytes, {DebuggerText,nq}")]
 internal abstract partial class FinalizableGuard : LifetimeGuard
 {
-    // Blocks are counted by their records, all else by the allocator's counters.
-    private readonly bool _isMapping;
+    // Null for blocks, which are counted by their records.
+    private readonly AllocatorCounters? _mappings;
 
     private FinalizableGuard? _next;
 
@@ -29,7 +29,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     protected FinalizableGuard(AllocatorContext context)
         : this(new BlockState(), context)
     {
-        _isMapping = true;
+        _mappings = context.Counters;
         Record.RunLength = 1;
     }
 
@@ -49,7 +49,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets what the memory is charged to; null for nothing.</summary>
     public BudgetAccount? Account => _permit.Account;
 
-    protected AllocatorContext Context { get; }
+    public AllocatorContext Context { get; }
 
     /// <summary>Gets whether the allocating stack is kept even while there is no subscriber.</summary>
     protected virtual bool KeepsStack => false;
@@ -73,6 +73,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         {
             ClearUsed(evenIfZeroed: false);
         }
+
+        MarkDirty();
     }
 
     /// <summary>Starts the rent of this guard and all behind it, prepared and held exclusively; returns the generation.</summary>
@@ -90,12 +92,24 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         record.Rents++;
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
-            part.CountRented(isAllocation: false);
+            part._mappings?.MappingRented(part.CapacityInBytes, isAllocation: false);
             BeginWith(part.Record, BlockState.Member | 1);
         }
 
-        CountRented(isAllocation: true);
+        _mappings?.MappingRented(CapacityInBytes, isAllocation: true);
         return Begin();
+    }
+
+    /// <summary>Prepare and BeginAllocation in the usual case: of one guard, dirty and unobserved. Cannot fail.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    protected long BeginAlone(long usedBytes, long capacityInBytes)
+    {
+        BlockState record = Record;
+        record.UsedBytes = usedBytes;
+        record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
+        record.Rents++;
+        record.AllocationBytes = capacityInBytes;
+        return BeginWith(record, 1);
     }
 
     /// <summary>
@@ -160,26 +174,30 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>Gets whether nothing but the memory itself and its permit has to be handed back.</summary>
-    protected bool IsPlain => _next is null && Trace is null;
+    protected bool IsPlain
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => _next is null && Trace is null;
+    }
+
+    /// <summary>Gets whether what a renter wrote is cleared when the memory comes back.</summary>
+    protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 
     protected override void GiveBack(bool ofLease)
     {
-        FinalizableGuard? part = _next;
-        BudgetPermit permit = TakePermit();
-        BudgetAccount? account = permit.Account;
-        bool ofGroup = part is not null;
-        long share = account is null || !ofGroup ? permit.Bytes : CapacityInBytes;
-        CountReturned(isAllocation: true);
-        ClearForNext(Trace is not null && IsFoundUnreachable ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned);
-        _next = null;
-        long bytes = HandBack(account, share, ofGroup);
-        while (part is not null)
+        bool isFound;
+        try
         {
-            part = part.EndMember(account, ref bytes);
+            isFound = ReplaceFound();
+        }
+        catch (OutOfMemoryException)
+        {
+            Background.Queue(this);
+            return;
         }
 
         // Last: a waiter that is served finds the memory.
-        account?.Return(bytes);
+        HandBack(isFound).Return();
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
@@ -203,10 +221,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Sees to it that the next renter finds what the allocator promised: zeros, or memory marked as dirty.</summary>
-    protected virtual void CleanUp()
-    {
-    }
+    /// <summary>Notes that the memory may hold anything from now on: it is about to be rented.</summary>
+    protected virtual void MarkDirty() => Record.Zeroed = false;
 
     /// <summary>Called before a rent begins, with all parts in place. It may still fail.</summary>
     protected virtual void OnTraced(string stack)
@@ -221,12 +237,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    private void ClearForNext(TraceEnd end)
-    {
-        EndTrace(end);
-        CleanUp();
-    }
-
     private long CapacityOfChain()
     {
         long bytes = CapacityInBytes;
@@ -238,47 +248,50 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return bytes;
     }
 
-    private void CountRented(bool isAllocation)
+    // The only way back to the next renter, after a look for guards that were found unreachable. The first part comes last: until then it
+    // has what is left to do, should anything throw. Returns what the memory was charged to.
+    private BudgetPermit HandBack(bool isFound)
     {
-        if (_isMapping)
-        {
-            Context.Counters.MappingRented(CapacityInBytes, isAllocation);
-        }
-    }
+        TraceEnd end = _mayRecycle ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
 
-    private void CountReturned(bool isAllocation)
-    {
-        if (_isMapping)
+        // What has another guard does not go into the cache either, which is for what a thread uses again at once.
+        bool ofGroup = isFound || _next is not null;
+        while (_next is FinalizableGuard part)
         {
-            Context.Counters.MappingReturned(CapacityInBytes, isAllocation);
-        }
-    }
-
-    private FinalizableGuard? EndMember(BudgetAccount? account, ref long bytes)
-    {
-        FinalizableGuard? next = _next;
-        _next = null;
-        long share = account is null ? 0 : CapacityInBytes;
-        Volatile.Write(ref Record.State, BlockState.Next(Record.State));
-        CountReturned(isAllocation: false);
-        ClearForNext(TraceEnd.Returned);
-        bytes += HandBack(account, share, ofGroup: true);
-        return next;
-    }
-
-    // The only way back to the next renter. The state is idle, and this is the one call for this rent.
-    // Returns the bytes that the caller is to return to the account: none where the memory goes back later, and the bytes with it.
-    private long HandBack(BudgetAccount? account, long charged, bool ofGroup)
-    {
-        bool isReplaced = IsFoundUnreachable;
-        if (isReplaced && !TryReplace(account, charged))
-        {
-            return 0;
+            _next = part._next;
+            part._next = null;
+            part.HandBackAlone(end, isAllocation: false, ofGroup: true);
         }
 
-        // Not into the cache, which is for what a thread uses again at once.
-        ReturnMemory(ofGroup || isReplaced);
-        return charged;
+        return HandBackAlone(end, isAllocation: true, ofGroup);
+    }
+
+    private BudgetPermit HandBackAlone(TraceEnd end, bool isAllocation, bool ofGroup)
+    {
+        EndTrace(end);
+        if (IsClearedOnReturn)
+        {
+            ClearUsed(evenIfZeroed: true);
+        }
+
+        if (BlockState.IsAbandoned(Record.State))
+        {
+            NoteRecycled();
+        }
+        else
+        {
+            _mappings?.MappingReturned(CapacityInBytes, isAllocation);
+        }
+
+        // Of the first part most often it is: ending the rent has made it so.
+        if (!BlockState.IsIdle(Record.State))
+        {
+            Volatile.Write(ref Record.State, BlockState.Next(Record.State));
+        }
+
+        BudgetPermit permit = TakePermit();
+        ReturnMemory(ofGroup);
+        return permit;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -45,6 +45,10 @@ internal sealed class MappingGuard : FinalizableGuard
         return guard;
     }
 
+    // A mapping goes back to the system, which zeroes it for the next process: clearing it here would only make untouched pages resident.
+    // A heap hands it on as it is.
+    protected override bool IsClearedOnReturn => Context.ClearOnReturn && _source is not VirtualMemorySource;
+
     protected override void ReturnMemory(bool ofGroup)
     {
         long bytes = CapacityInBytes;
@@ -62,16 +66,6 @@ internal sealed class MappingGuard : FinalizableGuard
         }
 
         Context.NoteFreed(bytes);
-    }
-
-    // A mapping goes back to the system, which zeroes it for the next process: clearing it here would only make untouched pages resident.
-    // A heap hands it on as it is.
-    protected override void CleanUp()
-    {
-        if (Context.ClearOnReturn && _source is not VirtualMemorySource)
-        {
-            ClearUsed(evenIfZeroed: true);
-        }
     }
 
     // One that a collection has found unreachable, together with its allocator, has its finalizer before it.

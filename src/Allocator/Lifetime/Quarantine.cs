@@ -49,12 +49,12 @@ internal sealed class Quarantine
         }
     }
 
-    /// <summary>Adds abandoned memory, with all behind it; a collection may be asked for to end its stay.</summary>
-    public void Add(FinalizableGuard guard, long stayMilliseconds, bool isSearched)
+    /// <summary>Adds abandoned memory, with all behind it, for as long as its allocator wants.</summary>
+    public void Add(FinalizableGuard guard)
     {
         using (_lock.Enter())
         {
-            guard.Stay = new Detention(GC.CollectionCount(2), _clock.NowMilliseconds + stayMilliseconds, stayMilliseconds, isSearched);
+            guard.Stay = (GC.CollectionCount(2), _clock.NowMilliseconds + guard.Context.QuarantineMilliseconds);
             Entered++;
             LinkOrLeave(guard);
         }
@@ -150,13 +150,11 @@ internal sealed class Quarantine
 
     private void Link(FinalizableGuard guard)
     {
+        long stay = guard.Context.QuarantineMilliseconds;
         _earliestEnd = Math.Min(_earliestEnd, guard.Stay.EndMilliseconds);
-        _shortestStay = Math.Min(_shortestStay, guard.Stay.Milliseconds);
-        _shortestSearch = guard.Stay.IsSearched ? Math.Min(_shortestSearch, guard.Stay.Milliseconds) : _shortestSearch;
+        _shortestStay = Math.Min(_shortestStay, stay);
+        _shortestSearch = guard.Context.CollectsToFindAbandoned ? Math.Min(_shortestSearch, stay) : _shortestSearch;
         guard.NextQuarantined = _first;
         _first = guard;
     }
-
-    /// <summary>What one guard is kept by: one more Gen2 collection, and a time.</summary>
-    public readonly record struct Detention(int CollectionsWhenAdded, long EndMilliseconds, long Milliseconds, bool IsSearched);
 }

@@ -6,16 +6,14 @@ namespace Allocator.Native;
 /// <summary>The time, and what happens later. Replaced in tests, which therefore never wait.</summary>
 internal abstract class Clock
 {
-    private long _coarseMilliseconds;
-
     /// <summary>Gets a time that only grows, in milliseconds.</summary>
     public abstract long NowMilliseconds { get; }
 
     /// <summary>Gets the time of the last <see cref="RefreshCoarse"/>: one read, cheap enough for every rent.</summary>
-    public long CoarseMilliseconds => _coarseMilliseconds;
+    public long CoarseMilliseconds { get; private set; }
 
     /// <summary>Updates <see cref="CoarseMilliseconds"/>. Called where time is spent anyway: at ticks and on slow paths.</summary>
-    public void RefreshCoarse() => _coarseMilliseconds = NowMilliseconds;
+    public void RefreshCoarse() => CoarseMilliseconds = NowMilliseconds;
 
     /// <summary>Makes a timer, not yet running, that calls back on the thread pool.</summary>
     public abstract ClockTimer CreateTimer(Action callback);

@@ -55,8 +55,8 @@ internal abstract class NativeMemorySource
     public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
 
     /// <summary>
-    /// Frees the address and the length of one <see cref="TryAllocate"/>. Where the system refuses to take the addresses back it has the
-    /// memory all the same, and is asked again at the next trim.
+    /// Frees the address and the length of one <see cref="TryAllocate"/>, or of a reservation. Where the system refuses to take the
+    /// addresses back it has the memory all the same, and is asked again at the next trim.
     /// </summary>
     public void Free(nint address, long lengthInBytes)
     {

@@ -122,8 +122,6 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     protected override bool TryFree(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
 
-    protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
-
     // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is writable
     // is populated.
     private static bool IsResident(nint address)

@@ -42,7 +42,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
         {
             if (VirtualAlloc((byte*)address + offset, (nuint)ReadablePageInBytes, Commit, ReadOnly) == null)
             {
-                Release(address, lengthInBytes);
+                Free(address, lengthInBytes);
                 return 0;
             }
         }
@@ -104,11 +104,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
         return TryDecommit(address, lengthInBytes);
     }
 
-    protected override bool TryFree(nint address, long lengthInBytes) => TryUnmap(address);
-
-    protected override bool TryRelease(nint address, long lengthInBytes) => TryUnmap(address);
-
-    private static bool TryUnmap(nint address) => VirtualFree((void*)address, 0, ReleaseAll) != 0;
+    protected override bool TryFree(nint address, long lengthInBytes) => VirtualFree((void*)address, 0, ReleaseAll) != 0;
 
     private static bool TryDecommit(nint address, long lengthInBytes) =>
         lengthInBytes == 0 || VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;

@@ -1,4 +1,3 @@
-using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 
@@ -10,14 +9,8 @@ namespace Allocator.Native;
 /// </summary>
 internal abstract class VirtualMemorySource : NativeMemorySource
 {
-    private readonly Func<nint, long, bool> _tryRelease;
-
     protected VirtualMemorySource(long pageSizeInBytes, int overreadToleranceInBytes = 0)
-        : base(overreadToleranceInBytes)
-    {
-        PageSizeInBytes = pageSizeInBytes;
-        _tryRelease = TryRelease;
-    }
+        : base(overreadToleranceInBytes) => PageSizeInBytes = pageSizeInBytes;
 
     /// <summary>Gets the unit of commitment in bytes: 4, 16 or 64 KiB.</summary>
     public long PageSizeInBytes { get; }
@@ -36,7 +29,7 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>
     /// Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary, for parts of one length, of
     /// whole pages. The beginning of each part, with memory or without, and what follows the last one can be read, as far as the tolerance
-    /// goes.
+    /// goes. <see cref="NativeMemorySource.Free"/> returns all of it.
     /// </summary>
     public abstract nint TryReserve(long lengthInBytes, long partInBytes);
 
@@ -45,15 +38,6 @@ internal abstract class VirtualMemorySource : NativeMemorySource
 
     /// <summary>Returns the memory behind one committed part and keeps the addresses. Refused for locked pages: nothing changes.</summary>
     public abstract bool TryPurge(nint address, long lengthInBytes);
-
-    /// <summary>Returns a whole reservation to the system, as <see cref="NativeMemorySource.Free"/> does.</summary>
-    public void Release(nint address, long lengthInBytes)
-    {
-        if (!TryRelease(address, lengthInBytes))
-        {
-            RefusedRanges.Add(_tryRelease, address, lengthInBytes);
-        }
-    }
 
     /// <summary>Makes every access to committed whole pages fault. Contents stay; so does all where it is refused.</summary>
     public abstract bool TryProtect(nint address, long lengthInBytes);
@@ -68,9 +52,6 @@ internal abstract class VirtualMemorySource : NativeMemorySource
 
     /// <summary>Makes the pages of a committed part resident, so that the first user does not pay for it. Contents stay.</summary>
     public virtual void Prefault(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
-
-    /// <inheritdoc cref="NativeMemorySource.TryFree"/>
-    protected abstract bool TryRelease(nint address, long lengthInBytes);
 
     [Conditional("DEBUG")]
     protected void AssertPages(nint address, long lengthInBytes) =>

@@ -43,6 +43,21 @@ internal sealed class ArenaSet
         return null;
     }
 
+    /// <summary>Takes adjacent blocks with memory in one step: for a run, or a group, which takes the lowest; null for none.</summary>
+    public BlockGuard? TryTakeReady(int count, bool ofGroup)
+    {
+        foreach (BlockArena arena in All)
+        {
+            BlockGuard? run = arena.TryTakeReady(count, ofGroup);
+            if (run is not null || (ofGroup && arena.HasFree(resident: true)))
+            {
+                return run;
+            }
+        }
+
+        return null;
+    }
+
     /// <summary>Takes a block that lies in the pool's cache, whichever thread put it; null where there is none.</summary>
     public BlockGuard? TryTakeCached(ref PoolOutcome outcome)
     {
@@ -60,15 +75,15 @@ internal sealed class ArenaSet
 
     /// <summary>
     /// Puts blocks that lie in the pool's cache into the free maps: all, or those that are wanted; false for none. What another
-    /// thread puts meanwhile may be missed, as if it had come just after. The permits that they have kept are the caller's then.
+    /// thread puts meanwhile may be missed, as if it had come just after. The caller returns the bytes of permits that they have kept.
     /// </summary>
-    public bool DrainCached(Func<BlockRecord, bool>? isWanted, out BudgetPermit kept)
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted, out long keptBytes)
     {
         bool any = false;
-        kept = default;
+        keptBytes = 0;
         foreach (BlockArena arena in All)
         {
-            any |= arena.DrainCached(isWanted, ref kept);
+            any |= arena.DrainCached(isWanted, ref keptBytes);
         }
 
         return any;
@@ -129,10 +144,27 @@ internal sealed class ArenaSet
         return taken;
     }
 
-    /// <summary>
-    /// Makes the lowest free block without memory resident, and leaves it free: a hit where another thread took the block.
-    /// </summary>
-    public PoolOutcome Prefault(ref Refusals refusals)
+    /// <summary>Makes so many bytes of free blocks resident, as far as there are blocks; false where the system refused.</summary>
+    public bool TryPrewarm(long missingBytes, ref Refusals refusals)
+    {
+        PoolOutcome outcome = PoolOutcome.Cold;
+        while (missingBytes > 0 && outcome != PoolOutcome.Refused && !_pool.IsClosed)
+        {
+            BlockArena[] seen = All;
+            outcome = Prefault(ref refusals);
+            if (outcome == PoolOutcome.Full && !TryGrow(seen, 1, ref outcome))
+            {
+                break;
+            }
+
+            missingBytes -= outcome == PoolOutcome.Cold ? _geometry.BlockSizeInBytes : 0;
+        }
+
+        return outcome != PoolOutcome.Refused;
+    }
+
+    // Makes the lowest free block without memory resident, and leaves it free: a hit where another thread took the block.
+    private PoolOutcome Prefault(ref Refusals refusals)
     {
         if (Fullest(resident: false) is not BlockArena arena)
         {
@@ -151,7 +183,7 @@ internal sealed class ArenaSet
             arena.Prefault(index);
         }
 
-        arena.Release(index, 1);
+        arena.Release(1UL << index);
         return isReady ? PoolOutcome.Cold : PoolOutcome.Refused;
     }
 
@@ -197,7 +229,7 @@ internal sealed class ArenaSet
         {
             if (!added)
             {
-                reserving?.Release(reservation, (long)_geometry.BlockSizeInBytes * count);
+                reserving?.Free(reservation, (long)_geometry.BlockSizeInBytes * count);
             }
         }
     }
@@ -222,7 +254,7 @@ internal sealed class ArenaSet
         foreach (BlockArena arena in All)
         {
             int free = arena.FreeCount;
-            if (free < fewest && (arena.HasFree(resident)))
+            if (free < fewest && arena.HasFree(resident))
             {
                 fullest = arena;
                 fewest = free;

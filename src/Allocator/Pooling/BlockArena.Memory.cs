@@ -15,9 +15,6 @@ internal sealed partial class BlockArena
     private readonly NativeMemorySource _source;
     private readonly nint _reservation;
 
-    // The blocks that were purged: the others have not been touched since they were mapped.
-    private long _purged;
-
     private VirtualMemorySource Reserving => (VirtualMemorySource)_source;
 
     /// <summary>Puts memory behind those blocks that have none. The caller holds all of them.</summary>
@@ -52,7 +49,7 @@ internal sealed partial class BlockArena
     {
         if (!TryReady(first, count, ref refusals, out bool cold))
         {
-            Release(first, count);
+            Release(BlockBits.Mask(count) << first);
             outcome = PoolOutcome.Refused;
             return null;
         }
@@ -88,7 +85,7 @@ internal sealed partial class BlockArena
     /// <summary>Puts held blocks back into the map, for a caller that does not go on.</summary>
     public void GiveUp(ulong blocks)
     {
-        Interlocked.Or(ref _free.Value, (long)blocks);
+        Release(blocks);
         _pool.ReleaseIfClosed();
     }
 
@@ -114,7 +111,7 @@ internal sealed partial class BlockArena
     {
         nint address = _addresses[index];
         bool isRegistered = IsRegistered(index);
-        if (!IsResident(index) || (isRegistered && !_pool.Hooks.TryRelease(address, BlockSizeInBytes)))
+        if (!IsResident(index) || (isRegistered && _pool.Hooks?.TryRelease(address, BlockSizeInBytes) == false))
         {
             return false;
         }
@@ -122,7 +119,7 @@ internal sealed partial class BlockArena
         _context.Budget.NoteReleasing(address);
         if (!TryDecommit(index, address))
         {
-            if (isRegistered && !_pool.Hooks.TryTakeBackRelease(address, BlockSizeInBytes))
+            if (isRegistered && _pool.Hooks?.TryTakeBackRelease(address, BlockSizeInBytes) == false)
             {
                 Interlocked.Or(ref _unregistered.Value, 1L << index);
             }
@@ -151,7 +148,7 @@ internal sealed partial class BlockArena
             {
                 if (IsRegistered(i))
                 {
-                    _pool.Hooks.TryRelease(_addresses[i], BlockSizeInBytes);
+                    _pool.Hooks?.TryRelease(_addresses[i], BlockSizeInBytes);
                 }
 
                 _context.Budget.NoteReleasing(_addresses[i]);
@@ -162,7 +159,7 @@ internal sealed partial class BlockArena
 
         if (IsContiguous)
         {
-            Reserving.Release(_reservation, (long)BlockSizeInBytes * BlockCount);
+            _source.Free(_reservation, (long)BlockSizeInBytes * BlockCount);
         }
 
         return true;
@@ -178,11 +175,7 @@ internal sealed partial class BlockArena
         }
 
         nint address = _reservation + (nint)index * BlockSizeInBytes;
-        bool committed = Reserving.TryCommit(address, BlockSizeInBytes, out zeroed);
-
-        // Never touched since it was mapped: zero, also where the system does not zero what was purged.
-        zeroed |= (Volatile.Read(ref _purged) & (1L << index)) == 0 && Reserving.MapsZeroed;
-        return committed ? address : 0;
+        return Reserving.TryCommit(address, BlockSizeInBytes, out zeroed) ? address : 0;
     }
 
     // False where the system refuses; the block then keeps its memory.
@@ -194,7 +187,6 @@ internal sealed partial class BlockArena
             return true;
         }
 
-        Interlocked.Or(ref _purged, 1L << index);
         return Reserving.TryPurge(address, BlockSizeInBytes);
     }
 
@@ -218,10 +210,11 @@ internal sealed partial class BlockArena
 
             try
             {
-                _pool.Hooks.Commit(address, BlockSizeInBytes);
+                _pool.Hooks?.Commit(address, BlockSizeInBytes);
             }
             catch
             {
+                MarkDirty(index, 1);
                 bool isBack = TryDecommit(index, address);
                 _context.Budget.CancelCommit(BytesOf(isBack ? missing : missing & (missing - 1)));
                 if (!isBack)
@@ -246,7 +239,7 @@ internal sealed partial class BlockArena
         for (; unregistered != 0; unregistered &= unregistered - 1)
         {
             int index = BitOperations.TrailingZeroCount(unregistered);
-            _pool.Hooks.Commit(_addresses[index], BlockSizeInBytes);
+            _pool.Hooks!.Commit(_addresses[index], BlockSizeInBytes);
             Interlocked.And(ref _unregistered.Value, ~(1L << index));
         }
     }

@@ -1,7 +1,6 @@
 using System;
 using System.Diagnostics;
 using System.Numerics;
-using System.Runtime.CompilerServices;
 using System.Threading;
 using Allocator.Lifetime;
 using Allocator.Native;
@@ -26,8 +25,8 @@ internal sealed partial class BlockArena
     private BlockBits _free;
     private BlockBits _committed;
 
-    // The blocks known to be zero; through a rent: that were, but for what the renter could reach. Written for blocks that the writer
-    // holds, and seldom: most are dirty.
+    // The blocks known to be zero: never rented, purged since, or cleared when they came back. Through a rent of what will be cleared: but
+    // for what the renter can reach. Written for blocks that the writer holds, and seldom: most are dirty.
     private BlockBits _zeroed;
 
     // The blocks with memory that the user's code does not know, because it threw when it was told of them.
@@ -54,6 +53,7 @@ internal sealed partial class BlockArena
         _addresses = new nint[blockCount];
         _all = BlockBits.Mask(blockCount);
         _free.Value = (long)_all;
+        _zeroed.Value = IsContiguous && Reserving.MapsZeroed ? (long)_all : 0;
 
         // All of them now: a rent that had to make one could fail with a block in hand. Records beside records, whose size keeps them on
         // lines of their own: behind a guard one would share its line with what the thread reads that has the block before.
@@ -89,6 +89,9 @@ internal sealed partial class BlockArena
     private ulong Unregistered => (ulong)Volatile.Read(ref _unregistered.Value);
 
     private ulong Zeroed => (ulong)Volatile.Read(ref _zeroed.Value);
+
+    // Those in the cache, and those that are outstanding.
+    private ulong InNoMap => Committed & ~Free;
 
     /// <summary>Returns whether a block is free, with or without memory behind it as asked.</summary>
     public bool HasFree(bool resident) => (Free & (resident ? Committed : ~Committed)) != 0;
@@ -156,6 +159,39 @@ internal sealed partial class BlockArena
         return false;
     }
 
+    /// <summary>Takes a block that lies in the pool's cache, whatever slot names it; null where there is none.</summary>
+    public BlockGuard? TryTakeCached()
+    {
+        BlockGuard? guard = null;
+        for (ulong blocks = InNoMap; blocks != 0 && guard is null; blocks &= blocks - 1)
+        {
+            guard = Records[BitOperations.TrailingZeroCount(blocks)].TryTakeCached();
+        }
+
+        return guard;
+    }
+
+    /// <summary>
+    /// Puts the blocks that lie in the pool's cache into the map: all, or those that are wanted; false for none. Adds up the bytes of the
+    /// permits that they have kept.
+    /// </summary>
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted, ref long keptBytes)
+    {
+        bool any = false;
+        for (ulong blocks = InNoMap; blocks != 0; blocks &= blocks - 1)
+        {
+            BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
+            if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache(out bool isAdmitted))
+            {
+                keptBytes += isAdmitted ? block.Guard!.TakePermit().Bytes : 0;
+                Release(1UL << block.Index);
+                any = true;
+            }
+        }
+
+        return any;
+    }
+
     /// <summary>Takes the guard of a run of blocks out of the pool's reach. The caller holds them, with memory behind them.</summary>
     public BlockGuard TakeGuard(int first, int count)
     {
@@ -167,18 +203,18 @@ internal sealed partial class BlockArena
     /// <summary>Puts a guard and its blocks back into the map.</summary>
     public void Return(BlockGuard guard)
     {
-        int count = guard.RunLength;
+        ulong blocks = BlockBits.Mask(guard.RunLength) << guard.Index;
         guard.Block.Guard = guard;
-        if (count > 1)
+        if (guard.RunLength > 1)
         {
-            MarkUsed(BlockBits.Mask(count) << guard.Index);
+            MarkUsed(blocks);
         }
 
-        Release(guard.Index, count);
+        Release(blocks);
     }
 
     /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
-    public void Release(int first, int count) => Interlocked.Or(ref _free.Value, (long)(BlockBits.Mask(count) << first));
+    public void Release(ulong blocks) => Interlocked.Or(ref _free.Value, (long)blocks);
 
     /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
     public void ClearRun(int first, long lengthInBytes, bool evenIfZeroed)
@@ -194,8 +230,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Notes that blocks, which the caller holds, may hold anything.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    /// <summary>Notes that blocks, which the caller holds, may hold anything from now on.</summary>
     public void MarkDirty(int first, int count)
     {
         ulong blocks = BlockBits.Mask(count) << first;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Lifetime;
 
@@ -32,6 +33,11 @@ internal sealed class BlockGuard : FinalizableGuard
     // A closed pool gives back to the system what it gets.
     protected override bool ReturnsWithoutSystemCall => !_pool.IsClosed;
 
+    protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
+
+    // In the cache, where the next rent finds it admitted. Not of a reservation, whose part of the budget is its own.
+    private bool MayKeepPermit => Account == Context.Budget && Context.Budget.LetsIdleKeep && RunLength == 1;
+
     /// <summary>
     /// Returns this guard, or another one for the block where this was found unreachable: together with the pool, by a collection before
     /// a finalizer of the user's rents from it. Where there is no managed memory for one, the block is free again.
@@ -45,15 +51,16 @@ internal sealed class BlockGuard : FinalizableGuard
         Record.RunLength = runLength;
     }
 
-    /// <summary>Starts the rent of a block or run, dirty and unobserved: Prepare and BeginAllocation in the usual case.</summary>
+    /// <summary>Starts the rent of a block of the cache, or of a run, unobserved.</summary>
     public long BeginPlain(long usedBytes)
     {
-        BlockRecord record = Block;
-        record.UsedBytes = usedBytes;
-        record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
-        record.Rents++;
-        record.AllocationBytes = CapacityInBytes;
-        return BeginWith(record, 1);
+        if (RunLength > 1)
+        {
+            // Of what lies in the cache that is known.
+            MarkDirty();
+        }
+
+        return BeginAlone(usedBytes, CapacityInBytes);
     }
 
     protected override void GiveBack(bool ofLease)
@@ -61,26 +68,24 @@ internal sealed class BlockGuard : FinalizableGuard
         if (!IsPlain || Context.ClearOnReturn || (!ofLease && IsFoundUnreachable))
         {
             base.GiveBack(ofLease);
-            return;
         }
-
-        BudgetPermit permit = Account is null || MayKeepPermit ? default : TakePermit();
-        BlockRecord block = Block;
-        block.Arena.MarkDirty(block.Index, block.RunLength);
-        _pool.Return(this, ofGroup: false);
-        permit.Return();
+        else if (Account is null)
+        {
+            _pool.Return(this, ofGroup: false);
+        }
+        else
+        {
+            GiveBackCharged();
+        }
     }
 
-    // In the cache, where the next rent finds it admitted. Not of a reservation, whose part of the budget is its own.
-    private bool MayKeepPermit => Account == Context.Budget && Context.Budget.LetsIdleKeep && RunLength == 1;
-
-    protected override void MakeSuccessor()
+    protected override void Replace()
     {
         if (_successor is null)
         {
             BlockGuard successor = new(_pool, Arena, Index, Context);
             successor.Place(Address, RunLength);
-            _successor = successor;
+            Volatile.Write(ref _successor, successor);
         }
     }
 
@@ -88,17 +93,27 @@ internal sealed class BlockGuard : FinalizableGuard
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 
-    protected override void CleanUp()
+    // Where it will be cleared, what is known to be zero around the renter's part still is then: no renter can write there.
+    protected override void MarkDirty()
     {
-        if (Context.ClearOnReturn)
+        if (!Context.ClearOnReturn)
         {
-            // What was known to be zero around the renter's part still is: no renter could write there.
-            ClearUsed(evenIfZeroed: true);
+            Arena.MarkDirty(Index, RunLength);
         }
-        else
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void GiveBackCharged()
+    {
+        if (MayKeepPermit)
         {
-            Arena.MarkDirty(Index, Record.RunLength);
+            _pool.ReturnAdmitted(this);
+            return;
         }
+
+        BudgetPermit permit = TakePermit();
+        _pool.Return(this, ofGroup: false);
+        permit.Return();
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

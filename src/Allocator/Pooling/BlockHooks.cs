@@ -20,17 +20,21 @@ internal sealed class BlockHooks
     private readonly Action<nint, long>? _committed;
     private readonly Action<nint, long>? _releasing;
 
-    public BlockHooks(Action<nint, long>? committed, Action<nint, long>? releasing)
+    private BlockHooks(Action<nint, long>? committed, Action<nint, long>? releasing)
     {
         _committed = committed;
         _releasing = releasing;
-
-        // Runs the type initializer here, where there is a caller: one that fails at a tick for want of memory fails for ever.
-        _ = None;
     }
 
-    /// <summary>Gets hooks that do nothing.</summary>
-    public static BlockHooks None { get; } = new(null, null);
+    /// <summary>Makes the hooks of an allocator; null where the user has none.</summary>
+    public static BlockHooks? Create(MemoryAllocatorOptions options)
+    {
+        // Runs the type initializer here, where there is a caller: one that fails at a tick for want of memory fails for ever.
+        GC.KeepAlive(s_none);
+        return options.BlockCommitted is null && options.BlockReleasing is null
+            ? null
+            : new BlockHooks(options.BlockCommitted, options.BlockReleasing);
+    }
 
     /// <summary>
     /// Begins a call of the user's that releases memory: what hooks throw on this thread from here on is for <see cref="EndCall"/>.

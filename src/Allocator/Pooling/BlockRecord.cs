@@ -40,15 +40,18 @@ internal sealed class BlockRecord : BlockState
     /// <summary>Gets the state, whether the block lies in the cache or in the map.</summary>
     public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | Admitted);
 
-    /// <summary>Takes the block out of the cache; null where it is not there, or no longer.</summary>
+    /// <summary>Takes the block out of the cache, for the caller; false where it is not there, or no longer.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public BlockGuard? TryTakeCached()
+    public bool TryLeaveCache(out bool isAdmitted)
     {
         long seen = Volatile.Read(ref State);
-        return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~(Cached | Admitted), seen) == seen
-            ? TakeGuard()
-            : null;
+        isAdmitted = (seen & Admitted) != 0;
+        return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~(Cached | Admitted), seen) == seen;
     }
+
+    /// <summary>As above, with its guard; null where it is not there.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public BlockGuard? TryTakeCached() => TryLeaveCache(out _) ? TakeGuard() : null;
 
     /// <summary>Lets any thread take the block, which the caller holds; its rent is over, and its guard has a permit or none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -26,12 +26,6 @@ internal sealed class IdleBlockReclaimer
     /// </summary>
     public long TrimStale(double rate)
     {
-        RefusedRanges.Retry();
-        if (_pool.KeepsBlocks)
-        {
-            return 0;
-        }
-
         int stale = 0;
         foreach (BlockArena arena in _pool.Arenas)
         {
@@ -44,75 +38,59 @@ internal sealed class IdleBlockReclaimer
             _pool.DrainCache(IsStale);
         }
 
-        long bytes = Purge(quota, TrimReason.Period);
-        _pool.ReleaseIfClosed();
-        return bytes;
-    }
-
-    /// <summary>Gives back up to <paramref name="count"/> idle blocks, because as many others have just been given memory.</summary>
-    public void Exchange(int count)
-    {
-        if (!_pool.KeepsBlocks)
-        {
-            Purge(count, TrimReason.Exchange);
-        }
-
-        _pool.ReleaseIfClosed();
-    }
-
-    /// <summary>Gives back as many idle blocks as make up so many bytes, or all there are.</summary>
-    public long TrimSome(long bytes)
-    {
-        if (_pool.KeepsBlocks)
-        {
-            return 0;
-        }
-
-        long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
-        long trimmed = Purge(count, TrimReason.Refusal);
-
-        // What lies in the cache last: it is in use all the time.
-        long missing = count - trimmed / _pool.BlockSizeInBytes;
-        if (missing > 0 && _pool.DrainCache())
-        {
-            trimmed += Purge(missing, TrimReason.Refusal);
-        }
-
-        _pool.ReleaseIfClosed();
-        return trimmed;
+        return End(Purge(quota, staleOnly: true), TrimReason.Period);
     }
 
     /// <summary>Gives back all idle blocks.</summary>
     public long TrimAll(TrimReason reason)
     {
-        RefusedRanges.Retry();
-        long bytes = _pool.KeepsBlocks ? 0 : PurgeAll(reason);
-        _pool.ReleaseIfClosed();
-        return bytes;
+        _pool.DrainCache();
+        return End(Purge(long.MaxValue, staleOnly: false), reason);
     }
+
+    /// <summary>Gives back as many idle blocks as make up so many bytes, or all there are.</summary>
+    public long TrimSome(long bytes)
+    {
+        long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
+        long trimmed = Purge(count, staleOnly: false);
+
+        // What lies in the cache last: it is in use all the time.
+        long missing = count - trimmed / _pool.BlockSizeInBytes;
+        if (missing > 0 && _pool.DrainCache())
+        {
+            trimmed += Purge(missing, staleOnly: false);
+        }
+
+        return End(trimmed, TrimReason.Refusal);
+    }
+
+    /// <summary>Gives back up to <paramref name="count"/> idle blocks of the maps, because as many others have just got memory.</summary>
+    public void Exchange(int count) => End(Purge(count, staleOnly: false), TrimReason.Exchange);
 
     /// <summary>Of a closed pool: gives back all idle blocks, and the addresses of the arenas of which none is outstanding.</summary>
     public void ReleaseAll()
     {
-        PurgeAll(TrimReason.Requested);
+        _pool.DrainCache();
+        _counters.CountTrim(TrimReason.Requested, Purge(long.MaxValue, staleOnly: false));
         foreach (BlockArena arena in _pool.Arenas)
         {
             arena.TryReleaseAll();
         }
     }
 
-    private long PurgeAll(TrimReason reason)
+    private long End(long bytes, TrimReason reason)
     {
-        _pool.DrainCache();
-        return Purge(long.MaxValue, reason);
+        _counters.CountTrim(reason, bytes);
+        RefusedRanges.Retry();
+        _pool.ReleaseIfClosed();
+        return bytes;
     }
 
-    // The last arenas and the highest blocks first: singles are served from the other end. At the end of a period stale blocks only.
-    private long Purge(long count, TrimReason reason)
+    // The last arenas and the highest blocks first: singles are served from the other end.
+    private long Purge(long count, bool staleOnly)
     {
-        bool staleOnly = reason == TrimReason.Period;
         long bytes = 0;
-        BlockArena[] arenas = _pool.Arenas;
+        BlockArena[] arenas = _pool.KeepsBlocks && !_pool.IsClosed ? [] : _pool.Arenas;
         for (int i = arenas.Length - 1; i >= 0 && count > 0; i--)
         {
             BlockArena arena = arenas[i];
@@ -126,7 +104,6 @@ internal sealed class IdleBlockReclaimer
             }
         }
 
-        _counters.CountTrim(reason, bytes);
         return bytes;
     }
 
@@ -144,7 +121,7 @@ internal sealed class IdleBlockReclaimer
         }
         finally
         {
-            arena.Release(index, 1);
+            arena.Release(1UL << index);
         }
     }
 

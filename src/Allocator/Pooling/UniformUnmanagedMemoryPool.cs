@@ -13,7 +13,7 @@ namespace Allocator.Pooling;
 /// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
-internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
+internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeeper
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
@@ -30,7 +30,7 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
         _geometry = geometry;
         _source = source;
         _budget = context.Budget;
-        Hooks = hooks ?? BlockHooks.None;
+        Hooks = hooks;
         KeepsBlocks = keepsBlocks;
         _arenas = new ArenaSet(this, geometry, source, context);
         BlockAlignmentInBytes = source is VirtualMemorySource
@@ -46,7 +46,8 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Gets whether the pool gives back to the system whatever comes back to it.</summary>
     public bool IsClosed => Volatile.Read(ref _closed);
 
-    public BlockHooks Hooks { get; }
+    /// <summary>Gets what the user does with blocks; null for nothing.</summary>
+    public BlockHooks? Hooks { get; }
 
     /// <summary>Gets whether blocks keep their memory until the pool is closed.</summary>
     public bool KeepsBlocks { get; }
@@ -60,30 +61,83 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
 
-    /// <summary>Rents one block, its rent not begun, with the permit that it has kept; null where the outcome says why not.</summary>
-    public BlockGuard? TryRent(ref Refusals refusals, out PoolOutcome outcome)
-    {
-        outcome = PoolOutcome.Hit;
-        return TryRentCached() ?? TryRentSlow(ref refusals, out outcome);
-    }
+    public long KeptBytes => ReadUsage().AdmittedIdleBytes;
 
     /// <summary>Rents a block that lies in the cache near the current thread; null where there is none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
     /// <summary>Rents adjacent blocks of a map, with memory, where one step does: for a run, or a group, which takes the lowest.</summary>
-    public BlockGuard? TryRentReady(int count, bool ofGroup)
+    public BlockGuard? TryRentReady(int count, bool ofGroup) => _arenas.TryTakeReady(count, ofGroup);
+
+    /// <summary>
+    /// Rents one block, with the permit that it has kept, or several adjacent ones as one; the rent has not begun. For each block of a run
+    /// that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more of it.
+    /// </summary>
+    public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
     {
-        foreach (BlockArena arena in Arenas)
+        outcome = PoolOutcome.Hit;
+        if (count == 1)
         {
-            BlockGuard? run = arena.TryTakeReady(count, ofGroup);
-            if (run is not null || (ofGroup && arena.HasFree(resident: true)))
-            {
-                return run;
-            }
+            return TryRentCached() ?? TryRentSlow(ref refusals, out outcome);
         }
 
-        return null;
+        if (TryRentReady(count, ofGroup: false) is BlockGuard ready)
+        {
+            return ready;
+        }
+
+        outcome = PoolOutcome.Full;
+        if (count > Math.Min(BlockArena.MaximumBlocks, MaximumBlocks) || _source is not VirtualMemorySource)
+        {
+            return null;
+        }
+
+        // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
+        DrainCache();
+        BlockGuard? run;
+        BlockArena[] seen;
+        int coldBlocks = 0;
+        do
+        {
+            seen = Arenas;
+            run = _arenas.TryTakeRun(count, ref refusals, ref outcome, ref coldBlocks);
+        }
+        while (run is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, count, ref outcome));
+
+        if (run is not null && coldBlocks > 0)
+        {
+            Reclaimer.Exchange(coldBlocks);
+        }
+
+        ReleaseIfClosed();
+        return run;
+    }
+
+    /// <summary>Rents as many blocks as are free, up to <paramref name="count"/>: adjacent ones as one run.</summary>
+    public PoolOutcome TryRentMany(int count, ref Allocation allocation, ref Refusals refusals, out int rented)
+    {
+        PoolOutcome result = PoolOutcome.Hit;
+        BlockArena[] seen;
+        rented = 0;
+        do
+        {
+            seen = Arenas;
+            rented += TakeIdle(count - rented, ref allocation, ref refusals, ref result);
+            rented += _arenas.TakeMany(count - rented, resident: false, ref allocation, ref refusals, ref result);
+        }
+        while (rented < count && result < PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref result));
+
+        if (rented < count)
+        {
+            // No new memory: then what has come back meanwhile.
+            PoolOutcome last = PoolOutcome.Hit;
+            rented += TakeIdle(count - rented, ref allocation, ref refusals, ref last);
+            result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
+        }
+
+        ReleaseIfClosed();
+        return rented < count && result < PoolOutcome.Full ? PoolOutcome.Full : result;
     }
 
     /// <summary>
@@ -92,17 +146,23 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
     /// </summary>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        // Before the put: the guard may be another renter's right after. A request that began to wait meanwhile finds the block in the
-        // cache, or is seen here; where another thread has taken the block, its permit is that one's concern.
-        bool hasPermit = guard.Account is not null;
-        BlockRecord block = guard.Block;
-        bool isCached = !ofGroup && guard.RunLength == 1 && (_cache.TryPutBack(guard) || _cache.TryPut(guard));
-        BlockGuard? held = !isCached ? guard : hasPermit && _budget.HasWaiters ? block.TryTakeCached() : null;
+        if (ofGroup || guard.RunLength != 1 || !TryCache(guard))
+        {
+            ReturnToMap(guard);
+        }
+
+        ReleaseIfClosed();
+    }
+
+    /// <summary>As above, of a block that keeps its permit in the cache.</summary>
+    public void ReturnAdmitted(BlockGuard guard)
+    {
+        // A request that began to wait meanwhile finds the block in the cache, or is seen here; where another thread has taken the block,
+        // its permit is that one's concern.
+        BlockGuard? held = !TryCache(guard) ? guard : _budget.HasWaiters ? guard.Block.TryTakeCached() : null;
         if (held is not null)
         {
-            BudgetPermit permit = held.TakePermit();
-            held.Arena.Return(held);
-            permit.Return();
+            ReturnToMap(held);
         }
 
         ReleaseIfClosed();
@@ -112,24 +172,9 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <returns>False where the system refused.</returns>
     public bool TryPrewarm(long bytes, ref Refusals refusals)
     {
-        PoolOutcome outcome = PoolOutcome.Cold;
-        long missing = bytes - ReadUsage().RetainedBytes;
-        while (missing > 0 && outcome != PoolOutcome.Refused && !IsClosed)
-        {
-            BlockArena[] seen = Arenas;
-            outcome = _arenas.Prefault(ref refusals);
-            if (outcome == PoolOutcome.Cold)
-            {
-                missing -= BlockSizeInBytes;
-            }
-            else if (outcome == PoolOutcome.Full && !_arenas.TryGrow(seen, 1, ref outcome))
-            {
-                break;
-            }
-        }
-
+        bool isGiven = _arenas.TryPrewarm(bytes - ReadUsage().RetainedBytes, ref refusals);
         ReleaseIfClosed();
-        return outcome != PoolOutcome.Refused;
+        return isGiven;
     }
 
     /// <summary>Gives idle blocks back now and outstanding ones as soon as they come back, addresses included.</summary>
@@ -163,7 +208,7 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps, and returns their permits; false for none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null)
     {
-        if (_budget.ReleaseIdle is null)
+        if (_budget.Idle is null)
         {
             return _arenas.DrainCached(isWanted, out _);
         }
@@ -172,8 +217,8 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
         using (_drains.Enter())
         {
             // One at a time: a request that finds nothing to drain finds the room that another thread has made.
-            any = _arenas.DrainCached(isWanted, out BudgetPermit kept);
-            kept.Account?.GiveBack(kept.Bytes);
+            any = _arenas.DrainCached(isWanted, out long keptBytes);
+            _budget.GiveBack(keptBytes);
         }
 
         _budget.ServeWaiters();
@@ -191,34 +236,52 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
 
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 
+    private static void ReturnToMap(BlockGuard guard)
+    {
+        BudgetPermit permit = guard.TakePermit();
+        guard.Arena.Return(guard);
+        permit.Account?.Return(permit.Bytes);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryCache(BlockGuard guard) => _cache.TryPutBack(guard) || _cache.TryPut(guard);
+
+    private int TakeIdle(int count, ref Allocation allocation, ref Refusals refusals, ref PoolOutcome result)
+    {
+        int taken = _arenas.TakeMany(count, resident: true, ref allocation, ref refusals, ref result);
+        if (taken < count)
+        {
+            DrainCache();
+            taken += _arenas.TakeMany(count - taken, resident: true, ref allocation, ref refusals, ref result);
+        }
+
+        return taken;
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard? TryRentSlow(ref Refusals refusals, out PoolOutcome outcome)
     {
+        BlockGuard? block;
         BlockArena[] seen;
         outcome = PoolOutcome.Full;
         _cache.Prepare();
         do
         {
             seen = Arenas;
-            BlockGuard? block = TryRentIdle(ref refusals, ref outcome)
-                ?? _arenas.TryTake(resident: false, ref refusals, ref outcome);
-            if (block is not null)
-            {
-                return block;
-            }
+            block = TryRentIdle(ref refusals, ref outcome) ?? _arenas.TryTake(resident: false, ref refusals, ref outcome);
         }
-        while (outcome == PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref outcome));
+        while (block is null && outcome == PoolOutcome.Full && _arenas.TryGrow(seen, 1, ref outcome));
 
-        // No new memory: then what has come back meanwhile.
-        PoolOutcome last = PoolOutcome.Full;
-        if (TryRentIdle(ref refusals, ref last) is BlockGuard returned)
+        if (block is null)
         {
-            outcome = last;
-            return returned;
+            // No new memory: then what has come back meanwhile.
+            PoolOutcome last = PoolOutcome.Full;
+            block = TryRentIdle(ref refusals, ref last);
+            outcome = block is null ? outcome : last;
+            ReleaseIfClosed();
         }
 
-        ReleaseIfClosed();
-        return null;
+        return block;
     }
 
     // Idle memory, wherever it lies: a block of another thread's slot costs nanoseconds, one without memory a page fault for each page.
@@ -228,28 +291,4 @@ internal sealed partial class UniformUnmanagedMemoryPool : IBackgroundWork
         _arenas.TryTake(resident: true, ref refusals, ref outcome)
         ?? _arenas.TryTakeCached(ref outcome)
         ?? _arenas.TryTake(resident: true, ref refusals, ref outcome);
-}
-
-/// <summary>The pool's fixed measures: its blocks, and how many there are at most.</summary>
-internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBlocks)
-{
-    /// <summary>4 MiB, the figure that the source of this design settled on by measuring a load–resize–save job.</summary>
-    public const int DefaultBlockSizeInBytes = 4 * 1024 * 1024;
-
-    private const long Megabyte = 1024 * 1024;
-
-    // 64-bit processes address 47 bits on x64 and 48 on arm64: a figure beyond is no figure.
-    private const long AddressSpace = 1L << 48;
-
-    public long MaximumBytes => (long)MaximumBlocks * BlockSizeInBytes;
-
-    /// <summary>Returns the most blocks that a pool may hold, by the options or by the memory available to the process.</summary>
-    public static int BlocksWithin(int? megabytes, int blockSizeInBytes, bool is64Bit, long? availableBytes)
-    {
-        long bytes = megabytes is int given ? given * Megabyte : DefaultBytes(is64Bit, availableBytes);
-        return (int)Math.Min(int.MaxValue, bytes / blockSizeInBytes);
-    }
-
-    private static long DefaultBytes(bool is64Bit, long? availableBytes) =>
-        is64Bit && availableBytes is > 0 and <= AddressSpace ? availableBytes.Value / 8 : 128 * Megabyte;
 }

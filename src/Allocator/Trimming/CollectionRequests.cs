@@ -64,11 +64,12 @@ internal sealed class CollectionRequests : IBackgroundWork
     }
 
     /// <summary>
-    /// Has a collection forced on the thread pool, unless one was within the period. Before a refusal one that blocks is worth it too.
+    /// Has a collection forced on the thread pool, unless one was within the period, or that is null. Before a refusal one that blocks is
+    /// worth it too.
     /// </summary>
-    public void Request(TimeSpan period, bool beforeRefusal)
+    public void Request(TimeSpan? period, bool beforeRefusal)
     {
-        if (MayForce(beforeRefusal) && TryBegin((long)period.TotalMilliseconds))
+        if (period is not null && MayForce(beforeRefusal) && TryBegin((long)period.Value.TotalMilliseconds))
         {
             Background.Queue(this);
         }

@@ -37,7 +37,7 @@ internal sealed class Gen2Callback : CriticalFinalizerObject
         catch (OutOfMemoryException)
         {
             // The scheduler makes another one at its next tick.
-            _registration.Stop();
+            _registration.IsStopped = true;
         }
     }
 
@@ -52,16 +52,13 @@ internal sealed class Gen2Callback : CriticalFinalizerObject
     /// <summary>What the scheduler holds of its callback, so that it can end it.</summary>
     public sealed class Registration
     {
-        private volatile bool _stopped;
-
         public Registration(TrimScheduler scheduler) => Scheduler = new WeakReference<TrimScheduler>(scheduler);
 
         public WeakReference<TrimScheduler> Scheduler { get; }
 
         public int CollectionsSeen { get; set; } = GC.CollectionCount(2);
 
-        public bool IsStopped => _stopped;
-
-        public void Stop() => _stopped = true;
+        /// <summary>Gets or sets whether it is not called any more. A call that another thread has begun goes on.</summary>
+        public bool IsStopped { get; set; }
     }
 }

@@ -18,33 +18,30 @@ internal sealed class PoolTrimmer
 
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly CountedArrayPool _arrays;
-    private readonly AllocatorCounters _counters;
+    private readonly AllocatorContext _context;
     private readonly double _rate;
     private readonly GuardedSource? _guarded;
+
+    // None without a limit.
     private readonly MemoryBudget? _budget;
-    private readonly string? _name;
-    private readonly bool _collectsToFindAbandoned;
     private int _busy;
 
     public PoolTrimmer(
         UniformUnmanagedMemoryPool pool,
         CountedArrayPool arrays,
-        AllocatorCounters counters,
+        AllocatorContext context,
         SystemMemory pressure,
         MemoryAllocatorOptions options,
-        GuardedSource? guarded,
-        MemoryBudget? budget)
+        GuardedSource? guarded)
     {
         _pool = pool;
         _arrays = arrays;
-        _counters = counters;
+        _context = context;
+        _budget = context.Budget.IsLimited ? context.Budget : null;
         Pressure = pressure;
         PeriodMilliseconds = (long)options.TrimPeriod.TotalMilliseconds;
         _rate = options.TrimRate;
-        _name = options.Name;
-        _collectsToFindAbandoned = options.CollectToFindAbandoned;
         _guarded = guarded;
-        _budget = budget;
         Reference = new WeakReference<PoolTrimmer>(this);
     }
 
@@ -68,11 +65,12 @@ internal sealed class PoolTrimmer
     public long DueMilliseconds { get; private set; }
 
     /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
-    public bool HasWork => _counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
+    public bool HasWork => _context.Counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
 
     /// <summary>Gets whether a collection may find something abandoned, a reservation too, and may be requested.</summary>
     public bool IsSearched =>
-        _collectsToFindAbandoned && (_budget?.HasWaiters == true || _counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
+        _context.CollectsToFindAbandoned
+        && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
 
     /// <summary>Gets a number that grows with every rent, return and abandonment that a collection has to do with.</summary>
     public long Activity
@@ -80,8 +78,9 @@ internal sealed class PoolTrimmer
         get
         {
             PoolUsage blocks = _pool.ReadUsage();
-            long outstanding = blocks.Outstanding + _counters.OutstandingAllocations;
-            return 2 * (blocks.Rents + _counters.MappingRents) - outstanding + _counters.Abandoned;
+            AllocatorCounters counters = _context.Counters;
+            long outstanding = blocks.Outstanding + counters.OutstandingAllocations;
+            return 2 * (blocks.Rents + counters.MappingRents) - outstanding + counters.Abandoned;
         }
     }
 
@@ -168,7 +167,7 @@ internal sealed class PoolTrimmer
         if (load.IsHigh)
         {
             Report(TrimReason.HighLoad, TrimAll(TrimReason.HighLoad), load);
-            HeapTrimmer?.TryTrim(_counters);
+            HeapTrimmer?.TryTrim(_context.Counters);
         }
         else if (periodEnded)
         {
@@ -180,7 +179,7 @@ internal sealed class PoolTrimmer
     {
         if (bytes > 0)
         {
-            AllocatorEventSource.Log.MemoryTrimmed(_name, bytes, reason, load);
+            AllocatorEventSource.Log.MemoryTrimmed(_context.AllocatorName, bytes, reason, load);
         }
     }
 }

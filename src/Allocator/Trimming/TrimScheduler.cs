@@ -280,7 +280,7 @@ internal sealed class TrimScheduler : IBackgroundWork
     {
         _due = long.MaxValue;
         _timer?.Stop();
-        _gen2Callback?.Stop();
+        _gen2Callback?.IsStopped = true;
         _gen2Callback = null;
     }
 

@@ -35,7 +35,7 @@ public sealed class AbandonTests : Exploring
     [Fact]
     public void Finalizer_ThatDoesNotAskWhetherItsMemoryHasAnotherGuard_IsFound() =>
         ExpectFailure(
-            new Weakness("FinalizableGuard.IsReplaced", "Read", WeaknessKind.ReadsDefault),
+            new Weakness("BlockGuard.IsReplaced", "Read", WeaknessKind.ReadsDefault),
             "A finalizer has taken another guard's rent",
             static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner, ClaimTwo));
 }

@@ -46,7 +46,7 @@ internal sealed class AddressesOnly : VirtualMemorySource
         return true;
     }
 
-    protected override bool TryRelease(nint address, long lengthInBytes)
+    protected override bool TryFree(nint address, long lengthInBytes)
     {
         if (Interlocked.Decrement(ref _reservations) != 0)
         {
@@ -57,8 +57,6 @@ internal sealed class AddressesOnly : VirtualMemorySource
     }
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) => throw new NotSupportedException();
-
-    protected override bool TryFree(nint address, long lengthInBytes) => throw new NotSupportedException();
 
     public override bool TryProtect(nint address, long lengthInBytes) => false;
 

@@ -62,7 +62,7 @@ internal sealed class FreeMapScenario : Scenario
                 run._ownership.Take(i, 1);
                 run._arena.TryPurge(i);
                 run._ownership.Give(i, 1);
-                run._arena.Release(i, 1);
+                run._arena.Release(1UL << i);
             }
         }
     }

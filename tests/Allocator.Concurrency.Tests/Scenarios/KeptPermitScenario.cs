@@ -28,7 +28,7 @@ internal sealed class KeptPermitScenario : PoolScenario
         : base(blocks, budget: budget)
     {
         _budget = budget;
-        _budget.ReleaseIdle = Pool.ReleasePermits;
+        _budget.Idle = Pool;
         if (reservedBlocks > 0)
         {
             Assert.True(_budget.TryTake((long)reservedBlocks * BlockSize, overtakes: false));

@@ -91,7 +91,7 @@ public sealed class KeptPermitTests : Exploring
     [Fact]
     public void Drain_ThatDoesNotCompare_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockRecord.TryTakeCached", "CompareExchange", WeaknessKind.ComparesNothing), "",
+            new Weakness("BlockRecord.TryLeaveCache", "CompareExchange", WeaknessKind.ComparesNothing), "",
             static () => new KeptPermitScenario(1).ReturnsAndRents().Drains());
 
     [Fact]

@@ -56,7 +56,7 @@ internal abstract class PoolScenario : Scenario
     protected BlockGuard? TryRent()
     {
         Refusals refusals = default;
-        return Pool.TryRent(ref refusals, out _);
+        return Pool.TryRentRun(1, ref refusals, out _);
     }
 
     protected long Begin(BlockGuard block)

@@ -1,8 +1,12 @@
 using System;
 using System.Buffers;
+using System.Collections.Concurrent;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
+using Allocator.Native;
 using Allocator.Tests.Fakes;
+using Microsoft.DotNet.RemoteExecutor;
 using Xunit;
 
 namespace Allocator.Tests.Budgeting;
@@ -133,6 +137,78 @@ public class KeptPermitTests
         Assert.Equal(0, Admitted(setup));
     }
 
+    // A run that is longer than the pool, so that idle blocks are in its way and of no use to it.
+    [Fact]
+    public void Allocate_ContainerWasLoweredBesideIdleBlocks_HasThemMakeRoomAndCountsEachPermitOnce()
+    {
+        using TestSetup setup = new(maximumBlocks: 4, budget: 8 * Block);
+        setup.Left.Untouched = 0;
+        KeepSome(setup, blocks: 4);
+        Lower(setup, 5 * Block);
+
+        KeepSome(setup, blocks: 4);
+        Assert.Equal((4L * Block, 0L), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+
+        using (setup.Allocator.Allocate<byte>(5 * Block))
+        {
+            Assert.Equal((5L * Block, 5L * Block), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+            Assert.Equal(5 * Block, setup.Statistics.CommittedBytes);
+        }
+
+        KeepSome(setup, blocks: 4);
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(6 * Block));
+        Assert.Equal((0L, 0L), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+        KeepSome(setup, blocks: 4);
+        Assert.Equal((4L * Block, 0L), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+    }
+
+    // Groups drain the cache, one thread at a time, whenever the maps have too little; single blocks come back with their permits.
+    [Fact]
+    public void AllocateGroup_FiveHundredThreadsBesideKeptPermits_AllAreServedAndNothingIsLeft() => RemoteExecutor.Invoke(static () =>
+    {
+        const int RealBlock = 4 << 20;
+        const int Threads = 500;
+        const int Requests = 10;
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = 64, BudgetTimeout = Timeout.InfiniteTimeSpan });
+        ConcurrentQueue<Exception> failures = [];
+        Thread[] threads =
+        [
+            .. Enumerable.Range(0, Threads).Select(index => new Thread(() => RentBoth(allocator, index), maxStackSize: 256 * 1024)),
+        ];
+        Array.ForEach(threads, static thread => thread.Start());
+        Assert.All(threads, static thread => Assert.True(thread.Join(TimeSpan.FromSeconds(100)), "A thread waits for ever."));
+
+        Assert.Empty(failures);
+        MemoryAllocatorStatistics now = allocator.GetStatistics();
+        Assert.Equal((0L, 0L, 2L * Threads * Requests), (now.BudgetUsedBytes, now.OutstandingAllocations, now.Rents));
+        allocator.ReleaseRetainedResources();
+        Assert.Equal((0L, 0L), (allocator.Account!.Budget!.AdmittedBytes, allocator.GetStatistics().CommittedBytes));
+
+        void RentBoth(MemoryAllocator allocator, int index)
+        {
+            try
+            {
+                for (int i = 0; i < Requests; i++)
+                {
+                    using (MemoryGroup<byte> group = allocator.AllocateGroup<byte>((1 + ((index + i) % 4)) * (long)RealBlock))
+                    {
+                        group[0].Span[0] = (byte)index;
+                        Thread.Yield();
+                        Assert.Equal((byte)index, group[0].Span[0]);
+                    }
+
+                    using MemoryLease<byte> lease = allocator.Rent<byte>(3 << 20);
+                    lease.Span[0] = (byte)index;
+                }
+            }
+            catch (Exception exception)
+            {
+                failures.Enqueue(exception);
+            }
+        }
+    }).Dispose();
+
     [Fact]
     public async Task TryGrow_WhileAYoungerReservationWaitsToGrow_LetsItWait()
     {
@@ -145,6 +221,17 @@ public class KeptPermitTests
         older.Dispose();
         await growth.WaitAsync(TimeSpan.FromSeconds(30));
         younger.Dispose();
+    }
+
+    // What its allocator has committed is used of so many bytes.
+    private static void Lower(TestSetup setup, long bytes)
+    {
+        setup.Left.OnRead = () =>
+        {
+            long left = Math.Max(0, bytes - setup.Statistics.CommittedBytes);
+            return new Headroom(100 * Block, left, left);
+        };
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
     }
 
     private static long Admitted(TestSetup setup) => setup.Allocator.Account!.Budget!.AdmittedBytes;

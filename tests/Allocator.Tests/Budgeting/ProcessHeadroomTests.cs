@@ -243,7 +243,7 @@ public class ProcessHeadroomTests
         Assert.True(first.TryTake(100, overtakes: true));
         Assert.False(second.TryTake(250, overtakes: true));
         Assert.False(_headroom.IsNothingOutstanding());
-        first.ReadIdleBytes = static () => 100;
+        first.Idle = new Keeper(100);
         Assert.True(_headroom.IsNothingOutstanding());
         Assert.True(second.TryTake(250, overtakes: true));
     }
@@ -276,5 +276,12 @@ public class ProcessHeadroomTests
         };
         _headroom.Register(budget);
         return budget;
+    }
+
+    private sealed class Keeper(long bytes) : IPermitKeeper
+    {
+        public long KeptBytes => bytes;
+
+        public void ReleasePermits() => throw new NotSupportedException();
     }
 }

@@ -137,22 +137,6 @@ internal sealed class FakeMemorySource : VirtualMemorySource
             && _commitments.TryRemove(address, out _);
     }
 
-    protected override bool TryRelease(nint address, long lengthInBytes)
-    {
-        if (!TryUnmap(_reservations, address, lengthInBytes))
-        {
-            return false;
-        }
-
-        foreach (nint committed in _commitments.Keys.Where(committed => committed >= address && committed < address + lengthInBytes))
-        {
-            _commitments.TryRemove(committed, out _);
-        }
-
-        _system.Release(address, lengthInBytes);
-        return true;
-    }
-
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
         zeroed = false;
@@ -172,10 +156,20 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     protected override bool TryFree(nint address, long lengthInBytes)
     {
         Check("free", address, lengthInBytes);
-        OnFree?.Invoke();
-        if (!TryUnmap(_allocations, address, lengthInBytes))
+        bool isReservation = _reservations.ContainsKey(address);
+        if (!isReservation)
+        {
+            OnFree?.Invoke();
+        }
+
+        if (!TryUnmap(isReservation ? _reservations : _allocations, address, lengthInBytes))
         {
             return false;
+        }
+
+        foreach (nint committed in _commitments.Keys.Where(committed => committed >= address && committed < address + lengthInBytes))
+        {
+            _commitments.TryRemove(committed, out _);
         }
 
         _system.Free(address, lengthInBytes);

@@ -26,7 +26,7 @@ internal sealed class TestPool : IDisposable
     public BlockGuard Rent()
     {
         Refusals refusals = default;
-        return Pool.TryRent(ref refusals, out _) ?? throw new InvalidOperationException("The pool is empty.");
+        return Pool.TryRentRun(1, ref refusals, out _) ?? throw new InvalidOperationException("The pool is empty.");
     }
 
     public List<(BlockGuard Block, long Generation)> RentAndBegin(int count) =>

@@ -94,6 +94,62 @@ public class CountedArrayPoolTests
         Assert.Throws<ObjectDisposedException>(() => first.Memory.Span.Length);
     }
 
+    // An idle array is rented without a plan.
+    [Theory]
+    [InlineData(AllocationOptions.None, 7)]
+    [InlineData(AllocationOptions.Clean, 0)]
+    public void Rent_IdleArray_IsCountedAsAnyOther(AllocationOptions options, byte found)
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        using (MemoryLease<byte> first = setup.Allocator.Rent<byte>(1000))
+        {
+            first.Span.Fill(7);
+        }
+
+        using (MemoryLease<byte> next = setup.Allocator.Rent<byte>(700, options))
+        {
+            MemoryAllocatorStatistics rented = setup.Statistics;
+            Assert.Equal(found, next.Span[699]);
+            Assert.Equal((2L, 1L, 1024L), (rented.Rents, rented.OutstandingAllocations, rented.RentedBytes));
+            Assert.Equal((1024L, 0L), (rented.BudgetUsedBytes, rented.RetainedBytes));
+        }
+
+        MemoryAllocatorStatistics returned = setup.Statistics;
+        Assert.Equal((0L, 0L, 1024L), (returned.OutstandingAllocations, returned.BudgetUsedBytes, returned.RetainedBytes));
+    }
+
+    [Fact]
+    public async Task Rent_IdleArrayOfTheBudget_IsChargedToTheReservationThatRentsIt()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        AllocateAndReturn(setup, 1000, 1);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(Block);
+        using (MemoryLease<byte> lease = reservation.Rent<byte>(1000))
+        {
+            Assert.Equal((Block - 1024L, (long)Block), (reservation.RemainingBytes, setup.Statistics.BudgetUsedBytes));
+        }
+
+        Assert.Equal((Block, 1024L), (reservation.RemainingBytes, setup.Statistics.RetainedBytes));
+    }
+
+    [Fact]
+    public async Task AllocateAsync_IdleArrayAndNoRoom_WaitsBehindWhatWaitsAndLosesNoArray()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        AllocateAndReturn(setup, 1000, 1);
+        MemoryReservation all = await setup.Allocator.ReserveAsync(8 * Block);
+        ValueTask<IMemoryOwner<byte>> waiting = setup.Allocator.AllocateAsync<byte>(1000);
+        Assert.False(waiting.IsCompleted);
+        all.Dispose();
+        using (IMemoryOwner<byte> owner = await waiting)
+        {
+            Assert.Equal((1024L, 1L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits));
+        }
+
+        MemoryAllocatorStatistics returned = setup.Statistics;
+        Assert.Equal((0L, 0L, 1024L), (returned.BudgetUsedBytes, returned.RentedBytes, returned.RetainedBytes));
+    }
+
     [Fact]
     public void Dispose_OfMany_KeepsAsManyAsThereAreCoresAndAnEighthOfTheBudgetInAll()
     {

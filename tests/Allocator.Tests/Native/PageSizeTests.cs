@@ -122,7 +122,7 @@ public class PageSizeTests
         Assert.True(source.TryCommit(reserved + page, page, out _));
         source.Prefault(reserved + page, page);
         Assert.True(source.TryPurge(reserved + page, page));
-        source.Release(reserved, 8 * page);
+        source.Free(reserved, 8 * page);
     }
 
     // What is mapped beyond the aligned part must go back, both ends of it. Figures of the whole process: in one of its own.

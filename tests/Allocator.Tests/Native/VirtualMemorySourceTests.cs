@@ -45,7 +45,7 @@ public class VirtualMemorySourceTests
         Assert.True(!zeroedAgain || new Span<byte>((void*)(address + Block), Block).IndexOfAnyExcept((byte)0) < 0);
         Assert.Equal(-1, new Span<byte>((void*)address, Block).IndexOfAnyExcept((byte)1));
         Assert.Equal(-1, new Span<byte>((void*)(address + 2 * Block), Block).IndexOfAnyExcept((byte)3));
-        source.Release(address, 4 * Block);
+        source.Free(address, 4 * Block);
     }
 
     // Figures of the whole process: in one of its own.
@@ -62,7 +62,7 @@ public class VirtualMemorySourceTests
             long before = ResidentSet.Bytes;
             Assert.True(source.TryPurge(address, 16 * Block));
             Assert.InRange(before - ResidentSet.Bytes, 15L * Block, 17L * Block);
-            source.Release(address, 16 * Block);
+            source.Free(address, 16 * Block);
         }).Dispose();
     }
 
@@ -80,7 +80,7 @@ public class VirtualMemorySourceTests
             source.Prefault(address, 8 * Block);
             Assert.InRange(ResidentSet.Bytes - before, 5L * Block, 9L * Block);
             Assert.Equal(1, Read(address));
-            source.Release(address, 8 * Block);
+            source.Free(address, 8 * Block);
         }).Dispose();
     }
 
@@ -105,7 +105,7 @@ public class VirtualMemorySourceTests
                 Assert.True(source.TryPurge(address + 8 * Block, Block));
                 ReadEveryPart(address);
                 Assert.InRange(ResidentSet.Bytes - before, -Block, Block);
-                source.Release(address, 64 * Block);
+                source.Free(address, 64 * Block);
             },
             hugePages.ToString()).Dispose();
     }
@@ -128,7 +128,7 @@ public class VirtualMemorySourceTests
         Assert.Contains(flag, FlagsOf(mapped));
 
         source.Free(mapped, Block);
-        source.Release(reserved, 4 * Block);
+        source.Free(reserved, 4 * Block);
     }
 
     // Where all memory that is mapped is locked, the kernel populates what is writable. A pool must not take 256 MB for its first block.
@@ -154,7 +154,7 @@ public class VirtualMemorySourceTests
                 Fill(address, Block);
 
                 Assert.InRange(ResidentSet.Bytes - before, 0, 16 * Block);
-                source.Release(address, 64 * Block);
+                source.Free(address, 64 * Block);
             },
             overreadTolerance.ToString()).Dispose();
     }
@@ -174,7 +174,7 @@ public class VirtualMemorySourceTests
             Fill(address, Block);
 
             Assert.InRange(DataBytes - before, Block, 16 * Block);
-            source.Release(address, 64 * Block);
+            source.Free(address, 64 * Block);
         }).Dispose();
     }
 

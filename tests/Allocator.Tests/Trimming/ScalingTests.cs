@@ -56,7 +56,7 @@ public class ScalingTests
             FakePressure pressure = new();
             MemoryAllocatorOptions options = new();
             List<PoolTrimmer> trimmers =
-                [.. Enumerable.Range(0, count).Select(_ => new PoolTrimmer(pool, arrays, counters, pressure, options, null, null))];
+                [.. Enumerable.Range(0, count).Select(_ => new PoolTrimmer(pool, arrays, policy, pressure, options, null))];
             Stopwatch watch = Stopwatch.StartNew();
             foreach (PoolTrimmer trimmer in trimmers)
             {

@@ -41,7 +41,7 @@ internal sealed unsafe class SourceContract
             Checks.That(_source.TryPurge(part, Part), "a purged part");
         }
 
-        _source.Release(start, Whole);
+        _source.Free(start, Whole);
     }
 
     private void PurgesWhatItsNeighboursKeep()
@@ -52,7 +52,7 @@ internal sealed unsafe class SourceContract
         Checks.That(_source.TryPurge(start + (nint)Part, Part), "the middle one purged");
         Checks.That(Pattern.IsAll<byte>(new Span<byte>((void*)start, (int)Part), 1), "the first as it was");
         Checks.That(Pattern.IsAll<byte>(new Span<byte>((void*)(start + (nint)(2 * Part)), (int)Part), 1), "the third as it was");
-        _source.Release(start, Whole);
+        _source.Free(start, Whole);
     }
 
     // As far as the tolerance goes: the beginning of every part, before and after it had memory, and what follows the last one.
@@ -74,7 +74,7 @@ internal sealed unsafe class SourceContract
             Checks.That(_source.TryPurge(part, Part), "a purged part");
         }
 
-        _source.Release(start, Whole);
+        _source.Free(start, Whole);
     }
 
     private void AllocatesWithEveryAlignment()
@@ -105,7 +105,7 @@ internal sealed unsafe class SourceContract
         Checks.That(_source.TryReserve(1L << 60, 1L << 50) == 0, "no reservation of an exbibyte");
         Checks.That(_source.TryAllocate(1L << 60, NativeMemorySource.MaximumAlignment, out _) == 0, "no exbibyte");
         nint start = Reserve();
-        _source.Release(start, Whole);
+        _source.Free(start, Whole);
 
         // Elsewhere a reservation is writable from the start, and a commit makes no call that could be refused.
         if (RuntimeInformation.IsOSPlatform(OSPlatform.Windows))

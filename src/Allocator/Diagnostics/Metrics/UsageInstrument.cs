@@ -22,17 +22,13 @@ internal sealed class UsageInstrument
     {
         _figure = figure;
         _isByReason = figure >= UsageFigure.TrimmedBytes;
-        Measure = TryMeasureAll;
 
         // Runs the type initializer here: one that fails for want of memory, where a listener measures, fails for ever.
         GC.KeepAlive(s_none);
     }
 
-    /// <summary>Gets what the instrument calls.</summary>
-    public Func<IEnumerable<Measurement<long>>> Measure { get; }
-
-    // A listener of the runtime's own calls it on a thread of its own.
-    private List<Measurement<long>> TryMeasureAll()
+    /// <summary>What the instrument calls. Never throws: a listener of the runtime's own calls it on a thread of its own.</summary>
+    public List<Measurement<long>> Measure()
     {
         try
         {
