@@ -48,7 +48,10 @@ public class ExhaustedMemoryTests
             using MemoryAllocator allocator = MemoryAllocator.Create(
                 new MemoryAllocatorOptions { Safety = Enum.Parse<SafetyMode>(safety), MemoryBudgetMegabytes = 64 });
             using AllocationScope scope = MemoryDiagnostics.BeginScope();
+
+            // The runtime compiles nothing without memory: once before, of both.
             allocator.Allocate<byte>(length).Dispose();
+            allocator.AllocatePixels<byte>(length / 10, 10).Dispose();
             IDisposable owner = allocator.Allocate<byte>(length);
             IDisposable pixels = allocator.AllocatePixels<byte>(length / 10, 10);
             Exception? failure = null;
