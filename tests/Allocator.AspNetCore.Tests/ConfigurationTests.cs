@@ -119,7 +119,8 @@ public class ConfigurationTests
 
         using MemoryReservation all = await service.Allocator.ReserveAsync(16 << 20);
         MemoryAllocator uploads = service.Services.GetRequiredKeyedService<MemoryAllocator>("uploads");
-        Assert.Equal(("uploads", false), (uploads.Name, uploads.TryReserve(9 << 20, out _)));
+        Assert.Equal(("uploads", false), (uploads.Name, uploads.TryReserve(9 << 20, out MemoryReservation? none)));
+        Assert.Null(none);
     }
 
     [Fact]
@@ -174,7 +175,8 @@ public class ConfigurationTests
         source.Provider.Reload();
         Log.Entry warning = Assert.Single(Warnings(service));
         Assert.Contains("MemoryBudgetMegabytes: 16 → 300", warning.Message, StringComparison.Ordinal);
-        Assert.False(service.Allocator.TryReserve(17 << 20, out _));
+        Assert.False(service.Allocator.TryReserve(17 << 20, out MemoryReservation? none));
+        Assert.Null(none);
         Assert.Equal(
             16, service.Services.GetRequiredService<IOptionsMonitor<MemoryAllocatorOptions>>().CurrentValue.MemoryBudgetMegabytes);
 

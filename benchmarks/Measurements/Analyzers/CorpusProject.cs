@@ -1,3 +1,4 @@
+using System.Runtime.Loader;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.Diagnostics;
@@ -143,12 +144,27 @@ internal static class GeneratedSources
         return (CSharpCompilation)result;
     }
 
+    // Packages and the framework bring generators of one name in several versions: those of each folder have a context of their own.
     private sealed class Loader : IAnalyzerAssemblyLoader
     {
+        private readonly Dictionary<string, AssemblyLoadContext> _contexts = [];
+
         public void AddDependencyLocation(string fullPath)
         {
         }
 
-        public Assembly LoadFromPath(string fullPath) => Assembly.LoadFrom(fullPath);
+        public Assembly LoadFromPath(string fullPath)
+        {
+            string folder = Path.GetDirectoryName(fullPath)!;
+            if (!_contexts.TryGetValue(folder, out AssemblyLoadContext? context))
+            {
+                context = new AssemblyLoadContext(folder);
+                context.Resolving += (own, name) =>
+                    Path.Combine(folder, $"{name.Name}.dll") is var path && File.Exists(path) ? own.LoadFromAssemblyPath(path) : null;
+                _contexts.Add(folder, context);
+            }
+
+            return context.LoadFromAssemblyPath(fullPath);
+        }
     }
 }

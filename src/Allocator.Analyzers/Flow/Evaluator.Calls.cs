@@ -61,7 +61,7 @@ internal sealed partial class Evaluator
         if (method.MethodKind == MethodKind.Constructor)
         {
             // `: this(…)` or `: base(…)`: the new object has what that takes.
-            Escape(given.Returned);
+            Escape(given.Returned | Holding.Holder(given.ToResult));
         }
 
         Holding result = Apply(call, receiver, given, asLocation);
@@ -95,6 +95,11 @@ internal sealed partial class Evaluator
             // Wait, GetAwaiter, GetResult.
             State.Settle(receiver.Held);
             return default;
+        }
+
+        if (method.Name is "GetEnumerator" or "GetAsyncEnumerator" && _members.IsOfBaseLibrary(method))
+        {
+            return receiver;
         }
 
         bool isLooked = AddsToNewCollection(call) || (_members.IsOfBaseLibrary(method) && !_types.CanShow(call.Type))

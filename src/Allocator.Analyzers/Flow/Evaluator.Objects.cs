@@ -46,13 +46,13 @@ internal sealed partial class Evaluator
             Touch(creation, value);
         }
 
-        if (isRaw)
-        {
-            return new Holding(0, 0, value.Raw);
-        }
-
         // What it took over is its own, as what it makes.
         Holding made = Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held);
+        if (isRaw)
+        {
+            return made | new Holding(0, 0, value.Raw);
+        }
+
         ulong site = _body.Sites.BitOf(creation);
         ulong own = taken.Own | (site == 0 ? 0 : Allocate(creation, site).Own);
         return new Holding(own, taken.Memory, 0, taken.Uncertain, made.Held);
@@ -100,17 +100,24 @@ internal sealed partial class Evaluator
 
     private Holding EvaluateContainer(IOperation container, IEnumerable<IOperation> parts)
     {
+        bool keepsItems = _types.CanKeepComplete(container.Type);
         ulong held = 0;
         ulong owners = 0;
         foreach (IOperation part in parts)
         {
-            bool isDrained = part.Syntax is SpreadElementSyntax && container.Type is not null && !_types.CanKeep(container.Type);
-            Holding value = Evaluate(isDrained ? part.ChildOperations.First() : part);
+            bool isSpread = part.Syntax is SpreadElementSyntax;
+            Holding value = Evaluate(isSpread ? part.ChildOperations.First() : part, asLocation: isSpread);
+            if (isSpread)
+            {
+                Touch(part, value);
+                TouchOwner(part, value);
+            }
+
             held |= value.Keep;
             owners |= value.Own;
         }
 
         // An array of numbers that a query over a buffer computes has nothing of it.
-        return container.Type is null || _types.CanKeep(container.Type) ? Hold(held, owners) : default;
+        return keepsItems ? Hold(held, owners) : default;
     }
 }

@@ -85,6 +85,8 @@ internal sealed partial class Evaluator
                 return EvaluateConversion(conversion, asLocation);
             case IInvocationOperation call:
                 return EvaluateCall(call, asLocation);
+            case ITranslatedQueryOperation query:
+                return Evaluate(query.Operation, asLocation);
             case IPropertyReferenceOperation property:
                 return EvaluateProperty(property, asLocation);
             case IImplicitIndexerReferenceOperation indexer:
@@ -111,7 +113,7 @@ internal sealed partial class Evaluator
             case IArrayCreationOperation array:
                 EscapeAll(array.DimensionSizes);
                 return EvaluateContainer(array, array.Initializer?.ElementValues ?? ImmutableArray<IOperation>.Empty);
-            case var collection when collection.IsCollectionExpression() && !_types.IsRaw(operation.Type):
+            case var collection when collection.IsCollectionExpression():
                 return EvaluateContainer(collection, collection.ChildOperations);
             case IFieldReferenceOperation { Instance: { } instance } field:
                 return EvaluateField(field, instance);

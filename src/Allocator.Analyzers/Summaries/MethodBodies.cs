@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
+using System.Linq;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Operations;
@@ -36,11 +37,21 @@ internal sealed class MethodBodies
     /// it. Those of other assemblies are not seen; a caller can only keep to what the ones that it can see have in common.
     /// </summary>
     public IReadOnlyList<IMethodSymbol> Overriding(IMethodSymbol method) =>
-        MayBeOverridden(method) ? _overrides.Value.Of(DefinitionOf(method)) : [];
+        MayBeOverridden(method) && SymbolEqualityComparer.Default.Equals(method.ContainingAssembly, _compilation.Assembly)
+            ? _overrides.Value.Of(DefinitionOf(method)) : [];
 
     /// <summary>Returns whether a call may run another method than the one that it names.</summary>
     public static bool MayBeOverridden(IMethodSymbol method) =>
         method.IsAbstract || ((method.IsVirtual || method.IsOverride) && !method.IsSealed && !method.ContainingType.IsSealed);
+
+    /// <summary>Returns the constructor of the base class that one without a body runs, or null where it is given arguments.</summary>
+    public IMethodSymbol? UnnamedBaseOf(IMethodSymbol constructor)
+    {
+        BaseListSyntax? bases = (DeclarationOf(constructor) as TypeDeclarationSyntax)?.BaseList;
+        return Of(constructor) is not null || bases?.Types.First() is PrimaryConstructorBaseTypeSyntax ? null
+            : constructor.ContainingType.BaseType?.OriginalDefinition.InstanceConstructors.FirstOrDefault(
+                one => one.Parameters.All(parameter => parameter.IsOptional));
+    }
 
     /// <summary>Returns the declaration of what is written in this compilation, or null.</summary>
     public SyntaxNode? DeclarationOf(ISymbol symbol)

@@ -1,72 +1,109 @@
 using System.Collections.Generic;
 using System.Linq;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Allocator.Analyzers.Summaries;
 
-/// <summary>The methods of an assembly that override or implement another one of it, found once for all.</summary>
+/// <summary>
+/// The types of an assembly by what they derive from and implement, found once for all. What overrides a method is looked up among them
+/// when it is asked for: few methods are.
+/// </summary>
 internal sealed class OverrideTable
 {
-    private readonly Dictionary<IMethodSymbol, List<IMethodSymbol>> _overriding = new(SymbolEqualityComparer.Default);
+    private readonly IAssemblySymbol _assembly;
+    private readonly Dictionary<INamedTypeSymbol, List<INamedTypeSymbol>> _heirs = new(SymbolEqualityComparer.Default);
 
-    public OverrideTable(IAssemblySymbol assembly) => Add(assembly.GlobalNamespace);
-
-    /// <summary>Returns what overrides or implements a method directly.</summary>
-    public IReadOnlyList<IMethodSymbol> Of(IMethodSymbol method) =>
-        _overriding.TryGetValue(method, out List<IMethodSymbol>? overriding) ? overriding : [];
-
-    private void Add(INamespaceOrTypeSymbol container)
+    public OverrideTable(IAssemblySymbol assembly)
     {
-        foreach (ISymbol member in container.GetMembers())
-        {
-            if (member is INamespaceOrTypeSymbol inner)
-            {
-                Add(inner);
-            }
-            else if (member is IMethodSymbol { OverriddenMethod: { } overridden } method)
-            {
-                Add(overridden, method);
-            }
-        }
-
-        if (container is INamedTypeSymbol { TypeKind: TypeKind.Class or TypeKind.Struct } type)
-        {
-            AddImplementations(type);
-        }
+        _assembly = assembly;
+        Add(assembly.GlobalNamespace);
     }
 
-    private void AddImplementations(INamedTypeSymbol type)
+    /// <summary>Returns what overrides or implements a method of the assembly directly.</summary>
+    public IReadOnlyList<IMethodSymbol> Of(IMethodSymbol method)
     {
-        foreach (INamedTypeSymbol implemented in type.AllInterfaces)
+        List<IMethodSymbol> overriding = [];
+        foreach (INamedTypeSymbol heir in _heirs.TryGetValue(method.ContainingType, out List<INamedTypeSymbol>? heirs) ? heirs : [])
         {
-            if (!SymbolEqualityComparer.Default.Equals(implemented.ContainingAssembly, type.ContainingAssembly))
+            foreach (IMethodSymbol found in method.ContainingType.TypeKind == TypeKind.Interface
+                ? Implementations(method, heir) : Overrides(method, heir))
             {
-                continue;
-            }
-
-            foreach (ISymbol member in implemented.GetMembers())
-            {
-                if (member is IMethodSymbol { IsStatic: false } promised
-                    && type.FindImplementationForInterfaceMember(promised) is IMethodSymbol method)
+                IMethodSymbol own = MethodBodies.DefinitionOf(found);
+                if (!overriding.Contains(own, SymbolEqualityComparer.Default))
                 {
-                    Add(promised, method);
+                    overriding.Add(own);
                 }
             }
         }
+
+        return overriding;
     }
 
-    private void Add(IMethodSymbol overridden, IMethodSymbol method)
+    private static IEnumerable<IMethodSymbol> Overrides(IMethodSymbol method, INamedTypeSymbol heir) =>
+        heir.GetMembers(method.Name).OfType<IMethodSymbol>().Where(
+            member => SymbolEqualityComparer.Default.Equals(member.OverriddenMethod?.OriginalDefinition, method));
+
+    // A type may implement an interface several times, for several types.
+    private static IEnumerable<IMethodSymbol> Implementations(IMethodSymbol method, INamedTypeSymbol heir) =>
+        heir.AllInterfaces
+            .Where(implemented => SymbolEqualityComparer.Default.Equals(implemented.OriginalDefinition, method.ContainingType))
+            .SelectMany(implemented => implemented.GetMembers(method.Name))
+            .Where(promised => SymbolEqualityComparer.Default.Equals(promised.OriginalDefinition, method))
+            .Select(promised => heir.FindImplementationForInterfaceMember(promised)).OfType<IMethodSymbol>();
+
+    private void Add(INamespaceOrTypeSymbol container)
     {
-        IMethodSymbol definition = overridden.OriginalDefinition;
-        IMethodSymbol own = MethodBodies.DefinitionOf(method);
-        if (!_overriding.TryGetValue(definition, out List<IMethodSymbol>? overriding))
+        if (container is INamespaceSymbol space)
         {
-            _overriding.Add(definition, overriding = []);
+            foreach (INamespaceSymbol inner in space.GetNamespaceMembers())
+            {
+                Add(inner);
+            }
+        }
+        else if (container is INamedTypeSymbol { TypeKind: TypeKind.Class or TypeKind.Struct } type && HasBases(type))
+        {
+            AddHeir(type);
         }
 
-        if (!overriding.Contains(own, SymbolEqualityComparer.Default))
+        foreach (INamedTypeSymbol nested in container.GetTypeMembers())
         {
-            overriding.Add(own);
+            Add(nested);
+        }
+    }
+
+    // Most types have none, and the compiler need not look for theirs.
+    private static bool HasBases(INamedTypeSymbol type) => type.DeclaringSyntaxReferences.Any(
+        reference => reference.GetSyntax() is BaseTypeDeclarationSyntax { BaseList: not null });
+
+    private void AddHeir(INamedTypeSymbol type)
+    {
+        for (INamedTypeSymbol? parent = type.BaseType; parent is not null; parent = parent.BaseType)
+        {
+            Add(parent.OriginalDefinition, type);
+        }
+
+        foreach (INamedTypeSymbol implemented in type.AllInterfaces)
+        {
+            Add(implemented.OriginalDefinition, type);
+        }
+    }
+
+    private void Add(INamedTypeSymbol ancestor, INamedTypeSymbol type)
+    {
+        if (!SymbolEqualityComparer.Default.Equals(ancestor.ContainingAssembly, _assembly))
+        {
+            return;
+        }
+
+        if (!_heirs.TryGetValue(ancestor, out List<INamedTypeSymbol>? heirs))
+        {
+            _heirs.Add(ancestor, heirs = []);
+        }
+
+        if (heirs.Count == 0 || !SymbolEqualityComparer.Default.Equals(heirs[heirs.Count - 1], type))
+        {
+            heirs.Add(type);
         }
     }
 }

@@ -89,29 +89,6 @@ internal sealed class OwningTypes
     public static IMethodSymbol? Accessor(IPropertySymbol property, bool isWritten) =>
         isWritten && !property.ReturnsByRef ? property.SetMethod : property.GetMethod;
 
-    /// <summary>Returns whether an operation runs whenever its method does, but for what is null or was done already.</summary>
-    public static bool IsCertain(IOperation operation, MethodBody body)
-    {
-        IOperation child = operation;
-        for (IOperation? parent = operation.Parent; parent is not null && child != body.Root; child = parent, parent = parent.Parent)
-        {
-            bool isCertain = parent switch
-            {
-                IConditionalOperation choice => choice.WhenTrue == child && IsGuard(choice.Condition, body),
-                ITryOperation attempt => attempt.Body == child || attempt.Finally == child,
-                IBlockOperation or IExpressionStatementOperation or IConditionalAccessOperation or ILockOperation or ITupleOperation
-                    or IAssignmentOperation or IArgumentOperation or IInvocationOperation or IMethodBodyBaseOperation => true,
-                _ => false,
-            };
-            if (!isCertain)
-            {
-                return false;
-            }
-        }
-
-        return true;
-    }
-
     private static bool IsParameter(IOperation value, IParameterSymbol parameter) =>
         (value.Strip() is ICoalesceOperation { WhenNull: var other } coalesce && other.Strip() is IThrowOperation
             ? coalesce.Value : value).ReferencedVariable() is { } variable && SymbolEqualityComparer.Default.Equals(variable, parameter);
@@ -129,30 +106,6 @@ internal sealed class OwningTypes
             && members.Contains(target.Member.OriginalDefinition);
     }
 
-    // A test for null of what is disposed or set there, or a flag that is set to say that it was done.
-    private static bool IsGuard(IOperation condition, MethodBody body) => condition.DescendantsAndSelf().All(part => part switch
-    {
-        IInvocationOperation { TargetMethod: { Name: "Exchange" or "CompareExchange", ContainingType.Name: "Interlocked" } } => true,
-        IInvocationOperation or IIncrementOrDecrementOperation => false,
-        IMemberReferenceOperation { Type: { IsReferenceType: true }, Member: var member } => IsDone(member, body),
-        IMemberReferenceOperation { Member: var flag } => body.Root.Descendants().Any(
-            other => other is ISimpleAssignmentOperation { Target: IMemberReferenceOperation target, Value.ConstantValue.HasValue: true }
-                && SymbolEqualityComparer.Default.Equals(target.Member, flag))
-            || part.Parent is IArgumentOperation,
-        IParameterReferenceOperation { Parameter: var parameter } =>
-            parameter.ContainingSymbol is IMethodSymbol { MethodKind: not MethodKind.Constructor },
-        ILocalReferenceOperation { Type: { IsReferenceType: true }, Local: var local } => IsDone(local, body),
-        ILocalReferenceOperation => false,
-        _ => true,
-    });
-
-    // Another object, as a parent or a pool, says what else may happen to the buffer.
-    private static bool IsDone(ISymbol variable, MethodBody body) => body.Root.Descendants().Any(other =>
-        SymbolEqualityComparer.Default.Equals((other as IMemberReferenceOperation)?.Member ?? other.ReferencedVariable(), variable)
-        && other.Parent is IInvocationOperation { TargetMethod.Name: "Dispose" } or IConditionalAccessOperation
-            or IArgumentOperation { Parameter.RefKind: RefKind.Ref } or ISimpleAssignmentOperation or ITupleOperation
-        && (other.Parent as ISimpleAssignmentOperation)?.Value != other);
-
     /// <summary>Returns the fields, properties and parameters of the primary constructor that are disposed with their object.</summary>
     public HashSet<ISymbol> MembersOf(INamedTypeSymbol type)
     {
@@ -164,71 +117,110 @@ internal sealed class OwningTypes
 
     private HashSet<ISymbol> Find(INamedTypeSymbol type, HashSet<ISymbol> asking)
     {
-        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct, IsRefLikeType: false } || !type.GetMembers("DisposeAsync").IsEmpty
-            || !asking.Add(type))
+        if (type is not { TypeKind: TypeKind.Class or TypeKind.Struct, IsRefLikeType: false } || !asking.Add(type))
         {
             return s_none;
         }
 
-        IMethodSymbol? dispose = type.GetMembers("Dispose").OfType<IMethodSymbol>().FirstOrDefault(
-            method => method is { Parameters.Length: 0, IsStatic: false, IsAbstract: false });
         HashSet<ISymbol> found = new(SymbolEqualityComparer.Default);
-        if (dispose is null)
+        IMethodSymbol[] disposes = DisposesOf(type);
+        if (disposes.Length == 1)
         {
-            found = type.BaseType is { } parent ? Find(parent.OriginalDefinition, asking) : found;
-        }
-        else
-        {
-            AddDisposed(dispose, type, found, asking);
+            AddDisposed(disposes[0], new Disposal(type, found, asking));
         }
 
         asking.Remove(type);
         return found;
     }
 
-    private void AddDisposed(IMethodSymbol dispose, INamedTypeSymbol type, HashSet<ISymbol> found, HashSet<ISymbol> asking)
+    // Two, of which one is for `using` alone, may do different things; as may one that is asynchronous.
+    private static IMethodSymbol[] DisposesOf(INamedTypeSymbol type)
     {
-        if (!asking.Add(dispose) || _bodies.Of(dispose) is not { } body
-            || body.Returns.Any(returning => returning.Syntax is ReturnStatementSyntax && !IsGuarded(returning, body)))
+        for (INamedTypeSymbol? current = type; current is not null; current = current.BaseType?.OriginalDefinition)
+        {
+            IMethodSymbol[] disposes =
+            [
+                .. current.GetMembers("Dispose").Concat(current.GetMembers("System.IDisposable.Dispose")).OfType<IMethodSymbol>()
+                    .Where(method => method is { Parameters.Length: 0, IsStatic: false, IsAbstract: false }),
+            ];
+            if (!current.GetMembers("DisposeAsync").IsEmpty)
+            {
+                return [];
+            }
+
+            if (disposes.Length > 0)
+            {
+                return disposes;
+            }
+        }
+
+        return [];
+    }
+
+    private void AddDisposed(IMethodSymbol method, Disposal disposal)
+    {
+        if (!disposal.Methods.Add(method) || _bodies.Of(method) is not { } body
+            || body.Returns.Any(returning => returning.Syntax is ReturnStatementSyntax && !Certainty.IsGuarded(returning, body)))
         {
             return;
         }
 
         foreach (IInvocationOperation call in body.Root.Descendants().OfType<IInvocationOperation>())
         {
-            if (call.TargetMethod.Name != "Dispose" || !IsCertain(call, body))
+            if (!Certainty.IsCertain(call, body))
             {
                 continue;
             }
 
-            if (call.TargetMethod.Parameters.Length == 0 && MemberBehind(call.Instance, body) is { } member)
+            if (call.TargetMethod is { Name: "Dispose", Parameters.Length: 0 } && MemberBehind(call.Instance, body) is { } member)
             {
-                if (TypeOf(member) is { } owned && (_types.IsBuffer(owned) || IsOwning(owned, asking))
-                    && MemberWrites.AreByConstructor(member, type))
+                if (TypeOf(member) is { } owned && (_types.IsBuffer(owned) || IsOwning(owned, disposal.Asking))
+                    && MemberWrites.AreByConstructor(member, member.ContainingType.OriginalDefinition))
                 {
-                    found.Add(member.OriginalDefinition);
+                    disposal.Members.Add(member.OriginalDefinition);
                 }
             }
-            else if (call.Instance is IInstanceReferenceOperation { Type: INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } })
+            else if (call is { Instance: IInstanceReferenceOperation, TargetMethod: { Name: "Dispose" } or { Parameters.Length: 0 } })
             {
-                AddDisposed(call.TargetMethod.OriginalDefinition, call.TargetMethod.ContainingType.OriginalDefinition, found, asking);
+                IMethodSymbol called = call.TargetMethod.OriginalDefinition;
+                AddDisposed(call.IsVirtual ? OverrideIn(disposal.Type, called) : called, disposal);
             }
         }
+    }
+
+    private static IMethodSymbol OverrideIn(INamedTypeSymbol type, IMethodSymbol method)
+    {
+        for (INamedTypeSymbol? current = type; current is not null; current = current.BaseType?.OriginalDefinition)
+        {
+            foreach (ISymbol member in current.GetMembers(method.Name))
+            {
+                for (IMethodSymbol? one = member as IMethodSymbol; one is not null; one = one.OverriddenMethod?.OriginalDefinition)
+                {
+                    if (SymbolEqualityComparer.Default.Equals(one, method))
+                    {
+                        return (IMethodSymbol)member;
+                    }
+                }
+            }
+        }
+
+        return method;
     }
 
     private bool IsOwning(ITypeSymbol type, HashSet<ISymbol> asking) =>
         type is INamedTypeSymbol { OriginalDefinition: { DeclaringSyntaxReferences.IsEmpty: false } definition }
         && Find(definition, asking).Count > 0;
 
-    private static bool IsGuarded(IOperation returning, MethodBody body)
+    /// <summary>What one type disposes, and which of its methods were read for that; and the types that are being asked about.</summary>
+    private sealed class Disposal(INamedTypeSymbol type, HashSet<ISymbol> members, HashSet<ISymbol> asking)
     {
-        IOperation? parent = returning.Parent;
-        while (parent is IBlockOperation)
-        {
-            parent = parent.Parent;
-        }
+        public INamedTypeSymbol Type { get; } = type;
 
-        return parent is IConditionalOperation choice && IsGuard(choice.Condition, body);
+        public HashSet<ISymbol> Members { get; } = members;
+
+        public HashSet<ISymbol> Asking { get; } = asking;
+
+        public HashSet<ISymbol> Methods { get; } = new(SymbolEqualityComparer.Default);
     }
 
     private static ITypeSymbol? TypeOf(ISymbol member) => member switch

@@ -48,15 +48,16 @@ internal sealed partial class ResultOrigin
         MethodBody? body = _known.Bodies.Of(definition);
         bool isMade = (body is not null && body.Root.Descendants().Any(part => part switch
             {
-                ISimpleAssignmentOperation assignment => IsOfObject(assignment.Target, type) && OwningTypes.IsCertain(assignment, body)
+                ISimpleAssignmentOperation assignment => IsOfObject(assignment.Target, type) && Certainty.IsCertain(assignment, body)
                     && OfValue(assignment.Value, body, definition).IsFresh,
                 IInvocationOperation { TargetMethod: { MethodKind: MethodKind.Constructor } other } chained =>
                     OfConstruction(other, chained.Arguments, body, definition).IsFresh,
                 _ => false,
             }))
-            || _known.Owning.Initializers(definition).Any(value => OfValue(value, new MethodBody(value), definition).IsFresh);
+            || _known.Owning.Initializers(definition).Any(value => OfValue(value, new MethodBody(value), definition).IsFresh)
+            || (_known.Bodies.UnnamedBaseOf(definition) is { } parent && IsMadeBy(parent));
         _running.Remove(definition);
-        return isMade && (body is null || _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned);
+        return isMade && _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned;
     }
 
     private bool IsOfObject(IOperation target, INamedTypeSymbol type) =>

@@ -177,7 +177,7 @@ internal sealed partial class ResultOrigin
     private static bool IsEmptied(ISymbol field, MethodBody body) => field is IFieldSymbol && body.Root.Descendants().Any(
         operation => operation is IFieldReferenceOperation { Instance: IInstanceReferenceOperation } reference
             && SymbolEqualityComparer.Default.Equals(reference.Field, field) && MemberWrites.IsCleared(reference.Syntax)
-            && OwningTypes.IsCertain(reference, body));
+            && Certainty.IsCertain(reference, body));
 
     private Origin OfCall(IInvocationOperation call, MethodBody body, IMethodSymbol method, bool isReference)
     {

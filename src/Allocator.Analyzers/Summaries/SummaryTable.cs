@@ -111,6 +111,14 @@ internal sealed class SummaryTable
 
             // What all have in common that a call may run. One that may be overridden elsewhere promises nothing yet; two that agree do.
             Passing? all = _table._bodies.Of(method) is { } body ? OfBody(method, subject, body) : null;
+            if (all is null && parameter is null && method.MethodKind == MethodKind.Constructor
+                && !method.ContainingType.DeclaringSyntaxReferences.IsEmpty)
+            {
+                // That of the base class runs all the same: it may register the object.
+                return _table._bodies.UnnamedBaseOf(method) is { } parent && !_table._known.Members.IsOfBaseLibrary(parent)
+                    ? Of(parent) : Passing.Mentioned;
+            }
+
             int seen = all is null ? 0 : 1;
             foreach (IMethodSymbol overriding in _table._bodies.Overriding(method))
             {
@@ -134,7 +142,8 @@ internal sealed class SummaryTable
 
         private Passing OfBody(IMethodSymbol method, ISymbol subject, MethodBody body)
         {
-            if (subject is IParameterSymbol parameter && _table._known.Types.IsRaw(parameter.Type))
+            if (subject is IParameterSymbol parameter && _table._known.Types.IsRaw(parameter.Type)
+                && !_table._known.Types.CanKeep(parameter.Type))
             {
                 return _table.IsReturnedBy(method, parameter) ? Passing.Returned : Passing.Borrowed;
             }

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Summaries;
@@ -157,7 +158,7 @@ internal sealed partial class ValueTrace
                 FollowUnless(conversion.OperatorMethod is { } method && !_known.Members.IsKnown(method), conversion, isHolder);
                 break;
             case IParenthesizedOperation or ICoalesceOperation or ISwitchExpressionArmOperation or ISwitchExpressionOperation
-                or IDeclarationExpressionOperation:
+                or IDeclarationExpressionOperation or ITranslatedQueryOperation:
                 Follow(value.Parent, isHolder);
                 break;
             case IConditionalOperation conditional when conditional.Condition != value:
@@ -172,6 +173,10 @@ internal sealed partial class ValueTrace
                 break;
             case { } collection when collection.IsCollectionExpression():
                 Follow(collection, isHolder: true);
+                break;
+            case { Syntax: SpreadElementSyntax, Parent: { } collection }:
+                IsTouched = true;
+                FollowItems(collection);
                 break;
             case IArgumentOperation argument:
                 FollowArgument(argument, isHolder);
@@ -224,6 +229,14 @@ internal sealed partial class ValueTrace
             default:
                 Escapes = true;
                 break;
+        }
+    }
+
+    private void FollowItems(IOperation collection)
+    {
+        if (_known.Types.CanKeepComplete(collection.Type))
+        {
+            Follow(collection, isHolder: true);
         }
     }
 

@@ -27,9 +27,11 @@ internal sealed class Factories
     {
         IMethodSymbol definition = (method.ReducedFrom ?? method).OriginalDefinition;
         return definition.MethodKind == MethodKind.Constructor
-            ? !definition.DeclaringSyntaxReferences.IsEmpty && _known.GetOrAdd(definition, one => _symbols.Origins.Makes(one))
+            ? !definition.ContainingType.DeclaringSyntaxReferences.IsEmpty
+                && _known.GetOrAdd(definition, one => _symbols.Origins.Makes(one))
             : definition.ReturnType is { SpecialType: SpecialType.None, TypeKind: not TypeKind.TypeParameter }
-                && _known.GetOrAdd(definition, one => IsMarked(one) || _symbols.Origins.IsFactory(one));
+                && _known.GetOrAdd(definition, one => !_symbols.Members.IsOfBaseLibrary(one)
+                    && (IsMarked(one) || _symbols.Origins.IsFactory(one)));
     }
 
     /// <summary>Returns whether the method says itself that its result is the caller's to dispose.</summary>

@@ -1,3 +1,5 @@
+using System;
+using System.Linq;
 using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
@@ -76,22 +78,36 @@ internal sealed class KnownTypes
 
     public bool IsDelegate(ITypeSymbol? type) => type is { TypeKind: TypeKind.Delegate };
 
-    /// <summary>Returns whether a value of the type can keep a buffer, as no number, text or span can.</summary>
+    /// <summary>Returns whether a value of the type can keep a buffer, as no number, text or span of numbers can.</summary>
     public bool CanKeep(ITypeSymbol? type) => type switch
     {
         null or IPointerTypeSymbol or IFunctionPointerTypeSymbol => false,
         IArrayTypeSymbol array => CanKeep(array.ElementType),
         { SpecialType: SpecialType.System_Object } => true,
-        { SpecialType: not SpecialType.None } or { TypeKind: TypeKind.Enum } or { IsRefLikeType: true } => IsCollection(type),
+        INamedTypeSymbol { IsRefLikeType: true } structure => CanKeepOnStack(structure),
+        { SpecialType: not SpecialType.None } or { TypeKind: TypeKind.Enum } => IsCollection(type),
         _ => !type.IsUnmanagedType,
     };
+
+    // A span of tasks or of owners, or a ref struct with an owner in a field. Those of libraries show fields that they do not have.
+    private bool CanKeepOnStack(INamedTypeSymbol type) => type.DeclaringSyntaxReferences.IsEmpty
+        ? type.TypeArguments.Any(item => item is not ITypeParameterSymbol && CanKeep(item))
+        : type.GetMembers().Any(member => member is IFieldSymbol { IsStatic: false } field && CanKeep(field.Type));
+
+    /// <summary>
+    /// Returns the same of a value that is complete: a list of numbers keeps nothing of the buffer that they were computed from, where a
+    /// sequence that still computes them does.
+    /// </summary>
+    public bool CanKeepComplete(ITypeSymbol? type) => type is null
+        || CanKeep(type is INamedTypeSymbol { TypeArguments: { Length: 1 } items, ContainingNamespace.ContainingNamespace: { } space }
+            && space is { Name: "Collections", ContainingNamespace.Name: "System" } ? items[0] : type);
 
     /// <summary>Returns whether a value of the type can be memory, or a view of it.</summary>
     public bool CanShow(ITypeSymbol? type) => IsRaw(type) || IsMemory(type) || CanKeep(type);
 
     /// <summary>Returns whether the type is an interface to items that are computed when they are asked for.</summary>
     public bool IsLazy(ITypeSymbol type) =>
-        type is { TypeKind: TypeKind.Interface } || type.Name.EndsWith("Query", System.StringComparison.Ordinal);
+        type is { TypeKind: TypeKind.Interface } || type.Name.EndsWith("Query", StringComparison.Ordinal);
 
     /// <summary>Returns whether values of the type own memory: what the allocator hands out, and whatever else owns memory.</summary>
     public bool IsBuffer(ITypeSymbol type) => !IsAllocator(type)

@@ -18,6 +18,9 @@ internal sealed class Passings
     private static readonly HashSet<string> s_runAsTask =
         new(StringComparer.Ordinal) { "Run", "StartNew", "ForEachAsync", "ForAsync", "ContinueWith" };
 
+    private static readonly HashSet<string> s_readMemory =
+        new(StringComparer.Ordinal) { "MemoryMarshal", "MemoryExtensions", "BuffersExtensions", "EncodingExtensions" };
+
     private readonly KnownSymbols _known;
 
     public Passings(KnownSymbols known) => _known = known;
@@ -101,8 +104,7 @@ internal sealed class Passings
             return HasOut(method) ? Passing.Escapes
                 : _known.Types.IsRaw(result) || _known.Types.IsMemory(result) ? Passing.Returned
                 : _known.Types.IsTask(result) ? (_known.Types.IsMemoryStream(call.Instance?.Type) ? Passing.Borrowed : Passing.HeldByTask)
-                : _known.Types.IsMemory(method.ContainingType)
-                    || method.ContainingType.Name is "MemoryMarshal" or "MemoryExtensions" or "BuffersExtensions" ? Passing.Borrowed
+                : _known.Types.IsMemory(method.ContainingType) || s_readMemory.Contains(method.ContainingType.Name) ? Passing.Borrowed
                 : Passing.Escapes;
         }
 
@@ -114,7 +116,8 @@ internal sealed class Passings
             { ContainingType.Name: "Parallel" or "ThreadPool", Name: "Invoke" } => Passing.Borrowed,
             { ContainingType.Name: "Results" or "TypedResults", Name: "Bytes" or "File" or "Json" or "Ok" } => Passing.Held,
             { ContainingType.Name: "BuffersExtensions" } => _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,
-            { ContainingType.Name: "Enumerable" } => _known.Types.IsLazy(result) ? Passing.Held : Passing.Escapes,
+            { ContainingType.Name: "Enumerable" } => _known.Types.IsLazy(result) ? Passing.Held
+                : _known.Types.CanKeepComplete(result) ? Passing.Escapes : Passing.Borrowed,
             _ when _known.Types.IsStream(parameter.Type) && !HasOut(method) =>
                 _known.Types.IsTask(result) ? Passing.HeldByTask : _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,
             _ => Passing.Escapes,

@@ -6,7 +6,7 @@ namespace Allocator.Analyzers.Tests.Testing;
 public static class SnippetCompilation
 {
     /// <summary>Gets the options that snippets are parsed with.</summary>
-    public static CSharpParseOptions ParseOptions { get; } = new(LanguageVersion.CSharp12, DocumentationMode.None);
+    public static CSharpParseOptions ParseOptions { get; } = new(LanguageVersion.Latest, DocumentationMode.None);
 
     /// <summary>Gets the options that snippets are compiled with.</summary>
     public static CSharpCompilationOptions Options { get; } =

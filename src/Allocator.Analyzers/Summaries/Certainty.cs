@@ -1,0 +1,69 @@
+using System.Linq;
+using Allocator.Analyzers.Graph;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Allocator.Analyzers.Summaries;
+
+/// <summary>What a method does whenever it runs, but for what is null or was done already.</summary>
+internal static class Certainty
+{
+    /// <summary>Returns whether an operation runs whenever its method does, but for what is null or was done already.</summary>
+    public static bool IsCertain(IOperation operation, MethodBody body)
+    {
+        IOperation child = operation;
+        for (IOperation? parent = operation.Parent; parent is not null && child != body.Root; child = parent, parent = parent.Parent)
+        {
+            bool isCertain = parent switch
+            {
+                IConditionalOperation choice => choice.WhenTrue == child && IsGuard(choice.Condition, body),
+                ITryOperation attempt => attempt.Body == child || attempt.Finally == child,
+                IBlockOperation or IExpressionStatementOperation or IConditionalAccessOperation or ILockOperation or ITupleOperation
+                    or IAssignmentOperation or IArgumentOperation or IInvocationOperation or IMethodBodyBaseOperation => true,
+                _ => false,
+            };
+            if (!isCertain)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>Returns whether a <c>return</c> leaves only what is null or was done already.</summary>
+    public static bool IsGuarded(IOperation returning, MethodBody body)
+    {
+        IOperation? parent = returning.Parent;
+        while (parent is IBlockOperation)
+        {
+            parent = parent.Parent;
+        }
+
+        return parent is IConditionalOperation choice && IsGuard(choice.Condition, body);
+    }
+
+    // A test for null of what is disposed or set there, or a flag that is set to say that it was done.
+    private static bool IsGuard(IOperation condition, MethodBody body) => condition.DescendantsAndSelf().All(part => part switch
+    {
+        IInvocationOperation { TargetMethod: { Name: "Exchange" or "CompareExchange", ContainingType.Name: "Interlocked" } } => true,
+        IInvocationOperation or IIncrementOrDecrementOperation => false,
+        IMemberReferenceOperation { Type: { IsReferenceType: true }, Member: var member } => IsDone(member, body),
+        IMemberReferenceOperation { Member: var flag } => body.Root.Descendants().Any(
+            other => other is ISimpleAssignmentOperation { Target: IMemberReferenceOperation target, Value.ConstantValue.HasValue: true }
+                && SymbolEqualityComparer.Default.Equals(target.Member, flag))
+            || part.Parent is IArgumentOperation,
+        IParameterReferenceOperation { Parameter: var parameter } =>
+            parameter.ContainingSymbol is IMethodSymbol { MethodKind: not MethodKind.Constructor },
+        ILocalReferenceOperation { Type: { IsReferenceType: true }, Local: var local } => IsDone(local, body),
+        ILocalReferenceOperation => false,
+        _ => true,
+    });
+
+    // Another object, as a parent or a pool, says what else may happen to the buffer.
+    private static bool IsDone(ISymbol variable, MethodBody body) => body.Root.Descendants().Any(other =>
+        SymbolEqualityComparer.Default.Equals((other as IMemberReferenceOperation)?.Member ?? other.ReferencedVariable(), variable)
+        && other.Parent is IInvocationOperation { TargetMethod.Name: "Dispose" } or IConditionalAccessOperation
+            or IArgumentOperation { Parameter.RefKind: RefKind.Ref } or ISimpleAssignmentOperation or ITupleOperation
+        && (other.Parent as ISimpleAssignmentOperation)?.Value != other);
+}
