@@ -99,12 +99,12 @@ internal sealed class ArraySource
             _ofOthers[0].AddReturnsTo(ref sum);
             foreach ((_, ThreadCache cache) in _caches.All)
             {
-                cache.AddReturnsTo(ref sum);
+                cache.Counts.AddReturnsTo(ref sum);
             }
 
             foreach ((_, ThreadCache cache) in _caches.All)
             {
-                cache.AddRentsTo(ref sum);
+                cache.Counts.AddRentsTo(ref sum);
             }
 
             _ofOthers[0].AddRentsTo(ref sum);

@@ -22,6 +22,8 @@ internal sealed class ThreadCache
     /// <summary>Gets what it is a part of. That references no allocator: one that is dropped is collected, and closes it.</summary>
     public ArraySource Source { get; }
 
+    public ref ArrayCounts Counts => ref _counts;
+
     /// <summary>Returns a guard that this thread kept, or null.</summary>
     public ArrayGuard? TakeGuard()
     {
@@ -73,10 +75,6 @@ internal sealed class ThreadCache
         Volatile.Write(ref _counts.ReturnedBytes, _counts.ReturnedBytes + bytes);
         Volatile.Write(ref _counts.Returns, _counts.Returns + 1);
     }
-
-    public void AddRentsTo(ref ArrayCounts sum) => _counts.AddRentsTo(ref sum);
-
-    public void AddReturnsTo(ref ArrayCounts sum) => _counts.AddReturnsTo(ref sum);
 
     /// <summary>Adds the counts of an ended thread to shared ones, and begins anew, so that nothing is counted twice.</summary>
     public void MoveTo(ref ArrayCounts counts)
