@@ -36,18 +36,33 @@ internal sealed class AllocatorEventSource : EventSource
     public bool WritesRents => IsEnabled(EventLevel.Verbose, Keywords.Rents);
 
     [Event(1, Level = EventLevel.Warning, Version = 1, Message = "{0} bytes were dropped without Dispose after {1} ms")]
-    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName) =>
-        Write(1, EventLevel.Warning, EventKeywords.None, stackalloc[] { bytes, ageMilliseconds }, allocationStackTrace, allocatorName);
+    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName)
+    {
+        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
+        {
+            Write(1, stackalloc[] { bytes, ageMilliseconds }, allocationStackTrace, allocatorName);
+        }
+    }
 
     /// <summary>Allocations leak from one place: written for the first, and whenever their number has doubled.</summary>
     [Event(2, Level = EventLevel.Warning, Message = "{0} allocations of {1} bytes in all leaked from one place")]
-    public void LeakFound(long count, long bytes, string allocationStackTrace) =>
-        Write(2, EventLevel.Warning, EventKeywords.None, stackalloc[] { count, bytes }, allocationStackTrace);
+    public void LeakFound(long count, long bytes, string allocationStackTrace)
+    {
+        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
+        {
+            Write(2, stackalloc[] { count, bytes }, allocationStackTrace);
+        }
+    }
 
     /// <summary>Watched memory was written to outside a buffer, or after its return.</summary>
     [Event(3, Level = EventLevel.Error, Message = "{2}")]
-    public void CorruptionFound(long bytes, long offset, string description) =>
-        Write(3, EventLevel.Error, EventKeywords.None, stackalloc[] { bytes, offset }, description);
+    public void CorruptionFound(long bytes, long offset, string description)
+    {
+        if (IsEnabled(EventLevel.Error, EventKeywords.None))
+        {
+            Write(3, stackalloc[] { bytes, offset }, description);
+        }
+    }
 
     /// <summary>No file for allocation records could be made.</summary>
     [Event(4, Level = EventLevel.Warning, Message = "Faults will go unexplained: {0}")]
@@ -61,33 +76,53 @@ internal sealed class AllocatorEventSource : EventSource
 
     /// <summary>The system gave memory: to a block of the pool, or a mapping.</summary>
     [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in all")]
-    public void MemoryCommitted(long bytes, long committedBytes, string? allocatorName) =>
-        WriteOnce(6, EventLevel.Informational, Keywords.Memory, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
+    public void MemoryCommitted(long bytes, long committedBytes, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Memory))
+        {
+            WriteOnce(6, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
+        }
+    }
 
     /// <summary>The system has memory back: that of a purged block, or a mapping.</summary>
     [Event(7, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes given back to the system, {1} left")]
-    public void MemoryDecommitted(long bytes, long committedBytes, string? allocatorName) =>
-        WriteOnce(7, EventLevel.Informational, Keywords.Memory, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
+    public void MemoryDecommitted(long bytes, long committedBytes, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Memory))
+        {
+            WriteOnce(7, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
+        }
+    }
 
     /// <summary>A buffer was rented: its id is the address of unmanaged memory, the hash code of an array.</summary>
     [Event(8, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes rented, {2} with what was not asked for")]
     public void BufferRented(long bufferId, long requestedBytes, long bytes, string? allocatorName) =>
-        WriteOnce(8, EventLevel.Verbose, Keywords.Rents, stackalloc[] { bufferId, requestedBytes, bytes }, allocatorName ?? "");
+        WriteOnce(8, stackalloc[] { bufferId, requestedBytes, bytes }, allocatorName ?? "");
 
     /// <summary>A buffer whose rent was written was returned.</summary>
     [Event(9, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes returned after {2} ms")]
     public void BufferReturned(long bufferId, long bytes, long heldMilliseconds, string? allocatorName) =>
-        WriteOnce(9, EventLevel.Verbose, Keywords.Rents, stackalloc[] { bufferId, bytes, heldMilliseconds }, allocatorName ?? "");
+        WriteOnce(9, stackalloc[] { bufferId, bytes, heldMilliseconds }, allocatorName ?? "");
 
     /// <summary>A request found no room in the memory budget. Event 11 follows, at once for one that may not wait.</summary>
     [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes find no room: {1} of {2} are taken")]
-    public void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string? allocatorName) =>
-        WriteOnce(10, EventLevel.Informational, Keywords.Budget, stackalloc[] { bytes, usedBytes, limitBytes }, allocatorName ?? "");
+    public void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
+        {
+            WriteOnce(10, stackalloc[] { bytes, usedBytes, limitBytes }, allocatorName ?? "");
+        }
+    }
 
     /// <summary>A request that found no room is settled: the outcome is <c>Granted</c> or <c>GivenUp</c>.</summary>
     [Event(11, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes: {2} after {1} ms")]
-    public void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string? allocatorName) =>
-        WriteOnce(11, EventLevel.Informational, Keywords.Budget, stackalloc[] { bytes, waitedMilliseconds }, outcome, allocatorName ?? "");
+    public void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
+        {
+            WriteOnce(11, stackalloc[] { bytes, waitedMilliseconds }, outcome, allocatorName ?? "");
+        }
+    }
 
     /// <summary>A reservation ended that had taken more than it had reserved.</summary>
     [Event(
@@ -95,10 +130,13 @@ internal sealed class AllocatorEventSource : EventSource
         Level = EventLevel.Informational,
         Keywords = Keywords.Budget,
         Message = "A job that had reserved {0} bytes took {1}, and exceeded them {2} times")]
-    public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName) =>
-        WriteOnce(
-            13, EventLevel.Informational, Keywords.Budget, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount },
-            allocatorName ?? "");
+    public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName)
+    {
+        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
+        {
+            WriteOnce(13, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount }, allocatorName ?? "");
+        }
+    }
 
     /// <summary>Idle memory of one allocator was returned. The load is that which decided; otherwise it has no source.</summary>
     [NonEvent]
@@ -158,25 +196,17 @@ internal sealed class AllocatorEventSource : EventSource
         Keywords = Keywords.Trimming,
         Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
     private void MemoryTrimmed(long bytes, string reason, string source, long usedBytes, long totalBytes, string allocatorName) =>
-        WriteOnce(
-            5, EventLevel.Informational, Keywords.Trimming, stackalloc[] { bytes, usedBytes, totalBytes }, reason, source, allocatorName,
-            leading: 1);
+        WriteOnce(5, stackalloc[] { bytes, usedBytes, totalBytes }, reason, source, allocatorName, leading: 1);
 
     [Event(12, Level = EventLevel.Warning, Message = "{0} threw {1}: {2}")]
     private void CallbackFailed(string callback, string exceptionType, string message) =>
-        WriteOnce(12, EventLevel.Warning, EventKeywords.None, default, callback, exceptionType, message);
+        WriteOnce(12, default, callback, exceptionType, message);
 
     // Not from within a listener that this thread is calling for another event.
     [NonEvent]
     private void WriteOnce(
-        int eventId, EventLevel level, EventKeywords keywords, ReadOnlySpan<long> numbers, string first, string? second = null,
-        string? third = null, int leading = 3)
+        int eventId, ReadOnlySpan<long> numbers, string first, string? second = null, string? third = null, int leading = 3)
     {
-        if (!IsEnabled(level, keywords))
-        {
-            return;
-        }
-
         try
         {
             if (t_isWriting)
@@ -194,7 +224,7 @@ internal sealed class AllocatorEventSource : EventSource
 
         try
         {
-            Write(eventId, level, keywords, numbers, first, second, third, leading);
+            Write(eventId, numbers, first, second, third, leading);
         }
         finally
         {
@@ -207,14 +237,8 @@ internal sealed class AllocatorEventSource : EventSource
     [NonEvent]
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
     private unsafe void Write(
-        int eventId, EventLevel level, EventKeywords keywords, ReadOnlySpan<long> numbers, string first, string? second = null,
-        string? third = null, int leading = 3)
+        int eventId, ReadOnlySpan<long> numbers, string first, string? second = null, string? third = null, int leading = 3)
     {
-        if (!IsEnabled(level, keywords))
-        {
-            return;
-        }
-
         EventData* data = stackalloc EventData[numbers.Length + 3];
         int count = 0;
         fixed (long* number = numbers)
