@@ -152,7 +152,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         CorruptionFindings? findings = _guarded?.ReleaseAll();
         _settings.HeapTrimmer?.TryTrim(_counters);
         BlockHooks.EndCall();
-        ThrowIfCorrupted(findings);
+        _guarded?.ThrowIfAny(findings);
     }
 
     public override MemoryAllocatorStatistics GetStatistics() => _usage.Read();
@@ -193,7 +193,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             }
 
             BlockHooks.EndCall();
-            ThrowIfCorrupted(findings);
+            _guarded?.ThrowIfAny(findings);
         }
     }
 
@@ -202,6 +202,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     {
         ThrowIfDisposed();
         account ??= _budget;
+        bool isPlain = (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents;
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
             // Arrays begin behind a header, on a boundary of the pointer size.
@@ -210,13 +211,14 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 return _arrays.Rent((int)lengthInBytes, (options & AllocationOptions.Clean) != 0, out generation);
             }
 
-            if (alignmentInBytes <= IntPtr.Size && lengthInBytes > 0 && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
+            if (isPlain && alignmentInBytes <= IntPtr.Size && lengthInBytes > 0
+                && _countedArrays.TryRentIdle((int)lengthInBytes) is CountedArrayGuard array
+                && array.TryBegin(account, lengthInBytes, out generation))
             {
-                return TryRentIdleArray(account, (int)lengthInBytes, out generation);
+                return array;
             }
         }
-        else if (lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes
-            && (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents)
+        else if (isPlain && lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes)
         {
             // Under a budget one block: only that keeps its permit.
             BlockGuard? block = lengthInBytes <= _blockSizeInBytes ? _pool.TryRentCached()
@@ -237,20 +239,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
         generation = 0;
         return null;
-    }
-
-    private CountedArrayGuard? TryRentIdleArray(BudgetAccount? account, int lengthInBytes, out long generation)
-    {
-        generation = 0;
-        CountedArrayGuard? array = _countedArrays.TryRentIdle(lengthInBytes);
-        if (array is not null && account is not null && !array.TryCharge(account, array.CapacityInBytes))
-        {
-            _countedArrays.TakeBack(array);
-            array = null;
-        }
-
-        generation = array?.BeginPlain(lengthInBytes) ?? 0;
-        return array;
     }
 
     internal override AllocationPipeline GetPipeline()
@@ -297,14 +285,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     // References no options: the metrics keep what has it, and the options have the user's hooks.
     private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
-
-    private void ThrowIfCorrupted(CorruptionFindings? findings)
-    {
-        if (findings is not null)
-        {
-            _guarded!.ThrowIfAny(findings);
-        }
-    }
 
     private void ThrowIfDisposed()
     {

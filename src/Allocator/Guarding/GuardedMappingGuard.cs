@@ -62,7 +62,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
             base.GiveBack(ofLease);
         }
 
-        if (isCallOfUser && findings is not null)
+        if (isCallOfUser)
         {
             _source.ThrowIfAny(findings);
         }

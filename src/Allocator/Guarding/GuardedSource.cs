@@ -111,9 +111,9 @@ internal sealed class GuardedSource
     }
 
     /// <summary>Throws what was found, where this mode throws. All memory has been handed back.</summary>
-    public void ThrowIfAny(CorruptionFindings findings)
+    public void ThrowIfAny(CorruptionFindings? findings)
     {
-        if (_isGuarded && findings.First is CorruptionEventArgs finding)
+        if (_isGuarded && findings?.First is CorruptionEventArgs finding)
         {
             Throw.Corrupted(finding);
         }

@@ -50,6 +50,15 @@ internal class BlockState
     /// <summary>For memory of a guard's own: whether the system gave it as zeros.</summary>
     public bool Zeroed;
 
+    /// <summary>Notes what a rent of this piece alone, which is about to begin, is.</summary>
+    public void NoteRent(long usedBytes, long capacityInBytes, long nowMilliseconds)
+    {
+        UsedBytes = usedBytes;
+        RentedAtMilliseconds = nowMilliseconds;
+        Rents++;
+        AllocationBytes = capacityInBytes;
+    }
+
     public static long Generation(long state) => state & -GenerationStep;
 
     /// <summary>The idle state in which the memory is after the rent that <paramref name="state"/> is of.</summary>

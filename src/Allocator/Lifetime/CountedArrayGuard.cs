@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using Allocator.Budgeting;
 
 namespace Allocator.Lifetime;
 
@@ -29,12 +30,21 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
 
-    /// <summary>Starts the rent of an idle array, unobserved.</summary>
-    public long BeginPlain(int usedBytes)
+    /// <summary>Charges an idle array and starts its rent, unobserved; where the account has no room, the array is idle again.</summary>
+    public bool TryBegin(BudgetAccount? account, long usedBytes, out long generation)
     {
+        generation = 0;
+        if (account is not null && !TryCharge(account, CapacityInBytes))
+        {
+            _pool.TakeBack(this);
+            return false;
+        }
+
         MarkDirty();
         Context.Counters.MappingRented(CapacityInBytes, isAllocation: true);
-        return BeginAlone(usedBytes, CapacityInBytes);
+        Record.NoteRent(usedBytes, CapacityInBytes, Context.Clock.CoarseMilliseconds);
+        generation = Begin();
+        return true;
     }
 
     /// <summary>Notes a rent whose renter has the array alone.</summary>

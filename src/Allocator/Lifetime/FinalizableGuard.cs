@@ -100,18 +100,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return Begin();
     }
 
-    /// <summary>Prepare and BeginAllocation in the usual case: of one guard, dirty and unobserved. Cannot fail.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    protected long BeginAlone(long usedBytes, long capacityInBytes)
-    {
-        BlockState record = Record;
-        record.UsedBytes = usedBytes;
-        record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
-        record.Rents++;
-        record.AllocationBytes = capacityInBytes;
-        return BeginWith(record, 1);
-    }
-
     /// <summary>
     /// Notes what the rent, which has begun, is charged to until the memory is back. What was taken and is not needed goes back now.
     /// </summary>

@@ -60,7 +60,8 @@ internal sealed class BlockGuard : FinalizableGuard
             MarkDirty();
         }
 
-        return BeginAlone(usedBytes, CapacityInBytes);
+        Record.NoteRent(usedBytes, CapacityInBytes, Context.Clock.CoarseMilliseconds);
+        return Begin();
     }
 
     protected override void GiveBack(bool ofLease)
