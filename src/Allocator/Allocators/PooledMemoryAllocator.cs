@@ -212,8 +212,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             }
 
             if (isPlain && alignmentInBytes <= IntPtr.Size && lengthInBytes > 0
-                && _countedArrays.TryRentIdle((int)lengthInBytes) is CountedArrayGuard array
-                && array.TryBegin(account, lengthInBytes, out generation))
+                && CountedArrayGuard.TryRentIdle(_countedArrays, account, (int)lengthInBytes, out generation) is CountedArrayGuard array)
             {
                 return array;
             }

@@ -30,21 +30,30 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
 
-    /// <summary>Charges an idle array and starts its rent, unobserved; where the account has no room, the array is idle again.</summary>
-    public bool TryBegin(BudgetAccount? account, long usedBytes, out long generation)
+    /// <summary>Rents an idle array of a pool, unobserved; null where there is none, or the account has no room.</summary>
+    public static CountedArrayGuard? TryRentIdle(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes, out long generation)
     {
         generation = 0;
-        if (account is not null && !TryCharge(account, CapacityInBytes))
+        BudgetPermit permit = new(account, CountedArrayPool.CapacityOf(lengthInBytes));
+        if (account?.TryTake(permit.Bytes, overtakes: false) == false)
         {
-            _pool.TakeBack(this);
-            return false;
+            return null;
         }
 
-        MarkDirty();
-        Context.Counters.MappingRented(CapacityInBytes, isAllocation: true);
-        Record.NoteRent(usedBytes, CapacityInBytes, Context.Clock.CoarseMilliseconds);
-        generation = Begin();
-        return true;
+        // Behind the charge: an array that is neither idle nor charged would be missing to a request that has been admitted.
+        CountedArrayGuard? guard = pool.TryRentIdle(lengthInBytes);
+        if (guard is null)
+        {
+            permit.Return();
+            return null;
+        }
+
+        guard.MarkDirty();
+        guard.Context.Counters.MappingRented(permit.Bytes, isAllocation: true);
+        guard.Record.NoteRent(lengthInBytes, permit.Bytes, guard.Context.Clock.CoarseMilliseconds);
+        generation = guard.Begin();
+        guard.Charge(permit);
+        return guard;
     }
 
     /// <summary>Notes a rent whose renter has the array alone.</summary>
