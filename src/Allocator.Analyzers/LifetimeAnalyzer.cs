@@ -1,13 +1,7 @@
-using System.Collections.Generic;
-using System.Collections.Immutable;
-using System.Threading;
 using Allocator.Analyzers.Checks;
 using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers;
 

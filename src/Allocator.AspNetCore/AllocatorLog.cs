@@ -1,4 +1,3 @@
-using System;
 using Allocator.Diagnostics;
 using Microsoft.Extensions.Logging;
 

@@ -1,5 +1,3 @@
-using System;
-using System.Collections.Generic;
 using Allocator.AspNetCore;
 using Allocator.AspNetCore.Configuration;
 using Allocator.AspNetCore.Health;

@@ -1,5 +1,3 @@
-using System;
-using System.Linq;
 using Allocator;
 using Allocator.AspNetCore.Admission;
 using Allocator.AspNetCore.Configuration;
@@ -7,7 +5,6 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 

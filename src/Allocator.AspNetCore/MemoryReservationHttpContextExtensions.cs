@@ -1,4 +1,3 @@
-using System;
 using Allocator;
 using Allocator.AspNetCore;
 

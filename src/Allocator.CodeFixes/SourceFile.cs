@@ -1,12 +1,5 @@
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Analyzers.Summaries;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Text;
 
 namespace Allocator.CodeFixes;
 

@@ -1,10 +1,3 @@
-using System;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Text;
-
 namespace Allocator.CodeFixes;
 
 /// <summary>How the lines of a source are laid out.</summary>

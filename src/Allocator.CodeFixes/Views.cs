@@ -1,5 +1,3 @@
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.CodeFixes;
 
 /// <summary>The types that show memory and do not keep it: spans and other ref structs, and pointers.</summary>

@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator;
 
 /// <summary>Says what an allocation must be, beyond its length.</summary>

@@ -1,10 +1,5 @@
-using System;
-using System.Buffers;
 using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Lifetime;

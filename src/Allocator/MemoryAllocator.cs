@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Allocator.Allocators;
 using Allocator.Budgeting;

@@ -1,12 +1,5 @@
-using System;
-using System.Buffers;
 using System.Collections;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Lifetime;
-using static System.FormattableString;
 
 namespace Allocator;
 

@@ -1,6 +1,3 @@
-using System;
-using static System.FormattableString;
-
 namespace Allocator;
 
 /// <summary>Thrown when a request exceeds a limit of its allocator, or the budget had no room in time. Nothing was allocated.</summary>

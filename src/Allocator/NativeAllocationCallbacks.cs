@@ -1,11 +1,4 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Diagnostics;
 using System.Globalization;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using System.Threading;
 using Allocator.Adapters;
 using Allocator.Diagnostics;
 

@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using System.Diagnostics;
-using System.Runtime.InteropServices;
 using Allocator.Adapters;
 
 namespace Allocator;

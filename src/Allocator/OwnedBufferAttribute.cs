@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator;
 
 /// <summary>

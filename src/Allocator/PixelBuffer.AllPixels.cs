@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using System.Runtime.CompilerServices;
-
 namespace Allocator;
 
 /// <content>What is done with all pixels at once: copying, clearing, and the way out to native code.</content>

@@ -1,8 +1,4 @@
-using System;
-using System.Diagnostics;
-using System.Threading.Tasks;
 using Allocator.Lifetime;
-using static System.FormattableString;
 
 namespace Allocator;
 

@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator;
 
 /// <summary>Works on the rows of a pixel buffer. The accessor and its spans are valid until the call returns.</summary>

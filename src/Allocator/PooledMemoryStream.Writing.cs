@@ -1,8 +1,3 @@
-using System;
-using System.Buffers;
-using System.IO;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Adapters;
 
 namespace Allocator;

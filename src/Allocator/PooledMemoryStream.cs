@@ -1,12 +1,4 @@
-using System;
-using System.Buffers;
-using System.Diagnostics;
-using System.IO;
-using System.Runtime.InteropServices;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Adapters;
-using static System.FormattableString;
 
 namespace Allocator;
 

@@ -1,9 +1,6 @@
-using System;
 using System.Diagnostics.CodeAnalysis;
-using System.IO;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
-using static System.FormattableString;
 
 namespace Allocator;
 

@@ -1,5 +1,3 @@
-using Xunit;
-
 namespace Allocator.AspNetCore.Tests;
 
 /// <summary>Alone: the folder of temporary files is an environment variable of the process.</summary>

@@ -1,14 +1,7 @@
-using System;
-using System.Net.Http;
-using System.Threading.Tasks;
 using Allocator.AspNetCore.Admission;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Mvc.RazorPages;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
-using Microsoft.Extensions.DependencyInjection;
-using Xunit;
 
 namespace Allocator.AspNetCore.Tests;
 

@@ -1,6 +1,3 @@
-using System;
-using System.IO;
-using System.Linq;
 using System.Reflection;
 using System.Text;
 using Allocator.AspNetCore.Configuration;
@@ -8,9 +5,7 @@ using Allocator.Tests;
 using Allocator.Tests.Documentation;
 using Microsoft.DotNet.RemoteExecutor;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
-using Xunit;
 
 namespace Allocator.AspNetCore.Tests;
 

@@ -1,5 +1,3 @@
-using Xunit;
-
 namespace Allocator.AspNetCore.Tests;
 
 /// <summary>

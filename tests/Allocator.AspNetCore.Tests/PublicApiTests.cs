@@ -1,5 +1,4 @@
 using Allocator.Tests.PublicApi;
-using Xunit;
 
 namespace Allocator.AspNetCore.Tests;
 

@@ -1,10 +1,6 @@
-using System;
 using System.Globalization;
-using System.IO;
-using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using System.Threading.Tasks;
 
 namespace Allocator.AspNetCore.Tests;
 

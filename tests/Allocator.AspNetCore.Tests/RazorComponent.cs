@@ -1,4 +1,3 @@
-using System.Threading.Tasks;
 using Microsoft.AspNetCore.Components;
 
 namespace Allocator.AspNetCore.Tests;

@@ -1,15 +1,5 @@
-using System;
-using System.IO;
-using System.Net;
-using System.Net.Http;
 using System.Text.Json;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.AspNetCore.Admission;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Xunit;
 
 namespace Allocator.AspNetCore.Tests;
 

@@ -1,6 +1,3 @@
-using System;
-using System.IO;
-
 namespace Allocator.AspNetCore.Tests;
 
 /// <summary>One folder for all tests of bodies: ASP.NET Core asks for the name once, and keeps it.</summary>

@@ -1,5 +1,3 @@
-using Xunit;
-
 namespace Allocator.PackageTests;
 
 /// <summary>The rules as consumers of the package meet them, and the switches that they have.</summary>

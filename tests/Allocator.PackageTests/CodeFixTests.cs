@@ -1,6 +1,3 @@
-using System.IO;
-using Xunit;
-
 namespace Allocator.PackageTests;
 
 /// <summary>The fixes as the SDK itself loads them from the package.</summary>

@@ -1,6 +1,4 @@
-using System;
 using System.ComponentModel;
-using Xunit;
 
 namespace Allocator.PackageTests;
 

@@ -1,9 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
 using Allocator.Tests.Documentation;
-using Xunit;
 
 namespace Allocator.PackageTests;
 

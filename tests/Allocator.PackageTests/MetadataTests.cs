@@ -1,12 +1,7 @@
-using System;
 using System.Buffers.Binary;
-using System.IO;
-using System.IO.Compression;
-using System.Linq;
 using System.Text;
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
-using Xunit;
 
 namespace Allocator.PackageTests;
 

@@ -1,5 +1,3 @@
-using Xunit;
-
 namespace Allocator.PackageTests;
 
 /// <summary>Lets the test classes share one packing.</summary>

@@ -1,7 +1,3 @@
-using System;
-using System.IO;
-using Xunit;
-
 namespace Allocator.PackageTests;
 
 /// <summary>Which part of a changelog becomes the release notes.</summary>

@@ -1,10 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.IO.Compression;
-using System.Linq;
-using Xunit;
-
 namespace Allocator.PackageTests;
 
 /// <summary>The same sources give the same package, wherever they are packed.</summary>

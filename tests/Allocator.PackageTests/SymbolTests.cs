@@ -1,12 +1,6 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.IO.Compression;
-using System.Linq;
 using System.Reflection.Metadata;
 using System.Text;
 using System.Text.Json;
-using Xunit;
 
 namespace Allocator.PackageTests;
 

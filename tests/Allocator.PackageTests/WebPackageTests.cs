@@ -1,9 +1,4 @@
-using System;
-using System.IO;
-using System.IO.Compression;
-using System.Linq;
 using System.Xml.Linq;
-using Xunit;
 
 namespace Allocator.PackageTests;
 

@@ -1,20 +1,8 @@
-using System;
-using System.Buffers;
 using System.Collections.Concurrent;
-using System.Collections.Generic;
 using System.Diagnostics.Tracing;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Allocators;
-using Allocator.Diagnostics;
-using Allocator.Native;
 using Allocator.Tests.Diagnostics;
-using Allocator.Tests.Fakes;
 using Allocator.Trimming;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests;
 

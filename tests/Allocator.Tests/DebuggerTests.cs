@@ -1,10 +1,5 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.Linq;
 using System.Reflection;
-using Allocator.Diagnostics;
-using Xunit;
 
 namespace Allocator.Tests;
 

@@ -1,9 +1,3 @@
-using System;
-using System.Buffers;
-using System.Runtime.InteropServices;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 public class MemoryAllocatorTests

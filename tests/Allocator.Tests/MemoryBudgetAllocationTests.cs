@@ -1,13 +1,5 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Allocators;
 using Allocator.Pooling;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests;
 

@@ -1,7 +1,3 @@
-using System;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 public class MemoryLeaseTests

@@ -1,9 +1,3 @@
-using System;
-using System.Buffers;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 /// <summary>Whether it is worth trying again later, and how much was free: of every way to be refused. In blocks of 16 KiB.</summary>

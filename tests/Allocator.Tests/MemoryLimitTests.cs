@@ -1,11 +1,3 @@
-using System;
-using System.Buffers;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 /// <summary>Allocators in a container that has little left. In blocks of 16 KiB.</summary>

@@ -1,10 +1,3 @@
-using System;
-using System.Buffers;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 /// <summary>Reservations that grow, and what they say of themselves. In blocks of 16 KiB.</summary>

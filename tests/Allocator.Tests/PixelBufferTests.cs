@@ -1,13 +1,3 @@
-using System;
-using System.Buffers;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 public class PixelBufferTests

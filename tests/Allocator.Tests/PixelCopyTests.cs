@@ -1,11 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 /// <summary>Pixels between a buffer and other memory: copies with row strides, pins, and crops.</summary>

@@ -1,12 +1,3 @@
-using System;
-using System.Buffers;
-using System.IO;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests;
 
 public class PooledMemoryStreamTests

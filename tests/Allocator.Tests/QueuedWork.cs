@@ -1,5 +1,3 @@
-using System.Threading;
-
 namespace Allocator.Tests;
 
 /// <summary>What finalizers leave to the thread pool.</summary>

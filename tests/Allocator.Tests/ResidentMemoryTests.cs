@@ -1,10 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Linq;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests;
 
 /// <summary>What is given back must leave the process, as the kernel counts it.</summary>

@@ -1,7 +1,3 @@
-using System;
-using System.IO;
-using System.Linq;
-
 namespace Allocator.Tests;
 
 /// <summary>What of this process is in memory, as Linux tells it.</summary>

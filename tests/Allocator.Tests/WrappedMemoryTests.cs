@@ -1,12 +1,3 @@
-using System;
-using System.Buffers;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests;
 
 public unsafe class WrappedMemoryTests

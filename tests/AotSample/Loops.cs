@@ -1,8 +1,4 @@
-using System;
-using System.Buffers;
 using System.Globalization;
-using System.IO;
-using System.Linq;
 using Allocator;
 
 namespace AotSample;

@@ -1,5 +1,3 @@
-using System;
-using System.Buffers;
 using Allocator;
 using AotSample;
 using ContractSuite;

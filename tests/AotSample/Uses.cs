@@ -1,8 +1,5 @@
-using System;
-using System.Buffers;
 using System.Diagnostics.Metrics;
 using System.Runtime.InteropServices;
-using System.Threading;
 using Allocator;
 using Allocator.Diagnostics;
 

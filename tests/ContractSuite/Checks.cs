@@ -1,5 +1,3 @@
-using System;
-
 namespace ContractSuite;
 
 /// <summary>Runs named checks, prints a line for each, and counts them.</summary>

@@ -1,9 +1,5 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using System.Threading;
 using Allocator;
 
 namespace ContractSuite;

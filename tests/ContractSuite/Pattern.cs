@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-
 namespace ContractSuite;
 
 /// <summary>Writes contents that can be recognised, and recognises them.</summary>

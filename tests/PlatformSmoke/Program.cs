@@ -1,10 +1,8 @@
-using System;
 using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using Allocator;
 using Allocator.Native;
-using ContractSuite;
 using ContractSuite.Loading;
 using ContractSuite.Native;
 using PlatformSmoke.Linux;

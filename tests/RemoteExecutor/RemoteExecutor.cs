@@ -1,12 +1,7 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.IO;
-using System.Linq;
 using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Text.Json.Nodes;
-using System.Threading.Tasks;
 
 namespace Microsoft.DotNet.RemoteExecutor;
 

@@ -1,4 +1,3 @@
-using System.Threading;
 using ContractSuite.Loading;
 
 namespace Soak;

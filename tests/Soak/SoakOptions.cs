@@ -1,5 +1,3 @@
-using System;
-
 namespace Soak;
 
 /// <summary>What the command line says.</summary>

@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
-
 namespace Measuring.Cgroups;
 
 /// <summary>Where the memory cgroup of a process stands in the file system.</summary>

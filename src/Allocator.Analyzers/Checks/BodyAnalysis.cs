@@ -1,13 +1,7 @@
-using System;
-using System.Collections.Generic;
-using System.Threading;
 using Allocator.Analyzers.Flow;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Checks;
 

@@ -1,11 +1,6 @@
-using System.Collections.Generic;
-using System.Collections.Immutable;
-using System.Threading;
 using Allocator.Analyzers.Flow;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
 
 namespace Allocator.Analyzers.Checks;
 

@@ -1,8 +1,4 @@
-using System.Linq;
 using Allocator.Analyzers.Graph;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.FlowAnalysis;
 
 namespace Allocator.Analyzers.Checks;
 

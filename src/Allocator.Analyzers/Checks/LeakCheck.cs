@@ -1,8 +1,6 @@
 using Allocator.Analyzers.Flow;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Rules;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Checks;
 

@@ -1,8 +1,5 @@
-using System.Collections.Generic;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Checks;
 

@@ -1,8 +1,4 @@
-using System;
-using System.Collections.Generic;
 using Allocator.Analyzers.Graph;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Allocator.Analyzers.Checks;
 

@@ -1,4 +1,3 @@
-using System.Collections.Generic;
 using Allocator.Analyzers.Flow;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;

@@ -1,7 +1,4 @@
-using System;
 using Allocator.Analyzers.Flow;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Checks;
 

@@ -2,8 +2,6 @@ using Allocator.Analyzers.Flow;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
 
 namespace Allocator.Analyzers.Checks;
 

@@ -1,7 +1,5 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
 
 namespace Allocator.Analyzers.Flow;
 

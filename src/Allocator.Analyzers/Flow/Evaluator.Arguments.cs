@@ -1,9 +1,6 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Summaries;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
 

@@ -1,9 +1,5 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
 

@@ -1,10 +1,6 @@
-using System.Collections.Generic;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Summaries;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
 

@@ -1,7 +1,5 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
 

@@ -1,7 +1,4 @@
-using System.Collections.Generic;
 using Allocator.Analyzers.Rules;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
 

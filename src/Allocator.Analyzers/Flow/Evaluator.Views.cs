@@ -1,8 +1,6 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Summaries;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
 

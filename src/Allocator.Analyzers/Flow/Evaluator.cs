@@ -1,12 +1,7 @@
-using System.Collections.Generic;
-using System.Collections.Immutable;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
 using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Flow;
 

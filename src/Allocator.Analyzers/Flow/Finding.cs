@@ -1,5 +1,3 @@
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Flow;
 
 /// <summary>A mistake that shows when an operation is evaluated, whatever follows.</summary>

@@ -1,9 +1,5 @@
-using System.Collections.Generic;
-using System.Threading;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
 
 namespace Allocator.Analyzers.Flow;
 

@@ -1,5 +1,3 @@
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Flow;
 
 /// <summary>A <c>Memory&lt;T&gt;</c> put where it outlives the body: a field of <c>this</c>, a static, an <c>out</c> parameter.</summary>

@@ -1,5 +1,4 @@
 using Allocator.Analyzers.Lattice;
-using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Flow;
 

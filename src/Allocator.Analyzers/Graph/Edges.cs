@@ -1,7 +1,3 @@
-using System.Collections.Generic;
-using System.Collections.Immutable;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>

@@ -1,8 +1,3 @@
-using System.Collections.Generic;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>Which variables are read after each statement, by a backward walk until nothing changes.</summary>

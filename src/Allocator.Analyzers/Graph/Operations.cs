@@ -1,9 +1,3 @@
-using System.Collections.Generic;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
-
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>Small questions about operations that several steps ask.</summary>

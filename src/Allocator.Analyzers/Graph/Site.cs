@@ -1,5 +1,3 @@
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>

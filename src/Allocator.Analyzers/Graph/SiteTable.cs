@@ -1,8 +1,4 @@
-using System.Collections.Generic;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Graph;
 

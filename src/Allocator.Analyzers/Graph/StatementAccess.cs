@@ -1,8 +1,3 @@
-using System.Collections.Generic;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
-
 namespace Allocator.Analyzers.Graph;
 
 /// <summary>Which variables a statement reads, and which it overwrites without reading.</summary>

@@ -1,10 +1,5 @@
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Analyzers.Summaries;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.FlowAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Graph;
 

@@ -1,6 +1,3 @@
-using System.Collections.Immutable;
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Rules;
 
 /// <summary>What each rule is called, how loud it is, and what it tells.</summary>

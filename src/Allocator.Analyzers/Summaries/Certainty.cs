@@ -1,7 +1,4 @@
-using System.Linq;
 using Allocator.Analyzers.Graph;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Summaries;
 

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Summaries;
 

@@ -1,7 +1,3 @@
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>What becomes of the parameters of records and primary constructors.</summary>

@@ -1,8 +1,3 @@
-using System.Collections.Immutable;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
-
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>Objects that own: what their constructor makes is theirs, and what it is given it takes over.</summary>

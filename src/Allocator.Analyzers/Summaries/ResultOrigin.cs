@@ -1,11 +1,6 @@
 using System.Collections.Concurrent;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Summaries;
 

@@ -1,7 +1,5 @@
 using System.Collections.Concurrent;
-using System.Collections.Generic;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Summaries;
 

@@ -1,6 +1,4 @@
 using Allocator.Analyzers.Graph;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Summaries;
 

@@ -1,10 +1,5 @@
-using System;
-using System.Collections.Generic;
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Symbols;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Summaries;
 

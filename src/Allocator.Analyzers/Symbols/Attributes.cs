@@ -1,6 +1,3 @@
-using System.Collections.Immutable;
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Symbols;
 
 /// <summary>Looks for an attribute among those of a symbol.</summary>

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
 

@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
-
 namespace Allocator.Analyzers.Symbols;
 
 /// <summary>Says which members are known to keep nothing but what their result shows. Everything else may do anything.</summary>

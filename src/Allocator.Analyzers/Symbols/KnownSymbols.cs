@@ -1,5 +1,4 @@
 using Allocator.Analyzers.Summaries;
-using Microsoft.CodeAnalysis;
 
 namespace Allocator.Analyzers.Symbols;
 

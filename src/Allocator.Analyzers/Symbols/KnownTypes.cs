@@ -1,7 +1,3 @@
-using System;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.Analyzers.Symbols;
 
 /// <summary>

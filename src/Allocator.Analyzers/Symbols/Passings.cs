@@ -1,8 +1,4 @@
-using System;
-using System.Collections.Generic;
 using Allocator.Analyzers.Summaries;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Allocator.Analyzers.Symbols;
 

@@ -1,7 +1,3 @@
-using System;
-using System.Threading.Tasks;
-using Microsoft.AspNetCore.Http;
-
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>What one call of <c>RequireMemory</c> asks for.</summary>

@@ -1,9 +1,6 @@
-using System;
 using System.Buffers;
 using System.Globalization;
 using System.Text.Json;
-using System.Threading.Tasks;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Mvc;
 using Microsoft.Extensions.DependencyInjection;
 

@@ -1,7 +1,4 @@
-using System;
-using System.Collections.Generic;
 using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
 
 namespace Allocator.AspNetCore.Configuration;

@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>

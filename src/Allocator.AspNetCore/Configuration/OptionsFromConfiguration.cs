@@ -1,7 +1,4 @@
-using System;
-using System.Collections.Generic;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.Options;
 
 namespace Allocator.AspNetCore.Configuration;
 

@@ -1,7 +1,4 @@
-using System.Collections.Generic;
 using System.Globalization;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.AspNetCore.Configuration;
 using Allocator.Diagnostics;
 using Microsoft.Extensions.Diagnostics.HealthChecks;

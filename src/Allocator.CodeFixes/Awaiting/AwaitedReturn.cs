@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Text;
-
 namespace Allocator.CodeFixes.Awaiting;
 
 /// <summary>What <c>return task;</c> becomes in an async method.</summary>

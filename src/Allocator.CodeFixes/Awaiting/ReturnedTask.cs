@@ -1,7 +1,3 @@
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-
 namespace Allocator.CodeFixes.Awaiting;
 
 /// <summary>Tells the tasks that a method returns from those that it forgets: to await what it returns ends only the former.</summary>

@@ -1,5 +1,3 @@
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.CodeFixes.Awaiting;
 
 /// <summary>The types that an async method returns.</summary>

@@ -1,7 +1,3 @@
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>The expression that makes an owner: the allocating call, awaited where it is.</summary>

@@ -1,8 +1,3 @@
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>What is written to, by name or by reference.</summary>

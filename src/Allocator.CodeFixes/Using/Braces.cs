@@ -1,10 +1,3 @@
-using System.Collections.Generic;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Text;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>Braces that make room for a declaration with <c>using</c>, where there is none.</summary>

@@ -1,6 +1,3 @@
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>An owner that a statement allocates and drops, as in <c>_ = allocator.Allocate&lt;byte&gt;(n);</c>.</summary>

@@ -1,6 +1,3 @@
-using System.Linq;
-using Microsoft.CodeAnalysis;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>Which variables can be declared with <c>using</c>.</summary>

@@ -1,8 +1,3 @@
-using System.Collections.Generic;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-using Microsoft.CodeAnalysis.Text;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>Declares variables of one statement with <c>using</c>; each gets a statement of its own where there are several.</summary>

@@ -1,9 +1,3 @@
-using System.Collections.Generic;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>An owner that no variable holds, as in <c>allocator.Allocate&lt;byte&gt;(n).Memory.Span</c>.</summary>

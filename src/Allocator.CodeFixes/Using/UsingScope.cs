@@ -1,8 +1,3 @@
-using System.Collections.Generic;
-using System.Linq;
-using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp.Syntax;
-
 namespace Allocator.CodeFixes.Using;
 
 /// <summary>The scope at whose end a <c>using</c> declaration disposes.</summary>

@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using System.Threading;
-
 namespace Allocator.Adapters;
 
 /// <summary>An allocator as the pool that pipelines and servers take. The allocator and outstanding memory outlive it.</summary>

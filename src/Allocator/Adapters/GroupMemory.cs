@@ -1,6 +1,3 @@
-using System;
-using System.Buffers;
-
 namespace Allocator.Adapters;
 
 /// <summary>The bytes of a group: as many as it has, and no more.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
 using System.Runtime.ExceptionServices;
 
 namespace Allocator.Adapters;

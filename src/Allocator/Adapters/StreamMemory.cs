@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using System.Diagnostics;
-
 namespace Allocator.Adapters;
 
 /// <summary>The bytes behind a stream, in blocks: reached by position, whatever the blocks' lengths. Not thread-safe.</summary>

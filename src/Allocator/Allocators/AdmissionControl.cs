@@ -1,8 +1,4 @@
-using System;
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;

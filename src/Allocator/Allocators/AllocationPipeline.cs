@@ -1,7 +1,3 @@
-using System;
-using System.Diagnostics;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Budgeting;
 using Allocator.Guarding;
 using Allocator.Lifetime;

@@ -1,5 +1,3 @@
-using System;
-using System.Diagnostics;
 using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Native;

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Allocator.Allocators;
 
 /// <summary>

@@ -1,12 +1,9 @@
-using System;
 using System.Text;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
 using Allocator.Pooling;
-using static System.FormattableString;
 
 namespace Allocator.Allocators;
 

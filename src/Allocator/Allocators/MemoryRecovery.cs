@@ -1,4 +1,3 @@
-using System;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Guarding;

@@ -1,5 +1,3 @@
-using System;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Guarding;
@@ -202,7 +200,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     {
         ThrowIfDisposed();
         account ??= _budget;
-        bool isPlain = (options & AllocationOptions.Clean) == 0 && !TraceSwitch.Rents;
+        bool isPlain = (options & AllocationOptions.Clean) == 0 && !Tracing.Rents;
         if (lengthInBytes <= _arrayThresholdInBytes)
         {
             // Arrays begin behind a header, on a boundary of the pointer size.

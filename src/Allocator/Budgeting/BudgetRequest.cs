@@ -1,9 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.Threading;
-using System.Threading.Tasks;
-
 namespace Allocator.Budgeting;
 
 /// <summary>What became of a request for a part of the budget.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Threading;
-
 namespace Allocator.Budgeting;
 
 /// <summary>Memory that others have allocated, as far as the budget is concerned: counted until this is disposed.</summary>

@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.Threading;
 using Allocator.Native;
 
 namespace Allocator.Budgeting;

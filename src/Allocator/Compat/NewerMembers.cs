@@ -1,11 +1,3 @@
-using System;
-using System.Buffers;
-using System.Diagnostics;
-using System.IO;
-using System.Runtime.InteropServices;
-using System.Threading;
-using System.Threading.Tasks;
-
 namespace Allocator;
 
 /// <summary>Members of newer runtimes, for netstandard2.0. In the root namespace: callers need no conditional <c>using</c>.</summary>

@@ -1,7 +1,3 @@
-using System;
-using System.Diagnostics;
-using static System.FormattableString;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>Describes one allocation that was dropped without <c>Dispose</c>.</summary>

@@ -1,7 +1,4 @@
-using System;
-using System.Diagnostics;
 using System.Text;
-using static System.FormattableString;
 
 namespace Allocator.Diagnostics;
 

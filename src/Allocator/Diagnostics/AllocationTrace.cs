@@ -1,6 +1,3 @@
-using System;
-using static System.FormattableString;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>

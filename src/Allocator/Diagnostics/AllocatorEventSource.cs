@@ -1,4 +1,3 @@
-using System;
 using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Tracing;
 
@@ -179,11 +178,11 @@ internal sealed class AllocatorEventSource : EventSource
     public void FollowSessions()
     {
         bool isWanted = WritesRents;
-        TraceSwitch.SetForEvents(isWanted);
+        Tracing.SetForEvents(isWanted);
         if (WritesRents != isWanted)
         {
             // Another session began or ended meanwhile.
-            TraceSwitch.SetForEvents(!isWanted);
+            Tracing.SetForEvents(!isWanted);
         }
     }
 

@@ -1,7 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using System.Threading;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>The stack of the call into the library, without the library's own frames. Costs tens of microseconds.</summary>

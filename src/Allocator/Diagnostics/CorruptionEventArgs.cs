@@ -1,7 +1,3 @@
-using System;
-using System.Diagnostics;
-using static System.FormattableString;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>Describes a detected out-of-bounds or use-after-return write, or an invalid free by native code.</summary>

@@ -1,9 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.Linq;
-using static System.FormattableString;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>All that leaked from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>

@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Threading;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>Watches over the memory of all allocators in the process. Thread-safe.</summary>
@@ -175,7 +171,7 @@ public static class MemoryDiagnostics
         {
             change();
             bool arrays = s_openScopes > 0;
-            TraceSwitch.SetForDiagnostics(
+            Tracing.SetForDiagnostics(
                 rents: arrays || LeakDetection > LeakDetection.Counters || (LeakDetection == LeakDetection.Counters && HasLeakListeners),
                 arrays: arrays);
         }

@@ -1,9 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.Linq;
-using static System.FormattableString;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>An allocation that has not been returned.</summary>

@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>Settings without rebuilding: AppContext data (<c>runtimeconfig.json</c>), or else an environment variable.</summary>

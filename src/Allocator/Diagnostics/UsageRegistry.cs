@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>The figures of an allocator, in the order of the instruments. Those from <see cref="Rents"/> on only grow.</summary>

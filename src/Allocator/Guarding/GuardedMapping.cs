@@ -1,5 +1,3 @@
-using System;
-using System.Diagnostics;
 using Allocator.Diagnostics;
 using Allocator.Native;
 

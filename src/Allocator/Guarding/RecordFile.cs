@@ -1,10 +1,5 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
-using System.IO;
 using System.IO.MemoryMappedFiles;
 using System.Text;
-using System.Threading;
 using Allocator.Diagnostics;
 using static Allocator.Diagnostics.AllocationRecords;
 

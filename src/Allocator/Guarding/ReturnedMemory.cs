@@ -1,5 +1,3 @@
-using System.Collections.Generic;
-
 namespace Allocator.Guarding;
 
 /// <summary>The queue in which returned memory waits, inaccessible, bounded by number and by bytes. Thread-safe.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Diagnostics;
-using System.Threading;
 using Allocator.Diagnostics;
 
 namespace Allocator.Guarding;

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Allocator.Budgeting;
 
 namespace Allocator.Lifetime;

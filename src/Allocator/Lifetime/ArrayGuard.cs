@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;

@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
@@ -38,7 +34,7 @@ internal sealed class ArraySource
         }
 
         ArrayGuard guard = cache.TakeGuard() ?? new ArrayGuard(cache);
-        if (TraceSwitch.Arrays)
+        if (Tracing.Arrays)
         {
             guard.BeginTrace(array, lengthInBytes, _allocatorName);
         }

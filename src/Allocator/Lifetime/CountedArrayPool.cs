@@ -1,8 +1,4 @@
-using System;
-using System.Diagnostics;
 using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 

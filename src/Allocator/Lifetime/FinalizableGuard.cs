@@ -1,11 +1,6 @@
-using System;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;
-using Debug = System.Diagnostics.Debug;
-using DebuggerDisplay = System.Diagnostics.DebuggerDisplayAttribute;
 
 namespace Allocator.Lifetime;
 
@@ -83,7 +78,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         BlockState record = Record;
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.AllocationBytes = CapacityOfChain();
-        if (TraceSwitch.Rents || KeepsStack)
+        if (Tracing.Rents || KeepsStack)
         {
             BeginTrace(record);
         }

@@ -1,9 +1,3 @@
-using System;
-using System.Buffers;
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using System.Threading;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;

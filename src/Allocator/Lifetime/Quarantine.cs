@@ -1,4 +1,3 @@
-using System;
 using Allocator.Native;
 
 namespace Allocator.Lifetime;

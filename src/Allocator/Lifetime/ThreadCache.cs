@@ -1,6 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Threading;
-
 namespace Allocator.Lifetime;
 
 /// <summary>

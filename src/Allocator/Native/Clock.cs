@@ -1,6 +1,3 @@
-using System;
-using System.Threading;
-
 namespace Allocator.Native;
 
 /// <summary>The time, and what happens later. Replaced in tests, which therefore never wait.</summary>

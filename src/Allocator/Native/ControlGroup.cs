@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Diagnostics;
 
 namespace Allocator.Native;

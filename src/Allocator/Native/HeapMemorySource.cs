@@ -1,6 +1,3 @@
-using System;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Native;
 
 /// <summary>Memory from a heap, by a pair of functions. Of a heap without alignment more is taken than asked for.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Native;
 
 /// <summary>The calls of the C library that manage address space and its heap, with the numbers of Linux or Darwin.</summary>

@@ -1,4 +1,3 @@
-using System;
 #if NET
 using System.Runtime.Loader;
 #endif

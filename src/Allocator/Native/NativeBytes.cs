@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.Native;
 
 /// <summary>Works on unmanaged memory of any length, where a span ends at 2 GiB.</summary>

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Threading;
-
 namespace Allocator.Native;
 
 /// <summary>

@@ -1,7 +1,4 @@
-using System;
 using System.Buffers.Text;
-using System.IO;
-using System.Linq;
 using Allocator.Diagnostics;
 
 namespace Allocator.Native;

@@ -1,5 +1,3 @@
-using System;
-using System.Runtime.InteropServices;
 using Allocator.Diagnostics;
 
 namespace Allocator.Native;

@@ -1,6 +1,3 @@
-using System;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Native;
 
 /// <summary>Memory from <c>VirtualAlloc</c>.</summary>

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Allocator.Diagnostics;
 
 namespace Allocator.Native;

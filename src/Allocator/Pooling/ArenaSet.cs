@@ -1,6 +1,4 @@
-using System;
 using System.Numerics;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Native;

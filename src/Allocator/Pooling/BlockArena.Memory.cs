@@ -1,6 +1,4 @@
-using System.Diagnostics;
 using System.Numerics;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Native;
 

@@ -1,7 +1,4 @@
-using System;
-using System.Diagnostics;
 using System.Numerics;
-using System.Threading;
 using Allocator.Lifetime;
 using Allocator.Native;
 

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Lifetime;
 

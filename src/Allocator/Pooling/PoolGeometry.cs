@@ -1,5 +1,3 @@
-using System;
-using System.Threading;
 using Allocator.Lifetime;
 
 namespace Allocator.Pooling;

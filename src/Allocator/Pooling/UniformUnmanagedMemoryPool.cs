@@ -1,7 +1,3 @@
-using System;
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Native;

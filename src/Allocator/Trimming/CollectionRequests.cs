@@ -1,4 +1,3 @@
-using System;
 using System.Runtime;
 using Allocator.Diagnostics;
 using Allocator.Native;

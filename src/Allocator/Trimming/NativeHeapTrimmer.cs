@@ -1,5 +1,3 @@
-using System;
-using System.Threading;
 using Allocator.Diagnostics;
 using Allocator.Native;
 

@@ -1,5 +1,3 @@
-using System;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Guarding;

@@ -1,8 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
 using System.Runtime;
-using System.Threading;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;

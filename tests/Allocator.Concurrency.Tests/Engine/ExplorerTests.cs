@@ -1,9 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Interleaving.Atomics;
-using Xunit;
 
 namespace Allocator.Concurrency.Engine;
 

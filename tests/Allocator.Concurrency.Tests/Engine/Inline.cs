@@ -1,6 +1,3 @@
-using System;
-using Allocator.Concurrency.Interleaving;
-
 namespace Allocator.Concurrency.Engine;
 
 /// <summary>A scenario of a few lines, over a few numbers.</summary>

@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using Allocator.Concurrency.Interleaving;
-
 namespace Allocator.Concurrency.Engine;
 
 /// <summary>A few random operations on two numbers by each of three threads. What they saw and left is what came out.</summary>

@@ -1,9 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Runtime.CompilerServices;
-using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Interleaving.Atomics;
-using Xunit;
 
 namespace Allocator.Concurrency.Engine;
 

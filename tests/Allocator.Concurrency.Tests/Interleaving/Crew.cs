@@ -1,7 +1,6 @@
-using System;
-using System.Collections.Generic;
 using Allocator.Concurrency.Interleaving.Scheduling;
 using Allocator.Concurrency.Interleaving.Search;
+using Trace = Allocator.Concurrency.Interleaving.Scheduling.Trace;
 
 namespace Allocator.Concurrency.Interleaving;
 

@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.Concurrency.Interleaving;
 
 /// <summary>One thread of a scenario.</summary>

@@ -1,10 +1,8 @@
-using System;
 using System.Reflection;
 using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;
 

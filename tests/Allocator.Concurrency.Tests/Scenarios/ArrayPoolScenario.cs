@@ -1,9 +1,6 @@
-using System;
 using Allocator.Budgeting;
-using Allocator.Concurrency.Interleaving;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
-using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;
 

@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.Concurrency.Scenarios;
 
 /// <summary>Which blocks have memory. Fails where memory is given or taken twice; changes are steps of the schedule.</summary>

@@ -1,10 +1,5 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Budgeting;
-using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Seam;
-using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;
 

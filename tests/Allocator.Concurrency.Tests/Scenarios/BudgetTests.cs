@@ -1,9 +1,5 @@
-using System;
-using System.Threading.Tasks;
 using Allocator.Budgeting;
-using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Seam;
-using Xunit;
 using Xunit.Abstractions;
 
 namespace Allocator.Concurrency.Scenarios;

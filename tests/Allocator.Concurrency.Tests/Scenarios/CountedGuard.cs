@@ -1,4 +1,3 @@
-using System;
 using Allocator.Lifetime;
 
 namespace Allocator.Concurrency.Scenarios;

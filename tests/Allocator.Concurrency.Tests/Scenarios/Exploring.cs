@@ -1,6 +1,3 @@
-using System;
-using Allocator.Concurrency.Interleaving;
-using Xunit;
 using Xunit.Abstractions;
 
 namespace Allocator.Concurrency.Scenarios;

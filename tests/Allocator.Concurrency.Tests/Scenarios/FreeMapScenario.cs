@@ -1,11 +1,8 @@
-using System;
 using System.Numerics;
 using Allocator.Budgeting;
-using Allocator.Concurrency.Interleaving;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;
 

@@ -1,5 +1,3 @@
-using Allocator.Concurrency.Interleaving;
-using Xunit;
 using Xunit.Abstractions;
 using static Allocator.Concurrency.Scenarios.FreeMapScenario;
 

@@ -1,9 +1,3 @@
-using System;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator.Concurrency.Interleaving;
-using Xunit;
-
 namespace Allocator.Concurrency.Scenarios;
 
 /// <summary>Threads that share one rent of a guard, and one that rents the memory again when it is back.</summary>

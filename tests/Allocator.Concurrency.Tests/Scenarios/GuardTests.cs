@@ -1,6 +1,4 @@
-using Allocator.Concurrency.Interleaving;
 using Allocator.Lifetime;
-using Xunit;
 using Xunit.Abstractions;
 using static Allocator.Concurrency.Scenarios.GuardScenario;
 

@@ -1,7 +1,5 @@
-using System.Collections.Generic;
 using Allocator.Budgeting;
 using Allocator.Pooling;
-using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;
 

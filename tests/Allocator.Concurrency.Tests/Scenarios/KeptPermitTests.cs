@@ -1,5 +1,3 @@
-using Allocator.Concurrency.Interleaving;
-using Xunit;
 using Xunit.Abstractions;
 
 namespace Allocator.Concurrency.Scenarios;

@@ -1,11 +1,9 @@
 using System.Reflection;
 using Allocator.Budgeting;
-using Allocator.Concurrency.Interleaving;
 using Allocator.Concurrency.Seam;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Xunit;
 
 namespace Allocator.Concurrency.Scenarios;
 

@@ -1,6 +1,3 @@
-using System;
-using Allocator.Concurrency.Interleaving;
-
 namespace Allocator.Concurrency.Seam;
 
 /// <summary>

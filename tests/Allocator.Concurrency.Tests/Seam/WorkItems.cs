@@ -1,7 +1,3 @@
-using System;
-using System.Collections.Generic;
-using Allocator.Concurrency.Interleaving;
-
 namespace Allocator.Concurrency.Seam;
 
 /// <summary>What the threads of a schedule leave to the thread pool: done when the scenario says so, or not at all.</summary>

@@ -1,10 +1,4 @@
-using System;
-using System.Buffers;
-using System.IO;
 using System.IO.Pipelines;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
 
 namespace Allocator.Tests.Adapters;
 

@@ -1,6 +1,4 @@
-using System;
 using Microsoft.Extensions.DependencyInjection;
-using Xunit;
 
 namespace Allocator.Tests.Adapters;
 

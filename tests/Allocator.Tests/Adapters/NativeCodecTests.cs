@@ -1,11 +1,7 @@
-using System;
 using System.Buffers.Binary;
 using System.Diagnostics;
-using System.IO;
 using System.IO.Compression;
-using System.Runtime.InteropServices;
 using Allocator.Integrations.Native;
-using Xunit;
 
 namespace Allocator.Tests.Adapters;
 

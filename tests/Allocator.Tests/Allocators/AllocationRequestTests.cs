@@ -1,5 +1,4 @@
 using Allocator.Allocators;
-using Xunit;
 
 namespace Allocator.Tests.Allocators;
 

@@ -1,11 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading.Tasks;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Allocators;
 
 public class AllocatorDescriptionTests

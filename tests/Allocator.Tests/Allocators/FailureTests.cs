@@ -1,9 +1,3 @@
-using System;
-using System.Buffers;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Allocators;
 
 /// <summary>

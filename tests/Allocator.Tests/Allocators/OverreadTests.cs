@@ -1,14 +1,6 @@
-using System;
-using System.Buffers;
 using System.Collections.Concurrent;
-using System.Runtime.InteropServices;
 using Allocator.Allocators;
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
 using ContractSuite;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Allocators;
 

@@ -1,15 +1,3 @@
-using System;
-using System.Buffers;
-using System.IO;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Threading.Tasks;
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests.Allocators;
 
 /// <summary>Requests of up to 1 MiB with an alignment that no array has.</summary>

@@ -1,8 +1,5 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
 using System.Reflection;
+using System.Xml.Linq;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
@@ -75,7 +72,7 @@ internal static class TracedLibrary
         string ways = File.ReadAllText(Repository.PathTo("tests", "Allocator.Tests", "Architecture", "Ways.cs"));
         CSharpCompilation compilation = CSharpCompilation.Create(
             "TracedAllocator",
-            [.. sources, CSharpSyntaxTree.ParseText(Recorder, s_parse), CSharpSyntaxTree.ParseText(ways, s_parse)],
+            [.. sources, .. from text in (string[])[GlobalUsings(), Recorder, ways] select CSharpSyntaxTree.ParseText(text, s_parse)],
             ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
                 .Where(static path => Path.GetFileName(path) is not ("Allocator.dll" or "Allocator.Tests.dll"))
                 .Select(static path => MetadataReference.CreateFromFile(path)),
@@ -99,6 +96,17 @@ internal static class TracedLibrary
         SyntaxNode withoutDirectives = new Preprocessor().Visit(CSharpSyntaxTree.ParseText(text, s_parse).GetRoot());
         return CSharpSyntaxTree.ParseText(new Tracer(file).Visit(withoutDirectives).ToFullString(), s_parse);
     }
+
+    // What the SDK makes of the library's project.
+    private static string GlobalUsings() =>
+        string.Concat(
+            from name in (string[])
+            [
+                "System", "System.Collections.Generic", "System.IO", "System.Linq", "System.Threading", "System.Threading.Tasks",
+                .. from item in XDocument.Load(Repository.PathTo("src", "Allocator", "Allocator.csproj")).Descendants("Using")
+                select (item.Attribute("Static") is null ? "" : "static ") + item.Attribute("Include")!.Value,
+            ]
+            select $"global using {name};\n");
 
     private static string[] Symbols() =>
         [

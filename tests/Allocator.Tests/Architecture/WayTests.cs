@@ -1,9 +1,3 @@
-using System;
-using System.IO;
-using System.Linq;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests.Architecture;
 
 /// <summary>A reader meets few files on each way through the library, and <c>docs/architecture.md</c> lists them.</summary>

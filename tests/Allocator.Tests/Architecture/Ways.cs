@@ -1,8 +1,3 @@
-using System;
-using System.Buffers;
-using System.Threading;
-using System.Threading.Tasks;
-
 namespace Allocator.Tests.Architecture;
 
 /// <summary>

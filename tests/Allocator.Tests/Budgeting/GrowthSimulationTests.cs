@@ -1,9 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Budgeting;
-using Allocator.Tests.Fakes;
-using Xunit;
 using Xunit.Abstractions;
 
 namespace Allocator.Tests.Budgeting;

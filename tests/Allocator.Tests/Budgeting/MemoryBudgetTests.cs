@@ -1,10 +1,4 @@
-using System;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Budgeting;
-using Xunit;
 
 namespace Allocator.Tests.Budgeting;
 

@@ -1,8 +1,4 @@
-using System;
 using Allocator.Budgeting;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
 
 namespace Allocator.Tests.Budgeting;
 

@@ -1,8 +1,4 @@
-using System;
-using System.Threading;
 using Allocator.Budgeting;
-using Allocator.Tests.Fakes;
-using Xunit;
 
 namespace Allocator.Tests.Budgeting;
 

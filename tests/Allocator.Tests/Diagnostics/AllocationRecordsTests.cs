@@ -1,15 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests.Diagnostics;
 
 public sealed class AllocationRecordsTests : IDisposable

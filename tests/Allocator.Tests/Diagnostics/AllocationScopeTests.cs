@@ -1,11 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Diagnostics;
-using Xunit;
-
 namespace Allocator.Tests.Diagnostics;
 
 public class AllocationScopeTests

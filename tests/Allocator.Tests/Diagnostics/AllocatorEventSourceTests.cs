@@ -1,12 +1,4 @@
-using System;
-using System.Buffers;
 using System.Diagnostics.Tracing;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Diagnostics;
 

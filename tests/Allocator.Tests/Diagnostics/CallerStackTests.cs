@@ -1,8 +1,3 @@
-using System;
-using System.Threading.Tasks;
-using Allocator.Diagnostics;
-using Xunit;
-
 namespace Allocator.Tests.Diagnostics;
 
 public class CallerStackTests

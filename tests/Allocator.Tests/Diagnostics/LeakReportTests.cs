@@ -1,12 +1,4 @@
-using System;
 using System.Collections.Concurrent;
-using System.Collections.Generic;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using Allocator.Diagnostics;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Diagnostics;
 

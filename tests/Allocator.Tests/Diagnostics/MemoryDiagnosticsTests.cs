@@ -1,10 +1,3 @@
-using System;
-using System.Buffers;
-using System.Threading;
-using Allocator.Diagnostics;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests.Diagnostics;
 
 public class MemoryDiagnosticsTests

@@ -1,13 +1,4 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
 using System.Diagnostics.Tracing;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Diagnostics;
 
@@ -57,7 +48,7 @@ public class RentEventTests
                     ? AllocatorEventListener.Rents
                     : AllocatorEventListener.Memory);
 
-            Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
+            Assert.False(Tracing.Rents || Tracing.Arrays);
         },
         level, keyword).Dispose();
 
@@ -67,14 +58,14 @@ public class RentEventTests
         using TestSetup setup = new();
         using (AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents))
         {
-            Assert.True(TraceSwitch.Rents && TraceSwitch.Arrays);
+            Assert.True(Tracing.Rents && Tracing.Arrays);
             setup.Allocator.Allocate<byte>(Block).Dispose();
         }
 
         // The source learns of it after it was told: the next rent looks.
         setup.Allocator.Allocate<byte>(Block).Dispose();
 
-        Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
+        Assert.False(Tracing.Rents || Tracing.Arrays);
     }).Dispose();
 
     /// <summary>What a session leaves that the source still knew when it was told of its end.</summary>
@@ -85,11 +76,11 @@ public class RentEventTests
         static kind =>
         {
             using TestSetup setup = new();
-            TraceSwitch.SetForEvents(true);
+            Tracing.SetForEvents(true);
 
             setup.Allocator.Allocate<byte>(kind == "block" ? Block : 16).Dispose();
 
-            Assert.False(TraceSwitch.Rents || TraceSwitch.Arrays);
+            Assert.False(Tracing.Rents || Tracing.Arrays);
         },
         kind).Dispose();
 

@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
-
 namespace Allocator.Tests.Documentation;
 
 /// <summary>One <c>```csharp</c> block of a document: a whole program with top-level statements.</summary>

@@ -1,12 +1,6 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Linq;
 using System.Numerics;
-using Allocator.Tests.Fakes;
 using Integrations;
 using SixLabors.ImageSharp.Memory;
-using Xunit;
 using ImageSharpOptions = SixLabors.ImageSharp.Memory.AllocationOptions;
 using Pool = Allocator.MemoryAllocator;
 

@@ -1,12 +1,6 @@
-using System;
 using System.Buffers.Binary;
-using System.IO;
-using System.Runtime.InteropServices;
-using Allocator.Tests.Fakes;
 using Integrations;
-using Microsoft.DotNet.RemoteExecutor;
 using NetVips;
-using Xunit;
 
 namespace Allocator.Tests.Documentation;
 

@@ -1,9 +1,5 @@
-using System;
-using System.IO;
-using System.Linq;
 using System.Reflection;
 using System.Text.RegularExpressions;
-using Xunit;
 
 namespace Allocator.Tests.Documentation;
 

@@ -1,8 +1,4 @@
-using System;
-using System.Linq;
 using System.Reflection;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Documentation;
 

@@ -1,8 +1,5 @@
-using System;
-using System.Runtime.InteropServices;
 using Integrations;
 using SkiaSharp;
-using Xunit;
 
 namespace Allocator.Tests.Documentation;
 

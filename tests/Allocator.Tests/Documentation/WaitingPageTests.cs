@@ -1,7 +1,5 @@
 using System.Globalization;
-using System.Linq;
 using System.Text.RegularExpressions;
-using Xunit;
 
 namespace Allocator.Tests.Documentation;
 

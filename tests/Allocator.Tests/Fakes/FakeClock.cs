@@ -1,9 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading;
-using Allocator.Native;
-
 namespace Allocator.Tests.Fakes;
 
 /// <summary>A clock that stands still until a test moves it; timers then fire on the test's own thread.</summary>

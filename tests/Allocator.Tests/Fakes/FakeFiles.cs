@@ -1,6 +1,3 @@
-using System.Collections.Generic;
-using Allocator.Native;
-
 namespace Allocator.Tests.Fakes;
 
 /// <summary>The files in which a system tells about itself. What is not here cannot be read.</summary>

@@ -1,7 +1,3 @@
-using System;
-using Allocator.Diagnostics;
-using Allocator.Native;
-
 namespace Allocator.Tests.Fakes;
 
 /// <summary>What the system is said to leave.</summary>

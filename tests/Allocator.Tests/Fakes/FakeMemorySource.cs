@@ -1,9 +1,5 @@
-using System;
 using System.Collections.Concurrent;
-using System.Linq;
-using System.Threading;
 using Allocator.Allocators;
-using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
 

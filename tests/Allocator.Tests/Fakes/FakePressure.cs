@@ -1,6 +1,3 @@
-using Allocator.Diagnostics;
-using Allocator.Native;
-
 namespace Allocator.Tests.Fakes;
 
 internal sealed class FakePressure : SystemMemory

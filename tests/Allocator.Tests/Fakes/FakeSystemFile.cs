@@ -1,6 +1,4 @@
-using System.IO;
 using System.Text;
-using Allocator.Native;
 
 namespace Allocator.Tests.Fakes;
 

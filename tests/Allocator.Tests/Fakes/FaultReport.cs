@@ -1,6 +1,3 @@
-using System;
-using Allocator.Diagnostics;
-
 namespace Allocator.Tests.Fakes;
 
 /// <summary>

@@ -1,10 +1,3 @@
-using System;
-using System.Buffers;
-using System.IO;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator.Diagnostics;
-
 namespace Allocator.Tests.Fakes;
 
 /// <summary>A <see cref="TestSetup"/> that watches every allocation, whatever the environment of the tests says.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Runtime.InteropServices;
-
 namespace Allocator.Tests.Fakes;
 
 /// <summary>

@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using System.Runtime.CompilerServices;
-
 namespace Allocator.Tests.Fakes;
 
 /// <summary>A caller's memory of 16 bytes, whose pinning and unpinning a test takes part in.</summary>

@@ -1,8 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Budgeting;
-using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
 

@@ -1,9 +1,5 @@
-using System;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Allocators;
 using Allocator.Budgeting;
-using Allocator.Native;
 using Allocator.Pooling;
 using Allocator.Trimming;
 

@@ -1,13 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.IO;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Families;
 
 /// <summary><see cref="PooledMemoryStream"/> as an <see cref="ArrayBufferWriter{T}"/> of bytes.</summary>

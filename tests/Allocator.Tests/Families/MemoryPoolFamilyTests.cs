@@ -1,13 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Families;
 
 /// <summary><see cref="MemoryAllocator.AsMemoryPool{T}"/> as <see cref="MemoryPool{T}.Shared"/>.</summary>

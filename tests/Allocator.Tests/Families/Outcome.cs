@@ -1,7 +1,3 @@
-using System;
-using System.Linq;
-using System.Threading.Tasks;
-
 namespace Allocator.Tests.Families;
 
 /// <summary>What a call came to, in words that two implementations are compared by: a result, or an exception and how it came.</summary>

@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using Allocator.Tests.Fakes;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>

@@ -1,13 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
 
 namespace Allocator.Tests.Fuzzing;
 

@@ -1,6 +1,3 @@
-using System;
-using Allocator.Tests.Fakes;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>What kind of allocator a seed stands for.</summary>

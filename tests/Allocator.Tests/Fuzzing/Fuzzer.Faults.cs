@@ -1,8 +1,3 @@
-using System;
-using System.Threading;
-using System.Threading.Tasks;
-using Xunit;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <content>What goes wrong: the system refuses, callbacks throw, the thread is interrupted, there is no memory for a timer.</content>

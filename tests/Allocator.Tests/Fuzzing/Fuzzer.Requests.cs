@@ -1,9 +1,3 @@
-using System;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <content>What asks for memory, or for a part of the budget.</content>

@@ -1,8 +1,5 @@
-using System;
 using System.Diagnostics;
 using System.Globalization;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Fuzzing;
 

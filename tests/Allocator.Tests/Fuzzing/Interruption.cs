@@ -1,10 +1,5 @@
-using System;
 using System.Collections;
-using System.Collections.Generic;
-using System.Linq;
 using System.Reflection;
-using System.Threading;
-using Allocator.Tests.Fakes;
 
 namespace Allocator.Tests.Fuzzing;
 

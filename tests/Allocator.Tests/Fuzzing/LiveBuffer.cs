@@ -1,8 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using Xunit;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>One buffer that the test has, and what must be in it. Its owner is referenced from here alone.</summary>

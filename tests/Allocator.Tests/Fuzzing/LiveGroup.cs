@@ -1,7 +1,3 @@
-using System;
-using System.Buffers;
-using Xunit;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>A group of members.</summary>

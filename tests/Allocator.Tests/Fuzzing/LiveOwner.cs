@@ -1,9 +1,3 @@
-using System;
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Xunit;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>A contiguous buffer.</summary>

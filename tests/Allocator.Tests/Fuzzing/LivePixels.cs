@@ -1,7 +1,3 @@
-using System;
-using System.Runtime.InteropServices;
-using Xunit;
-
 namespace Allocator.Tests.Fuzzing;
 
 /// <summary>A pixel buffer.</summary>

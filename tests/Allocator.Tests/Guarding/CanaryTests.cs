@@ -1,6 +1,4 @@
-using System;
 using Allocator.Guarding;
-using Xunit;
 
 namespace Allocator.Tests.Guarding;
 

@@ -1,13 +1,5 @@
-using System;
-using System.Buffers;
 using System.Collections.Concurrent;
 using System.Reflection;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 using static Allocator.Tests.Fakes.GuardedSetup;
 
 namespace Allocator.Tests.Guarding;

@@ -1,8 +1,3 @@
-using System;
-using System.Buffers;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Guarding;
 
 /// <summary>

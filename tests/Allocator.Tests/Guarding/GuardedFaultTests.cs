@@ -1,12 +1,3 @@
-using System;
-using System.Buffers;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Guarding;
 
 /// <summary>Accesses that must end the process at once, and what its record file says about them afterwards.</summary>

@@ -1,5 +1,4 @@
 using Allocator.Guarding;
-using Xunit;
 
 namespace Allocator.Tests.Guarding;
 

@@ -1,12 +1,3 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Linq;
-using System.Threading.Tasks;
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
 using static Allocator.Tests.Fakes.GuardedSetup;
 
 namespace Allocator.Tests.Guarding;

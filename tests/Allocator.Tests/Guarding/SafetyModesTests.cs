@@ -1,9 +1,4 @@
-using System;
-using System.Buffers;
-using Allocator.Diagnostics;
 using Allocator.Guarding;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Guarding;
 

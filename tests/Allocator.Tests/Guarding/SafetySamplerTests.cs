@@ -1,8 +1,4 @@
-using System;
-using System.Linq;
-using System.Threading;
 using Allocator.Guarding;
-using Xunit;
 
 namespace Allocator.Tests.Guarding;
 

@@ -1,10 +1,5 @@
-using System;
-using System.Buffers;
 using System.Globalization;
-using Allocator.Diagnostics;
 using Allocator.Lifetime;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 

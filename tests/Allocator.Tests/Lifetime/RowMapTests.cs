@@ -1,6 +1,4 @@
-using System;
 using Allocator.Lifetime;
-using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 

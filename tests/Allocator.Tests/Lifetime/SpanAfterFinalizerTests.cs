@@ -1,12 +1,5 @@
-using System;
-using System.Buffers;
 using System.Diagnostics;
 using System.Runtime;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using Allocator.Diagnostics;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 

@@ -1,9 +1,4 @@
-using System;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Lifetime;
-using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 

@@ -1,17 +1,8 @@
-using System;
-using System.Buffers;
 using System.Diagnostics.Metrics;
 using System.Diagnostics.Tracing;
-using System.Linq;
 using System.Reflection;
-using System.Runtime.CompilerServices;
 using System.Runtime.Loader;
 using System.Runtime.Versioning;
-using System.Threading;
-using System.Threading.Tasks;
-using Allocator.Diagnostics;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Lifetime;
 

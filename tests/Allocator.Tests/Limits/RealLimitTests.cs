@@ -1,14 +1,6 @@
-using System;
-using System.Collections.Generic;
 using System.Globalization;
-using System.IO;
-using System.Linq;
-using System.Runtime.InteropServices;
 using System.Text.RegularExpressions;
-using System.Threading.Tasks;
 using Measuring.Cgroups;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Limits;
 

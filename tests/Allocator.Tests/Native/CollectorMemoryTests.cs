@@ -1,8 +1,3 @@
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests.Native;
 
 public class CollectorMemoryTests

@@ -1,9 +1,3 @@
-using System.Linq;
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Native;
 
 public class ControlGroupTests

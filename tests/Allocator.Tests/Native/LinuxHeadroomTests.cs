@@ -1,9 +1,3 @@
-using System;
-using System.IO;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Native;
 
 public class LinuxHeadroomTests

@@ -1,9 +1,3 @@
-using System;
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Native;
 
 public class LinuxSystemMemoryTests

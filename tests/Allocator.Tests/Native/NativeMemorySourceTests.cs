@@ -1,8 +1,3 @@
-using System;
-using System.Collections.Generic;
-using Allocator.Native;
-using Xunit;
-
 namespace Allocator.Tests.Native;
 
 /// <summary>One contract for all four kinds.</summary>

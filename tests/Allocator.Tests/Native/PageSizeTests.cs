@@ -1,12 +1,4 @@
-using System;
-using System.Buffers;
 using System.Globalization;
-using System.IO;
-using System.Linq;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Native;
 

@@ -1,9 +1,4 @@
-using System;
 using System.Diagnostics;
-using System.Runtime.InteropServices;
-using Allocator.Native;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Native;
 

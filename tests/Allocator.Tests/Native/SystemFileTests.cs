@@ -1,9 +1,4 @@
-using System;
 using System.Globalization;
-using System.IO;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
 
 namespace Allocator.Tests.Native;
 

@@ -1,9 +1,3 @@
-using System;
-using System.Runtime.CompilerServices;
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Xunit;
-
 namespace Allocator.Tests.Native;
 
 public class WindowsJobTests

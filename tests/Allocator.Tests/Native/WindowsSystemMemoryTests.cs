@@ -1,7 +1,3 @@
-using Allocator.Diagnostics;
-using Allocator.Native;
-using Xunit;
-
 namespace Allocator.Tests.Native;
 
 /// <summary>What the Windows source makes of what it reads; the reading itself is tried by <c>tests/PlatformSmoke</c>.</summary>

@@ -1,12 +1,6 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
 using System.Globalization;
-using System.IO;
-using Microsoft.DotNet.RemoteExecutor;
 using OpenTelemetry;
 using OpenTelemetry.Metrics;
-using Xunit;
 
 namespace Allocator.Tests.Operators;
 

@@ -1,6 +1,4 @@
 using Allocator.Pooling;
-using Allocator.Tests.Fakes;
-using Xunit;
 
 namespace Allocator.Tests.Pooling;
 

@@ -1,7 +1,4 @@
-using System.Runtime.CompilerServices;
 using Allocator.Pooling;
-using Allocator.Tests.Fakes;
-using Xunit;
 
 namespace Allocator.Tests.Pooling;
 

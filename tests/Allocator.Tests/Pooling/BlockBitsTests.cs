@@ -1,7 +1,5 @@
-using System;
 using System.Numerics;
 using Allocator.Pooling;
-using Xunit;
 
 namespace Allocator.Tests.Pooling;
 

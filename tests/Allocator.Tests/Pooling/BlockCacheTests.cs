@@ -1,14 +1,6 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using Allocator.Budgeting;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Pooling;
 

@@ -1,14 +1,5 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
 using System.Diagnostics.Tracing;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator.Tests.Diagnostics;
-using Allocator.Tests.Fakes;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Pooling;
 

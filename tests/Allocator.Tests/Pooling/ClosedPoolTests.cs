@@ -1,11 +1,3 @@
-using System;
-using System.Buffers;
-using System.Linq;
-using System.Threading.Tasks;
-using Allocator.Native;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Pooling;
 
 /// <summary>The allocator is disposed while another than a renter holds blocks.</summary>

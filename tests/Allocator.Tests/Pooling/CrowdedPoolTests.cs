@@ -1,8 +1,3 @@
-using System;
-using System.Linq;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests.Pooling;
 
 /// <summary>

@@ -1,11 +1,3 @@
-using System;
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Threading;
-using Allocator.Diagnostics;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
-
 namespace Allocator.Tests.Pooling;
 
 /// <summary>Hooks of an allocator that is not disposed, or that their own object holds.</summary>

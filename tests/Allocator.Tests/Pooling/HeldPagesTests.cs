@@ -1,9 +1,3 @@
-using System;
-using System.Buffers;
-using System.Runtime.InteropServices;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Pooling;
 
 /// <summary>Why a pool that is registered with a device must not purge: on the real system, without a device.</summary>

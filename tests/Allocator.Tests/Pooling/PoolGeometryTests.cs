@@ -1,5 +1,4 @@
 using Allocator.Pooling;
-using Xunit;
 
 namespace Allocator.Tests.Pooling;
 

@@ -1,9 +1,3 @@
-using System;
-using System.Buffers;
-using System.Linq;
-using Allocator.Tests.Fakes;
-using Xunit;
-
 namespace Allocator.Tests.Pooling;
 
 /// <summary>

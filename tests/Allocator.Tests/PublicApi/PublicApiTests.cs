@@ -1,5 +1,3 @@
-using Xunit;
-
 namespace Allocator.Tests.PublicApi;
 
 public class PublicApiTests

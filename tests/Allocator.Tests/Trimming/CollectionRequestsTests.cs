@@ -1,14 +1,6 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
 using System.Runtime;
-using System.Threading;
 using Allocator.Allocators;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
 using Allocator.Trimming;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Trimming;
 

@@ -1,11 +1,5 @@
-using System;
-using System.Buffers;
 using Allocator.Allocators;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
 using Allocator.Trimming;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Trimming;
 

@@ -1,9 +1,4 @@
-using System;
-using System.Threading;
-using Allocator.Diagnostics;
-using Allocator.Tests.Fakes;
 using Allocator.Trimming;
-using Xunit;
 
 namespace Allocator.Tests.Trimming;
 

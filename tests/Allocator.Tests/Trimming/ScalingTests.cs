@@ -1,15 +1,7 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics;
-using System.Linq;
-using System.Runtime.CompilerServices;
-using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Pooling;
-using Allocator.Tests.Fakes;
 using Allocator.Trimming;
-using Microsoft.DotNet.RemoteExecutor;
-using Xunit;
 
 namespace Allocator.Tests.Trimming;
 

@@ -1,9 +1,4 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
-using Allocator.Tests.Fakes;
 using Allocator.Trimming;
-using Xunit;
 
 namespace Allocator.Tests.Trimming;
 

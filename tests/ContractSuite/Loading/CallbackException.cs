@@ -1,5 +1,3 @@
-using System;
-
 namespace ContractSuite.Loading;
 
 /// <summary>What the callbacks of a run throw now and then.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-
 namespace ContractSuite.Loading;
 
 /// <summary>One buffer of any kind with what was written into it.</summary>

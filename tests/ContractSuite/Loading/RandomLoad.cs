@@ -1,9 +1,4 @@
-using System;
-using System.Buffers;
 using System.Collections.Concurrent;
-using System.Collections.Generic;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator;
 
 namespace ContractSuite.Loading;

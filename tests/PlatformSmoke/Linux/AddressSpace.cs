@@ -1,9 +1,4 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Threading;
 using Allocator;
-using ContractSuite;
 
 namespace PlatformSmoke.Linux;
 

@@ -1,15 +1,7 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
-using System.IO;
-using System.Linq;
-using System.Threading;
-using System.Threading.Tasks;
 using Allocator;
 using Allocator.Diagnostics;
-using ContractSuite;
 
 namespace PlatformSmoke.Linux;
 

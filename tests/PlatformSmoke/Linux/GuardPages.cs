@@ -1,7 +1,5 @@
-using System.Buffers;
 using Allocator;
 using Allocator.Native;
-using ContractSuite;
 
 namespace PlatformSmoke.Linux;
 

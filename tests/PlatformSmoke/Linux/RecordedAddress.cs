@@ -1,10 +1,5 @@
-using System;
-using System.Buffers;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator;
 using Allocator.Diagnostics;
-using ContractSuite;
 
 namespace PlatformSmoke.Linux;
 

@@ -3,7 +3,6 @@ using System.Runtime.InteropServices;
 using Allocator;
 using Allocator.Diagnostics;
 using Allocator.Native;
-using ContractSuite;
 
 namespace PlatformSmoke.Windows;
 

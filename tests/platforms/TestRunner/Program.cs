@@ -1,5 +1,3 @@
-using System.IO;
-using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Runtime.Loader;
 using TestRunner;

@@ -1,9 +1,5 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using System.Reflection;
 using System.Runtime.Loader;
-using System.Threading;
 using Xunit;
 using Xunit.Abstractions;
 using Xunit.Sdk;

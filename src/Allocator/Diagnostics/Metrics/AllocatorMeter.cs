@@ -1,8 +1,5 @@
-using System;
 using System.Diagnostics.Metrics;
 using System.Reflection;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using static Allocator.Diagnostics.UsageFigure;
 
 namespace Allocator.Diagnostics;

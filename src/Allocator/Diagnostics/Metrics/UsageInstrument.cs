@@ -1,6 +1,3 @@
-using System;
-using System.Collections.Generic;
-using System.Diagnostics;
 using System.Diagnostics.Metrics;
 
 namespace Allocator.Diagnostics;

@@ -1,8 +1,5 @@
-using System;
-using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Numerics;
-using System.Runtime.CompilerServices;
 using Allocator.Concurrency.Interleaving.Scheduling;
 
 namespace Allocator.Concurrency.Interleaving.Atomics;

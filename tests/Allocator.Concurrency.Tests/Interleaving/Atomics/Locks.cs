@@ -1,4 +1,3 @@
-using System;
 using System.Reflection;
 using Allocator.Concurrency.Interleaving.Scheduling;
 

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Allocator.Concurrency.Interleaving.Scheduling;
 
 namespace Allocator.Concurrency.Interleaving.Atomics;

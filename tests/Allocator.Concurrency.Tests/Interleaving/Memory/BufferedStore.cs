@@ -1,5 +1,5 @@
-using System.Runtime.CompilerServices;
 using Allocator.Concurrency.Interleaving.Scheduling;
+using Trace = Allocator.Concurrency.Interleaving.Scheduling.Trace;
 
 namespace Allocator.Concurrency.Interleaving.Memory;
 

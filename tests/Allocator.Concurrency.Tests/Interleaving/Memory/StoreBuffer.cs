@@ -1,4 +1,3 @@
-using System.Collections.Generic;
 using Allocator.Concurrency.Interleaving.Scheduling;
 
 namespace Allocator.Concurrency.Interleaving.Memory;

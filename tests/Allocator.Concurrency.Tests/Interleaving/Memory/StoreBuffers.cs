@@ -1,7 +1,5 @@
-using System;
-using System.Collections.Generic;
-using System.Linq;
 using Allocator.Concurrency.Interleaving.Scheduling;
+using Trace = Allocator.Concurrency.Interleaving.Scheduling.Trace;
 
 namespace Allocator.Concurrency.Interleaving.Memory;
 

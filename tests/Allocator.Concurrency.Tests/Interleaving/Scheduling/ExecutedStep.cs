@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>A step of a schedule, and what happened before it.</summary>

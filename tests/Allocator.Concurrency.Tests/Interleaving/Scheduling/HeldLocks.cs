@@ -1,7 +1,3 @@
-using System.Collections.Generic;
-using System.Linq;
-using System.Runtime.CompilerServices;
-
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>Which thread of a schedule holds which lock, and how often.</summary>

@@ -1,5 +1,3 @@
-using System.Collections.Generic;
-
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>Which lanes can go first, so that the last step comes before an earlier one that it raced with.</summary>

@@ -1,4 +1,3 @@
-using System;
 using Allocator.Concurrency.Interleaving.Memory;
 
 namespace Allocator.Concurrency.Interleaving.Scheduling;

@@ -1,6 +1,4 @@
-using System.Collections.Generic;
 using System.Numerics;
-using System.Threading;
 using Allocator.Concurrency.Interleaving.Memory;
 using Allocator.Concurrency.Interleaving.Search;
 

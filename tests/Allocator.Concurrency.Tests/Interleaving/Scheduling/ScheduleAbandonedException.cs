@@ -1,5 +1,3 @@
-using System;
-
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>Ends a thread whose schedule need not be followed any further.</summary>

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>What a thread does next, or has done: one atomic operation, and all that follows it up to the next.</summary>

@@ -1,5 +1,3 @@
-using System.IO;
-
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>Where in the source a step is taken, and on what.</summary>

@@ -1,6 +1,3 @@
-using System;
-using System.Threading;
-
 namespace Allocator.Concurrency.Interleaving.Scheduling;
 
 /// <summary>A real thread that moves only when it is handed the baton.</summary>

@@ -1,9 +1,7 @@
-using System.Threading;
-
 namespace Allocator.Diagnostics;
 
 /// <summary>What every rent looks at: a class of its own, so that no rent waits for a larger one to be initialized.</summary>
-internal static class TraceSwitch
+internal static class Tracing
 {
     private const int RentsForDiagnostics = 1;
     private const int ArraysForDiagnostics = 2;
