@@ -20,6 +20,7 @@ internal sealed class AllocatorUsage : IUsageSource
     private readonly long _budgetLimitBytes;
     private long _poolRents;
     private long _arrayRents;
+    private long _countedArrayRents;
     private bool _isClosed;
 
     public AllocatorUsage(
@@ -110,10 +111,19 @@ internal sealed class AllocatorUsage : IUsageSource
         arrays.Close();
         _poolRents = pool.ReadUsage().Rents;
         _arrayRents = arrays.Sum().Rents;
+        _countedArrayRents = countedArrays.Records.Sum().Rents;
         UsageRegistry.End(_registration);
         _isClosed = true;
     }
 
-    private ArrayCounts ReadArrays() =>
-        _arrays.TryGetTarget(out ArraySource? arrays) ? arrays.Sum() : new ArrayCounts { Rents = _arrayRents, Returns = _arrayRents };
+    private ArrayCounts ReadArrays()
+    {
+        ArrayCounts sum = _arrays.TryGetTarget(out ArraySource? arrays) ? arrays.Sum() : Ended(_arrayRents);
+        ArrayCounts counted = _countedArrays.TryGetTarget(out CountedArrayPool? own) ? own.Records.Sum() : Ended(_countedArrayRents);
+        counted.AddReturnsTo(ref sum);
+        counted.AddRentsTo(ref sum);
+        return sum;
+
+        static ArrayCounts Ended(long rents) => new() { Rents = rents, Returns = rents };
+    }
 }

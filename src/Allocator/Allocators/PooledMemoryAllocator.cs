@@ -69,7 +69,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
         if (hasFastPath && _budget is not null)
         {
-            _budget.Idle = _pool;
+            _budget.Idle = new PermitKeepers(_pool, _countedArrays);
         }
 
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;

@@ -85,6 +85,18 @@ internal interface IPermitKeeper
     void ReleasePermits();
 }
 
+/// <summary>Idle memory in two places.</summary>
+internal sealed class PermitKeepers(IPermitKeeper first, IPermitKeeper second) : IPermitKeeper
+{
+    public long KeptBytes => first.KeptBytes + second.KeptBytes;
+
+    public void ReleasePermits()
+    {
+        first.ReleasePermits();
+        second.ReleasePermits();
+    }
+}
+
 /// <summary>
 /// What one request for memory has been refused so far, and by what. It travels with the request through pool and sources: the caller
 /// that has to make room learns from it how much is missing, and where.

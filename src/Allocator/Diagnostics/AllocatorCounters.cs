@@ -23,7 +23,7 @@ internal sealed class AllocatorCounters
     /// <summary>Gets those of the misses whose first block is the pool's, and which the blocks therefore count as their rents.</summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
-    /// <summary>Gets the allocations whose first member is a mapping of its own, or an array that counts against a budget.</summary>
+    /// <summary>Gets the allocations whose first member is a mapping of its own.</summary>
     public long MappingRents => this[UsageFigure.Rents];
 
     /// <summary>Gets how many of these are outstanding.</summary>

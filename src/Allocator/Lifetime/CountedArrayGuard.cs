@@ -14,12 +14,14 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     private long _lentGeneration = NotLent;
 
     public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
-        : base(context)
+        : base(new ArrayRecord(), context)
     {
         _pool = pool;
         Array = array;
-        Record.Zeroed = true;
     }
+
+    /// <summary>Gets what its pool knows the array by.</summary>
+    public ArrayRecord OwnRecord => Unsafe.As<ArrayRecord>(Record);
 
     public override long CapacityInBytes => Array!.Length;
 
@@ -31,26 +33,15 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     /// <summary>Rents an idle array of a pool, unobserved; null where there is none, or the account has no room.</summary>
     public static CountedArrayGuard? TryRentIdle(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes, out long generation)
     {
+        CountedArrayGuard? guard = pool.TryRentIdle(lengthInBytes, onlyOf: true, account) ?? TryRentCharged(pool, account, lengthInBytes);
         generation = 0;
-        BudgetPermit permit = new(account, CountedArrayPool.CapacityOf(lengthInBytes));
-        if (account?.TryTake(permit.Bytes, overtakes: false) == false)
+        if (guard is not null)
         {
-            return null;
+            guard.MarkDirty();
+            guard.Record.NoteRent(lengthInBytes, guard.CapacityInBytes, guard.Context.Clock.CoarseMilliseconds);
+            generation = guard.Begin();
         }
 
-        // Behind the charge: an array that is neither idle nor charged would be missing to a request that has been admitted.
-        CountedArrayGuard? guard = pool.TryRentIdle(lengthInBytes);
-        if (guard is null)
-        {
-            permit.Return();
-            return null;
-        }
-
-        guard.MarkDirty();
-        guard.Context.Counters.MappingRented(permit.Bytes, isAllocation: true);
-        guard.Record.NoteRent(lengthInBytes, permit.Bytes, guard.Context.Clock.CoarseMilliseconds);
-        generation = guard.Begin();
-        guard.Charge(permit);
         return guard;
     }
 
@@ -78,6 +69,18 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     /// <summary>Gets whether the next renter can have it.</summary>
     public bool IsReusable => !IsFoundUnreachable;
 
+    protected override void GiveBack(bool ofLease)
+    {
+        if (IsPlain && !Context.ClearOnReturn && (Account is null || MayKeepPermit) && (ofLease || !IsFoundUnreachable))
+        {
+            _pool.TakeBack(this);
+        }
+        else
+        {
+            base.GiveBack(ofLease);
+        }
+    }
+
     protected override void ReturnMemory(bool ofGroup)
     {
         if (IsFoundUnreachable)
@@ -88,5 +91,28 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         {
             _pool.TakeBack(this);
         }
+    }
+
+    // Charged before it is taken: an array that is neither idle nor charged would be missing to a request that has been admitted.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static CountedArrayGuard? TryRentCharged(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes)
+    {
+        BudgetPermit permit = new(account, CountedArrayPool.CapacityOf(lengthInBytes));
+        if (account?.TryTake(permit.Bytes, overtakes: false) != true)
+        {
+            return null;
+        }
+
+        CountedArrayGuard? guard = pool.TryRentIdle(lengthInBytes);
+        if (guard is null)
+        {
+            permit.Return();
+            return null;
+        }
+
+        guard.TakePermit().Return();
+        guard.Record.AllocationBytes = permit.Bytes;
+        guard.Charge(permit);
+        return guard;
     }
 }

@@ -7,12 +7,12 @@ namespace Allocator.Lifetime;
 /// <summary>
 /// The array pool of one allocator, for small requests that count against a budget, and for what has to be an array. It has a class
 /// for each power of two from 16 bytes to 1 GiB, and hands out arrays of exactly that length. An array counts as committed from its birth
-/// until it is dropped. Thread-safe.
+/// until it is dropped. Thread-safe: an idle array lies in a slot, is taken and put there by one compare-exchange, and keeps its permit.
 /// </summary>
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
-internal sealed class CountedArrayPool
+internal sealed class CountedArrayPool : IPermitKeeper
 {
     /// <summary>The longest array that it has: of the next power of two there is none.</summary>
     public const int LongestArray = SmallestArray << (Classes - 1);
@@ -24,25 +24,32 @@ internal sealed class CountedArrayPool
     private const long WorthACollection = 1024 * 1024;
 
     private readonly AllocatorContext _context;
-    private readonly long _maximumIdleBytes;
+    private readonly long _maximumKeptBytes;
     private readonly Action? _requestCollection;
 
     // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
     private readonly IdleArrays?[] _classes = new IdleArrays?[Classes];
-    private long _idleBytes;
+    private readonly ShortLock _drains = new();
+    private long _keptBytes;
     private long _heldBytes;
     private int _closed;
 
-    /// <summary>Makes one that keeps so many idle bytes at most; a collection, where one may be forced, frees what is dropped.</summary>
-    public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
+    /// <summary>Makes one that keeps so many bytes at most; a collection, where one may be forced, frees what is dropped.</summary>
+    public CountedArrayPool(AllocatorContext context, long maximumKeptBytes, Action? requestCollection)
     {
         _context = context;
-        _maximumIdleBytes = maximumIdleBytes;
+        _maximumKeptBytes = maximumKeptBytes;
         _requestCollection = requestCollection;
     }
 
-    public long IdleBytes => Volatile.Read(ref _idleBytes);
+    public ArrayRecords Records { get; } = new();
+
+    public long IdleBytes => SumIdle();
+
+    public long KeptBytes => SumIdle(ofKeptPermits: true);
+
+    private bool IsClosed => Volatile.Read(ref _closed) != 0;
 
     /// <summary>Gets the bytes of arrays that are idle or outstanding.</summary>
     public long HeldBytes => Volatile.Read(ref _heldBytes);
@@ -55,39 +62,82 @@ internal sealed class CountedArrayPool
     {
         CountedArrayGuard? idle = TryRentIdle(lengthInBytes);
         isNew = idle is null;
+
+        // The request has a permit of its own: what the array had kept goes back.
+        idle?.TakePermit().Return();
         return idle ?? TryMake(ClassOf(lengthInBytes), ref refusals);
     }
 
-    /// <summary>Rents an idle array of at least that many bytes, its rent not begun; null where there is none.</summary>
-    public CountedArrayGuard? TryRentIdle(int lengthInBytes)
+    /// <summary>
+    /// Rents an idle array of at least that many bytes, its rent not begun; null where there is none. Only one that is charged to an
+    /// account already, or to none, where <paramref name="onlyOf"/> says so.
+    /// </summary>
+    public CountedArrayGuard? TryRentIdle(int lengthInBytes, bool onlyOf = false, BudgetAccount? account = null)
     {
-        int index = ClassOf(lengthInBytes);
-        while (TryTakeIdle(index) is CountedArrayGuard guard)
+        IdleArrays? idle = Volatile.Read(ref _classes[ClassOf(lengthInBytes)]);
+        for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
         {
-            // Not where the pool itself was found unreachable, and the guards with it.
-            if (guard.IsReusable)
+            int slot = IdleArrays.SlotAfter(i);
+            if (idle.LookAt(slot) is not CountedArrayGuard guard || (onlyOf && guard.Account != account) || !idle.TryTake(slot, guard))
+            {
+                continue;
+            }
+
+            if (guard.IsReusable && (!onlyOf || guard.Account == account))
             {
                 return guard;
             }
 
-            Drop(guard);
+            // The pool itself was found unreachable, and the guards with it; or the array was another's for a moment, and is back.
+            guard.Cancel();
         }
 
         return null;
     }
 
-    /// <summary>Takes an array back. The rent has ended, or never began.</summary>
+    /// <summary>Takes an array back, with its permit where it keeps that. The rent has ended, or never began.</summary>
     public void TakeBack(CountedArrayGuard guard)
     {
-        if (Volatile.Read(ref _closed) != 0 || !TryKeep(guard))
+        bool keepsPermit = guard.Account is not null;
+        if (IsClosed || !TryKeep(guard))
         {
             Drop(guard);
         }
-        else if (Volatile.Read(ref _closed) != 0)
+        else if (IsClosed)
         {
             // Closed meanwhile: that may have looked before this one was there.
             DropIdle(long.MaxValue);
         }
+        else if (keepsPermit && _context.Budget.HasWaiters)
+        {
+            // A request that began to wait meanwhile finds the array in its slot, or is seen here.
+            ReleasePermits();
+        }
+    }
+
+    /// <summary>Has idle arrays return the permits that they have kept. Never throws.</summary>
+    public void ReleasePermits()
+    {
+        using (_drains.Enter())
+        {
+            // One at a time: a request that finds nothing here finds the room that another thread has made.
+            long bytes = 0;
+            foreach (IdleArrays? idle in _classes)
+            {
+                for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
+                {
+                    if (idle.LookAt(i) is CountedArrayGuard { Account: not null } guard && idle.TryTake(i, guard))
+                    {
+                        bytes += guard.TakePermit().Bytes;
+                        TakeBack(guard);
+                    }
+                }
+            }
+
+            _context.Budget.GiveBack(bytes);
+        }
+
+        _context.Budget.ServeWaiters();
     }
 
     /// <summary>Gives the array of a rent that has begun to a renter who has nothing but that.</summary>
@@ -120,8 +170,12 @@ internal sealed class CountedArrayPool
     {
         GC.SuppressFinalize(guard);
         long bytes = guard.CapacityInBytes;
+        BudgetPermit permit = guard.TakePermit();
+        Records.Remove(guard.OwnRecord);
+        Interlocked.Add(ref _keptBytes, guard.OwnRecord.IsKept ? -bytes : 0);
         Interlocked.Add(ref _heldBytes, -bytes);
         _context.Budget.NoteReleased(bytes);
+        permit.Return();
     }
 
     /// <summary>Drops idle arrays of at least so many bytes, as far as there are, the largest first; returns what went.</summary>
@@ -130,12 +184,7 @@ internal sealed class CountedArrayPool
     /// <summary>Drops a part, rounded up, of what has been idle since the last call; returns what went. One call at a time.</summary>
     public long TrimStale(double rate)
     {
-        long stale = 0;
-        for (int index = 0; index < Classes; index++)
-        {
-            stale += (long)(Volatile.Read(ref _classes[index])?.LeastIdle ?? 0) * CapacityOfClass(index);
-        }
-
+        long stale = SumIdle(ofStale: true);
         return Count(DropIdle((long)Math.Ceiling(stale * rate), staleOnly: true), TrimReason.Period);
     }
 
@@ -171,6 +220,7 @@ internal sealed class CountedArrayPool
             }
 
             CountedArrayGuard guard = new(this, new byte[length], _context);
+            Records.Add(guard.OwnRecord);
             Interlocked.Add(ref _heldBytes, length);
             _context.Budget.NoteCommitted(0, length);
             return guard;
@@ -182,32 +232,12 @@ internal sealed class CountedArrayPool
         }
     }
 
-    private CountedArrayGuard? TryTakeIdle(int index)
-    {
-        CountedArrayGuard? guard = Volatile.Read(ref _classes[index])?.TryPop();
-        if (guard is not null)
-        {
-            Interlocked.Add(ref _idleBytes, -guard.CapacityInBytes);
-        }
-
-        return guard;
-    }
-
     private bool TryKeep(CountedArrayGuard guard)
     {
-        long bytes = guard.CapacityInBytes;
-        if (!MemoryBudget.TryAdd(ref _idleBytes, bytes, _maximumIdleBytes))
-        {
-            return false;
-        }
-
-        bool isKept = _classes[ClassOf((int)bytes)]!.TryPush(guard);
-        if (!isKept)
-        {
-            Interlocked.Add(ref _idleBytes, -bytes);
-        }
-
-        return isKept;
+        // Counted once: an array that was kept before is expected back.
+        ArrayRecord record = guard.OwnRecord;
+        record.IsKept = record.IsKept || MemoryBudget.TryAdd(ref _keptBytes, guard.CapacityInBytes, _maximumKeptBytes);
+        return record.IsKept && _classes[ClassOf((int)guard.CapacityInBytes)]!.TryPut(guard);
     }
 
     // Those that were idle through the period, which ends here, or all.
@@ -217,20 +247,44 @@ internal sealed class CountedArrayPool
         for (int index = Classes - 1; index >= 0; index--)
         {
             IdleArrays? idle = Volatile.Read(ref _classes[index]);
-            int left = staleOnly ? idle?.LeastIdle ?? 0 : int.MaxValue;
-            for (; left > 0 && dropped < bytes && TryTakeIdle(index) is CountedArrayGuard guard; left--)
+            for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
             {
-                Drop(guard);
-                dropped += CapacityOfClass(index);
-            }
+                if (idle.LookAt(i) is not CountedArrayGuard guard)
+                {
+                    continue;
+                }
 
-            if (staleOnly)
-            {
-                idle?.StartPeriod();
+                bool isMeant = dropped < bytes && (!staleOnly || guard.OwnRecord.IsStale);
+                if (isMeant && idle.TryTake(i, guard))
+                {
+                    Drop(guard);
+                    dropped += CapacityOfClass(index);
+                }
+                else if (staleOnly)
+                {
+                    guard.OwnRecord.StartPeriod();
+                }
             }
         }
 
         return dropped;
+    }
+
+    private long SumIdle(bool ofKeptPermits = false, bool ofStale = false)
+    {
+        long sum = 0;
+        for (int index = 0; index < Classes; index++)
+        {
+            IdleArrays? idle = Volatile.Read(ref _classes[index]);
+            for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
+            {
+                bool isMeant = idle.LookAt(i) is CountedArrayGuard guard
+                    && (!ofKeptPermits || guard.Account is not null) && (!ofStale || guard.OwnRecord.IsStale);
+                sum += isMeant ? CapacityOfClass(index) : 0;
+            }
+        }
+
+        return sum;
     }
 
     private long Count(long dropped, TrimReason reason)
@@ -242,55 +296,5 @@ internal sealed class CountedArrayPool
         }
 
         return dropped;
-    }
-
-    /// <summary>The idle arrays of one length, at most as many as there are cores: last in, first out. Thread-safe.</summary>
-    private sealed class IdleArrays
-    {
-        private readonly ShortLock _lock = new();
-        private readonly CountedArrayGuard?[] _idle = new CountedArrayGuard?[Environment.ProcessorCount];
-        private int _count;
-        private int _leastIdle;
-
-        /// <summary>Gets the least number that was idle at once since <see cref="StartPeriod"/>.</summary>
-        public int LeastIdle => Volatile.Read(ref _leastIdle);
-
-        public void StartPeriod()
-        {
-            using (_lock.Enter())
-            {
-                _leastIdle = _count;
-            }
-        }
-
-        public CountedArrayGuard? TryPop()
-        {
-            using (_lock.Enter())
-            {
-                if (_count == 0)
-                {
-                    return null;
-                }
-
-                CountedArrayGuard? guard = _idle[--_count];
-                _idle[_count] = null;
-                _leastIdle = Math.Min(_leastIdle, _count);
-                return guard;
-            }
-        }
-
-        public bool TryPush(CountedArrayGuard guard)
-        {
-            using (_lock.Enter())
-            {
-                if (_count == _idle.Length)
-                {
-                    return false;
-                }
-
-                _idle[_count++] = guard;
-                return true;
-            }
-        }
     }
 }

@@ -163,6 +163,11 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         get => _next is null && Trace is null;
     }
 
+    /// <summary>
+    /// Gets whether what falls idle may keep its permit, for the next rent. Not of a reservation, whose part of the budget is its own.
+    /// </summary>
+    protected bool MayKeepPermit => Account == Context.Budget && Context.Budget.LetsIdleKeep;
+
     /// <summary>Gets whether what a renter wrote is cleared when the memory comes back.</summary>
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 

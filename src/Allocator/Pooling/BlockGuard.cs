@@ -32,9 +32,6 @@ internal sealed class BlockGuard : FinalizableGuard
 
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 
-    // In the cache, where the next rent finds it admitted. Not of a reservation, whose part of the budget is its own.
-    private bool MayKeepPermit => Account == Context.Budget && Context.Budget.LetsIdleKeep && RunLength == 1;
-
     /// <summary>
     /// Returns this guard, or another one for the block where this was found unreachable: together with the pool, by a collection before
     /// a finalizer of the user's rents from it. Where there is no managed memory for one, the block is free again.
@@ -103,7 +100,7 @@ internal sealed class BlockGuard : FinalizableGuard
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void GiveBackCharged()
     {
-        if (MayKeepPermit)
+        if (MayKeepPermit && RunLength == 1)
         {
             _pool.ReturnAdmitted(this);
             return;

@@ -68,7 +68,8 @@ internal sealed class PoolTrimmer
     /// <summary>Gets whether a collection may find something abandoned, a reservation too, and may be requested.</summary>
     public bool IsSearched =>
         _context.CollectsToFindAbandoned
-        && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0);
+        && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0
+            || _arrays.Records.Sum().RentedBytes > 0);
 
     /// <summary>Gets a number that grows with every rent, return and abandonment that a collection has to do with.</summary>
     public long Activity
@@ -76,9 +77,10 @@ internal sealed class PoolTrimmer
         get
         {
             PoolUsage blocks = _pool.ReadUsage();
+            ArrayCounts arrays = _arrays.Records.Sum();
             AllocatorCounters counters = _context.Counters;
             long outstanding = blocks.Outstanding + counters.OutstandingAllocations;
-            return 2 * (blocks.Rents + counters.MappingRents) - outstanding + counters.Abandoned;
+            return 2 * (blocks.Rents + counters.MappingRents) - outstanding + arrays.Rents + arrays.Returns + counters.Abandoned;
         }
     }
 

@@ -22,6 +22,6 @@ public sealed class ArrayPoolTests : Exploring
     [Fact]
     public void Return_ThatDoesNotLookWhetherThePoolIsClosed_IsFound() =>
         ExpectFailure(
-            new Weakness("CountedArrayPool.TakeBack", "Read", WeaknessKind.ReadsDefault), "Assert.InRange() Failure",
+            new Weakness("CountedArrayPool.IsClosed", "Read", WeaknessKind.ReadsDefault), "Assert.InRange() Failure",
             static () => new ArrayPoolScenario(Return, Close));
 }
