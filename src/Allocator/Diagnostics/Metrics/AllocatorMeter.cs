@@ -41,7 +41,7 @@ internal static class AllocatorMeter
             {
                 // For the next allocator to try. First of all: the other needs memory.
                 Interlocked.CompareExchange(ref s_state, None, Waiting);
-                AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+                StopWaiting();
                 throw;
             }
         }
@@ -55,20 +55,43 @@ internal static class AllocatorMeter
     /// <summary>Ends the meter, or the wait for a reason to make it, for good.</summary>
     public static void Close()
     {
-        AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+        StopWaiting();
         Interlocked.Exchange(ref s_state, Closed);
         Volatile.Read(ref s_meter)?.Dispose();
     }
 
     private static void WaitForListeners()
     {
-        AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
-
-        // Compiled ahead of time there are no assemblies to load, and the meter costs little. By exchange: it may have been loaded, and
-        // the meter made, since the line above.
-        if (!RuntimeFeature.IsDynamicCodeCompiled || Array.Exists(AppDomain.CurrentDomain.GetAssemblies(), IsOfMeters))
+        bool isWanted;
+        try
         {
+            AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
+
+            // Compiled ahead of time there are no assemblies to load, and the meter costs little.
+            isWanted = !RuntimeFeature.IsDynamicCodeCompiled || Array.Exists(AppDomain.CurrentDomain.GetAssemblies(), IsOfMeters);
+        }
+        catch (TypeInitializationException)
+        {
+            // A class of the runtime's that was first used without managed memory stays broken: nothing will be told, so it is made now.
+            isWanted = true;
+        }
+
+        if (isWanted)
+        {
+            // By exchange: it may have been loaded, and the meter made, meanwhile.
             Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
+        }
+    }
+
+    private static void StopWaiting()
+    {
+        try
+        {
+            AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+        }
+        catch (TypeInitializationException)
+        {
+            // As above.
         }
     }
 
@@ -87,7 +110,7 @@ internal static class AllocatorMeter
     {
         if (Interlocked.CompareExchange(ref s_state, Made, Wanted) == Wanted)
         {
-            AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+            StopWaiting();
             try
             {
                 MakeInstruments();
