@@ -1,14 +1,17 @@
+using Allocator.Budgeting;
+
 namespace Allocator.Lifetime;
 
 /// <summary>
 /// What one pool knows of all its arrays, idle or outstanding. Not by their guards, which are to be found unreachable where a renter
-/// abandons them. Thread-safe.
+/// abandons them. Some of them are kept: these lie idle between rents, and take so many bytes at most. Thread-safe.
 /// </summary>
-internal sealed class ArrayRecords
+internal sealed class ArrayRecords(long maximumKeptBytes)
 {
     private readonly List<ArrayRecord> _records = [];
     private readonly ShortLock _lock = new();
     private long _rentsOfRemoved;
+    private long _keptBytes;
 
     public void Add(ArrayRecord record)
     {
@@ -29,6 +32,42 @@ internal sealed class ArrayRecords
             _records[record.Place].Place = record.Place;
             _records.RemoveAt(end);
             _rentsOfRemoved += record.Rents;
+        }
+
+        Interlocked.Add(ref _keptBytes, -record.TakeKeptBytes());
+    }
+
+    /// <summary>
+    /// Returns whether an array, which its holder gives back, may lie idle. Counted when it first does, not at each rent: between rents
+    /// that are short it is expected back.
+    /// </summary>
+    public bool TryKeep(ArrayRecord record, long bytes)
+    {
+        if (record.KeptBytes == 0 && MemoryBudget.TryAdd(ref _keptBytes, bytes, maximumKeptBytes))
+        {
+            record.KeptBytes = bytes;
+        }
+
+        return record.KeptBytes != 0;
+    }
+
+    /// <summary>
+    /// Begins a period. What has been outstanding through the last one no longer counts as kept: others may lie idle in its place. One
+    /// that comes back at this moment may lie idle uncounted, until its next rent.
+    /// </summary>
+    public void StartPeriod()
+    {
+        using (_lock.Enter())
+        {
+            foreach (ArrayRecord record in _records)
+            {
+                if (record.IsStale && !BlockState.IsIdle(Volatile.Read(ref record.State)))
+                {
+                    Interlocked.Add(ref _keptBytes, -record.TakeKeptBytes());
+                }
+
+                record.StartPeriod();
+            }
         }
     }
 
@@ -56,6 +95,7 @@ internal sealed class ArrayRecords
 internal sealed class ArrayRecord : BlockState
 {
     private long _rentsBefore;
+    private long _keptBytes;
 
     public ArrayRecord()
     {
@@ -66,11 +106,18 @@ internal sealed class ArrayRecord : BlockState
     /// <summary>Gets or sets where it stands in <see cref="ArrayRecords"/>. Under the lock of these.</summary>
     public int Place { get; set; }
 
-    /// <summary>Gets or sets whether the array counts among those that the pool keeps. Of the thread that holds it.</summary>
-    public bool IsKept { get; set; }
+    /// <summary>Gets or sets what the array takes of what its pool may keep; 0 where it is not kept.</summary>
+    public long KeptBytes
+    {
+        get => Volatile.Read(ref _keptBytes);
+        set => Volatile.Write(ref _keptBytes, value);
+    }
 
     /// <summary>Gets whether no rent has begun since <see cref="StartPeriod"/>.</summary>
     public bool IsStale => _rentsBefore == Volatile.Read(ref Rents);
 
     public void StartPeriod() => _rentsBefore = Volatile.Read(ref Rents);
+
+    /// <summary>Has the array no longer kept; returns what it took, to one caller only.</summary>
+    public long TakeKeptBytes() => Interlocked.Exchange(ref _keptBytes, 0);
 }

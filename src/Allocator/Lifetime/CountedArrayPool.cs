@@ -24,14 +24,12 @@ internal sealed class CountedArrayPool : IPermitKeeper
     private const long WorthACollection = 1024 * 1024;
 
     private readonly AllocatorContext _context;
-    private readonly long _maximumKeptBytes;
     private readonly Action? _requestCollection;
 
     // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
     private readonly IdleArrays?[] _classes = new IdleArrays?[Classes];
     private readonly ShortLock _drains = new();
-    private long _keptBytes;
     private long _heldBytes;
     private int _closed;
 
@@ -39,11 +37,11 @@ internal sealed class CountedArrayPool : IPermitKeeper
     public CountedArrayPool(AllocatorContext context, long maximumKeptBytes, Action? requestCollection)
     {
         _context = context;
-        _maximumKeptBytes = maximumKeptBytes;
+        Records = new ArrayRecords(maximumKeptBytes);
         _requestCollection = requestCollection;
     }
 
-    public ArrayRecords Records { get; } = new();
+    public ArrayRecords Records { get; }
 
     public long IdleBytes => SumIdle();
 
@@ -172,7 +170,6 @@ internal sealed class CountedArrayPool : IPermitKeeper
         long bytes = guard.CapacityInBytes;
         BudgetPermit permit = guard.TakePermit();
         Records.Remove(guard.OwnRecord);
-        Interlocked.Add(ref _keptBytes, guard.OwnRecord.IsKept ? -bytes : 0);
         Interlocked.Add(ref _heldBytes, -bytes);
         _context.Budget.NoteReleased(bytes);
         permit.Return();
@@ -185,7 +182,9 @@ internal sealed class CountedArrayPool : IPermitKeeper
     public long TrimStale(double rate)
     {
         long stale = SumIdle(ofStale: true);
-        return Count(DropIdle((long)Math.Ceiling(stale * rate), staleOnly: true), TrimReason.Period);
+        long dropped = DropIdle((long)Math.Ceiling(stale * rate), staleOnly: true);
+        Records.StartPeriod();
+        return Count(dropped, TrimReason.Period);
     }
 
     /// <summary>Drops all idle arrays now, and outstanding ones when they come back.</summary>
@@ -234,10 +233,8 @@ internal sealed class CountedArrayPool : IPermitKeeper
 
     private bool TryKeep(CountedArrayGuard guard)
     {
-        // Counted once: an array that was kept before is expected back.
-        ArrayRecord record = guard.OwnRecord;
-        record.IsKept = record.IsKept || MemoryBudget.TryAdd(ref _keptBytes, guard.CapacityInBytes, _maximumKeptBytes);
-        return record.IsKept && _classes[ClassOf((int)guard.CapacityInBytes)]!.TryPut(guard);
+        int bytes = (int)guard.CapacityInBytes;
+        return Records.TryKeep(guard.OwnRecord, bytes) && _classes[ClassOf(bytes)]!.TryPut(guard);
     }
 
     // Those that were idle through the period, which ends here, or all.
@@ -249,20 +246,11 @@ internal sealed class CountedArrayPool : IPermitKeeper
             IdleArrays? idle = Volatile.Read(ref _classes[index]);
             for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
             {
-                if (idle.LookAt(i) is not CountedArrayGuard guard)
-                {
-                    continue;
-                }
-
-                bool isMeant = dropped < bytes && (!staleOnly || guard.OwnRecord.IsStale);
-                if (isMeant && idle.TryTake(i, guard))
+                if (dropped < bytes && idle.LookAt(i) is CountedArrayGuard guard
+                    && (!staleOnly || guard.OwnRecord.IsStale) && idle.TryTake(i, guard))
                 {
                     Drop(guard);
                     dropped += CapacityOfClass(index);
-                }
-                else if (staleOnly)
-                {
-                    guard.OwnRecord.StartPeriod();
                 }
             }
         }

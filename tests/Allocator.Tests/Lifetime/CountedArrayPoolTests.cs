@@ -202,6 +202,20 @@ public class CountedArrayPoolTests
         Assert.Equal((0L, 0), (setup.Statistics.RetainedBytes, setup.Clock.RunningTimers));
     }
 
+    // What is kept is counted when it first lies idle, not at each rent.
+    [Fact]
+    public void Tick_ArrayIsHeldThroughAPeriod_AnotherMayLieIdleInItsPlace()
+    {
+        using TestSetup setup = new(budget: Block / 2 + 8);
+        AllocateAndReturn(setup, 1000, 1);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(1000);
+        AllocateAndReturn(setup, 1000, 1);
+        Assert.Equal(0, setup.Statistics.RetainedBytes);
+        setup.Clock.Advance(TimeSpan.FromMinutes(2));
+        AllocateAndReturn(setup, 1000, 1);
+        Assert.Equal(1024, setup.Statistics.RetainedBytes);
+    }
+
     [Fact]
     public void Tick_HighLoad_DropsAll()
     {
