@@ -65,9 +65,7 @@ public abstract partial class MemoryAllocator
     /// </param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
-    /// <remarks>
-    /// Jobs that each hold half of what they need would wait for each other for ever; jobs that reserve all of it first wait in turn.
-    /// </remarks>
+    /// <remarks>Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
     /// </exception>

@@ -7,9 +7,8 @@ using Allocator.Lifetime;
 namespace Allocator;
 
 /// <summary>
-/// Allocates memory for pixels and other large buffers. Up to 1 MiB comes from <see cref="ArrayPool{T}.Shared"/>, or, where a budget or
-/// the container limits memory, from arrays of the allocator's own; more from a pool of unmanaged blocks of 4 MiB; and what the pool has
-/// no room for from the operating system, which gets it back on return.
+/// Allocates memory for pixels. Up to 1 MiB comes from <see cref="ArrayPool{T}.Shared"/>, or, where a budget or the container limits it,
+/// from arrays of the allocator's own; more from a pool of unmanaged 4 MiB blocks, and beyond the pool from the operating system.
 /// </summary>
 /// <remarks>
 /// Thread-safe. What it returns belongs to the caller, who disposes it: an owner, group or lease is for one thread at a time, a pixel

@@ -15,9 +15,8 @@ public sealed class MemoryAllocatorOptions
     public string? Name { get; set; }
 
     /// <summary>
-    /// Gets or sets how much memory the pool holds at most, outstanding and idle, in MiB, rounded down to whole blocks of 4 MiB.
-    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that is unknown. 0:
-    /// nothing is retained.
+    /// Gets or sets how much memory the pool holds at most, outstanding and idle, in MiB: whole blocks of 4 MiB. 0: retains nothing.
+    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that is unknown.
     /// </summary>
     /// <remarks>Available is the least of the machine's memory, the container's limit, and what the GC's heap may use.</remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }

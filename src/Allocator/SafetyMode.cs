@@ -3,10 +3,7 @@ namespace Allocator;
 /// <summary>How closely the use of rented memory is watched.</summary>
 public enum SafetyMode
 {
-    /// <summary>
-    /// The default. Finds the use of an owner after its <c>Dispose</c>, but no use of a span or pointer from before it, and no write past
-    /// the end of a buffer. No measurable cost.
-    /// </summary>
+    /// <summary>Finds uses of an owner after <c>Dispose</c>, but neither those of older spans nor writes past an end.</summary>
     Standard,
 
     /// <summary>
@@ -21,11 +18,10 @@ public enum SafetyMode
     /// <summary>
     /// For tests: slow, and takes much memory. Every allocation lies between inaccessible pages, as near to the one behind it as its
     /// alignment allows (64 bytes, or what was asked for), filled with 0xCD unless clean. After its return it is filled with 0xDD and
-    /// inaccessible for up to 256 further returns, or until as many bytes as the pool may hold have been returned. An access to the pages
-    /// around it, or after its return, ends the process at that very instruction; <see cref="Diagnostics.AllocationRecords"/> then reads
-    /// which buffer it was. Writes that no page prevents, into the few bytes up to the page or by devices, are found at the return or when
-    /// the memory is released, and throw <see cref="MemoryCorruptedException"/>. No buffer is a managed array, and none is better aligned
-    /// than it has to be.
+    /// inaccessible for up to 256 further returns, as far as the size of the pool allows. An access to the pages around it, or after its
+    /// return, ends the process at that instruction; <see cref="Diagnostics.AllocationRecords"/> then says which buffer it was. Writes
+    /// that no page prevents, into the few bytes up to the page or by devices, are found at the return or when the memory is released,
+    /// and throw <see cref="MemoryCorruptedException"/>. No buffer is a managed array, and none is better aligned than it has to be.
     /// </summary>
     Guarded,
 }

@@ -65,8 +65,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 context);
         }
 
-        // No fast path where rents are watched, or where admission reads the container's figures, which may throw: thresholds of -1 are
-        // below every length.
+        // No fast path (no length is below -1) where rents are watched, or where admission reads the container's files, which may throw.
         bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
         if (hasFastPath && _budget is not null)
         {
