@@ -9,7 +9,7 @@ public enum AbandonedMemory
     Quarantine,
 
     /// <summary>
-    /// It goes to the next renter at once. A span that outlived its owner then reads and writes another renter's memory.
+    /// The next request may be served with it at once. A span that outlived its owner then reads and writes another renter's memory.
     /// </summary>
     Reuse,
 }

@@ -9,6 +9,6 @@ public enum HugePages
     /// </summary>
     Auto,
 
-    /// <summary>No advice is given: pages are what the system makes of them.</summary>
+    /// <summary>Huge pages are refused, also where the system would use them without being asked.</summary>
     Off,
 }

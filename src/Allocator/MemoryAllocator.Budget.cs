@@ -65,7 +65,7 @@ public abstract partial class MemoryAllocator
     /// </param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
-    /// <remarks>Jobs that each hold half of what they need wait for ever. Those that reserve all of it first wait in turn.</remarks>
+    /// <remarks>Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
     /// </exception>
@@ -85,9 +85,9 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>
-    /// The time is kept, and the task completed, where no thread of the thread pool is free: a thread of the library's own does both while
-    /// any reservation waits with a time. What the caller has behind its <c>await</c> runs on the thread pool as always.
-    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> has no part in it.
+    /// The timeout is kept where no thread of the thread pool is free: a thread of the library's own watches it while any reservation
+    /// waits with a timeout. The code after the caller's <c>await</c> runs on the thread pool.
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
@@ -107,7 +107,7 @@ public abstract partial class MemoryAllocator
         return ReserveAdmittedAsync(bytes, timeout, cancellationToken);
     }
 
-    /// <summary>Takes a part of the memory budget for a whole job where there is room now, as without a budget. Never waits.</summary>
+    /// <summary>Takes a part of the memory budget for a whole job, if there is room now or no budget. Never waits.</summary>
     /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
     /// <param name="reservation">
     /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
@@ -125,7 +125,7 @@ public abstract partial class MemoryAllocator
         ThrowIfAbsurd(bytes);
         reservation = GetPipeline().Admission.TryAcquire(Account, bytes, out BudgetPermit permit) ? MakeReservation(bytes, permit) : null;
 
-        // Not before: a reservation that is collected meanwhile gives back what was taken of it.
+        // Up to here: a reservation that is collected meanwhile would return what was taken of it.
         GC.KeepAlive(this);
         return reservation is not null;
     }
@@ -235,7 +235,7 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    // Where there is a budget, that refuses what is too large. Without one the sum with what is reserved already must not wrap.
+    // A budget refuses what is too large. Without one the sum of this and what is already reserved must not wrap.
     private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)
     {
         Throw.IfNegative(bytes, nameof(bytes));

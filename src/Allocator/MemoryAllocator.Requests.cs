@@ -18,8 +18,8 @@ public abstract partial class MemoryAllocator
     /// for any machine is never granted.
     /// </returns>
     /// <remarks>
-    /// For buffers that are contiguous only where this allocator prefers that. Add up what else lives at the same time: the thumbnail,
-    /// say, or a row of another format.
+    /// For buffers without <see cref="AllocationOptions.Contiguous"/>, unless this allocator prefers that. Add what else the job has at
+    /// the same time: the thumbnail, say, or what a decoder takes.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">A value is below 1, or the row alignment is no such boundary.</exception>
     public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1, int rowAlignmentInBytes = 1)
@@ -133,7 +133,7 @@ public abstract partial class MemoryAllocator
         pipeline.Allocate(Account, plan, out Allocation allocation);
         generation = allocation.Generation;
 
-        // Not before: a reservation that is collected while it waits closes its account.
+        // Up to here: a reservation that is collected while its request waits would close its account.
         GC.KeepAlive(this);
         return allocation.Guard!;
     }

@@ -7,13 +7,13 @@ using Allocator.Lifetime;
 namespace Allocator;
 
 /// <summary>
-/// Allocates memory for pixels. Requests of up to 1 MiB are served from <see cref="ArrayPool{T}.Shared"/>, larger ones from a pool of
-/// unmanaged 4 MiB blocks, and what exceeds the pool by the operating system, which gets it back at once.
+/// Allocates memory for pixels. Up to 1 MiB comes from <see cref="ArrayPool{T}.Shared"/>, or, where a budget or the container limits it,
+/// from arrays of the allocator's own; more from a pool of unmanaged 4 MiB blocks, and beyond the pool from the operating system.
 /// </summary>
 /// <remarks>
-/// Thread-safe. What it returns belongs to the caller, who disposes it; one owner, group, pixel buffer or lease is not for several threads
-/// at once. Without <see cref="AllocationOptions.Clean"/> contents are unspecified. Unmanaged memory starts on a 64-byte boundary or
-/// better, and what a pool block begins on a 2 MiB one.
+/// Thread-safe. What it returns belongs to the caller, who disposes it: an owner, group or lease is for one thread at a time, a pixel
+/// buffer for as many delegates at once as work on different pixels. Without <see cref="AllocationOptions.Clean"/> contents are
+/// unspecified. Unmanaged memory starts on a 64-byte boundary at least, that of pool blocks on a 2 MiB boundary.
 /// </remarks>
 [DebuggerDisplay("{DebuggerText,nq}")]
 public abstract partial class MemoryAllocator : IDisposable
@@ -168,7 +168,7 @@ public abstract partial class MemoryAllocator : IDisposable
     }
 
     /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>
-    /// <param name="bytes">The bytes that shall lie idle, rounded up to whole blocks; what exceeds the pool is left out.</param>
+    /// <param name="bytes">How many bytes are to lie idle, rounded up to whole blocks; no more than the pool, or a budget, holds.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
@@ -187,17 +187,17 @@ public abstract partial class MemoryAllocator : IDisposable
     public abstract MemoryAllocatorStatistics GetStatistics();
 
     /// <summary>
-    /// Describes in about twenty lines what one looks at first where memory is short: limits and which option or system they come from,
-    /// load, what is outstanding by size and age, what lies idle or waits, and the last trims. For people and logs: the words may change.
+    /// Describes the allocator in about twenty lines, for people who look why memory is short: limits and which option or system sets
+    /// them, load, outstanding memory by size and age, idle memory, waiting requests, and the last trims. The words may change.
     /// </summary>
     /// <remarks>
     /// Reads what <see cref="GetStatistics"/> and <see cref="GetMemoryLoad"/> do. Never throws and never waits for memory: without managed
-    /// memory it is one line that says so, and what cannot be known is named. Works after <see cref="Dispose"/>.
+    /// memory it is one line that says so; figures that cannot be read are named. Works after <see cref="Dispose"/>.
     /// </remarks>
     public abstract string DescribeMemory();
 
-    /// <summary>Reads from the system how short memory is: what this allocator's trimming goes by at its next tick.</summary>
-    /// <remarks>Reads a handful of small files or makes some system calls: meant for diagnostics, not for every request.</remarks>
+    /// <summary>Reads from the system how short memory is: the figures by which this allocator trims at its next tick.</summary>
+    /// <remarks>Reads a handful of small files or makes some system calls: for diagnostics, not for every request.</remarks>
     public abstract MemoryLoad GetMemoryLoad();
 
     /// <summary>
@@ -236,10 +236,10 @@ public abstract partial class MemoryAllocator : IDisposable
     internal abstract AllocationPipeline GetPipeline();
 
     /// <summary>
-    /// Rents what one step does, charged to an account, or where that is null to the allocator's own: an array that nothing counts, a
-    /// block from the cache near this thread, or adjacent blocks of a map; for a group, of which each holds a member, the lowest.
+    /// Serves a request that needs no plan, in one step: by an array, a block of the cache near this thread, or adjacent free blocks with
+    /// memory (for a group the lowest, one for each member). It is charged to the account; null is the allocator's own.
     /// </summary>
-    /// <returns>Null where the request goes through the pipeline.</returns>
+    /// <returns>Null where the request has to go through the pipeline.</returns>
     internal abstract LifetimeGuard? TryRentFast(
         BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation);
 

@@ -1,8 +1,8 @@
 namespace Allocator;
 
 /// <summary>
-/// Settles how an allocator behaves. Read once, by <see cref="MemoryAllocator.Create(MemoryAllocatorOptions)"/>, which also checks the
-/// values and takes a copy: later changes have no effect.
+/// Options of an allocator. <see cref="MemoryAllocator.Create(MemoryAllocatorOptions)"/> checks the values and takes a copy: later changes
+/// have no effect.
 /// </summary>
 /// <remarks>Can be bound to a configuration. Not thread-safe.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
@@ -11,14 +11,14 @@ public sealed class MemoryAllocatorOptions
     /// <summary>The smallest page: more would take a second one behind every buffer.</summary>
     internal const int MaximumOverreadTolerance = 4096;
 
-    /// <summary>Gets or sets the allocator's name, for its diagnostics.</summary>
+    /// <summary>Gets or sets the allocator's name in metrics, events and leak reports. <see langword="null"/>: none.</summary>
     public string? Name { get; set; }
 
     /// <summary>
-    /// Gets or sets how much memory the pool holds at most, in MiB, rounded down to whole blocks of 4 MiB. <see langword="null"/>: 1/8 of
-    /// the memory available to the process on 64-bit, and 128 on 32-bit or where that figure is unknown. 0: nothing is retained.
+    /// Gets or sets how much memory the pool holds at most, outstanding and idle, in MiB: whole blocks of 4 MiB. 0: retains nothing.
+    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that is unknown.
     /// </summary>
-    /// <remarks>1/8 is what the source of this design measured best on machines from 16 to 64 GB; container limits count.</remarks>
+    /// <remarks>Available is the least of the machine's memory, the container's limit, and what the GC's heap may use.</remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }
 
     /// <summary>
@@ -33,8 +33,8 @@ public sealed class MemoryAllocatorOptions
     /// <see cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
     /// </summary>
     /// <remarks>
-    /// Idle memory is given back before a request waits. What <c>ArrayPool.Shared</c> keeps for itself is not counted. A budget costs some
-    /// interlocked operations an allocation, and small buffers a guard with a finalizer.
+    /// Idle memory is returned to the system before a request waits. Buffers of up to 1 MiB come from an array pool of the allocator's
+    /// own, and take several times as long as without a budget; larger ones take about as long.
     /// </remarks>
     public int? MemoryBudgetMegabytes { get; set; }
 
@@ -100,8 +100,8 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>
     /// Gets or sets what is called with the address and the length in bytes of every block of the pool that has got memory from the
-    /// system: when it is first used or prewarmed, and again after a trim took its memory. Here a block is registered with a device. No
-    /// buffer uses the block yet. <see langword="null"/>: nothing.
+    /// system: when it is first used or prewarmed, and again after a trim took its memory. This is the place to register a block with a
+    /// device. No buffer uses the block yet. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
     /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An
@@ -113,13 +113,13 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>
     /// Gets or sets what is called with the address and the length in bytes of every block of the pool that is about to give its memory
-    /// back to the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the allocator is disposed. Here the
-    /// registration ends. No buffer uses the block any more. <see langword="null"/>: nothing.
+    /// back to the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the allocator is disposed. This is the place
+    /// to end the registration. No buffer uses the block any more. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that trims or disposes, which may be one of the thread pool or one that allocates, and the finalizer's only
-    /// where a finalizer of your own disposes the last buffer of a disposed allocator; for different blocks on several threads at once;
-    /// under no lock. For a block that is outstanding when the allocator is disposed it is called when the block comes back, and not at
+    /// Called on the thread that trims or disposes, which may be one of the thread pool or one that allocates (the finalizer's only where
+    /// a finalizer of your own disposes the last buffer of a disposed allocator); for different blocks on several threads at once; under
+    /// no lock. For a block that is outstanding when the allocator is disposed it is called when the block comes back, and not at
     /// the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed the call
     /// is repeated once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and
     /// <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c>
@@ -177,12 +177,12 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Codecs and other code for SIMD read some bytes past the end of a row. What lies there is unspecified, often another buffer. Writing
-    /// there is an error, which Sampled and Guarded mode find. Arrays, which serve requests of up to 1 MiB, and memory that you wrap have
-    /// what their owner gives them.
+    /// there is an error, which Sampled and Guarded mode find. It does not concern arrays, which serve requests of up to 1 MiB, and memory
+    /// that you wrap.
     /// </remarks>
     public int? OverreadToleranceInBytes { get; set; }
 
-    /// <summary>Makes a copy that the caller does not know.</summary>
+    /// <summary>Makes a copy that the caller cannot change.</summary>
     internal MemoryAllocatorOptions Copy() => (MemoryAllocatorOptions)MemberwiseClone();
 
     /// <summary>Describes what it allows, in short.</summary>
@@ -201,7 +201,7 @@ public sealed class MemoryAllocatorOptions
         Throw.IfNegative(MinimumFreeMegabytes ?? 0, nameof(MinimumFreeMegabytes));
         if (KeepBlocks)
         {
-            // What is never given back has to have a size that was chosen, and room.
+            // Memory that is never given back needs a size that the user has chosen, and room for it in the budget.
             Require(
                 MaximumPoolSizeMegabytes >= 4,
                 nameof(MaximumPoolSizeMegabytes),

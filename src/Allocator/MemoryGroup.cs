@@ -3,10 +3,10 @@ using Allocator.Lifetime;
 
 namespace Allocator;
 
-/// <summary>Memory in members of equal length, the last of which may be shorter, seen as one length. Disposed by its owner.</summary>
+/// <summary>One length of memory, divided into members of equal length; the last may be shorter. Disposed by its owner.</summary>
 /// <typeparam name="T">The element type.</typeparam>
 /// <remarks>
-/// A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/> members, spans and pins throw
+/// A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/>, asking for members, spans and pins throws
 /// <see cref="ObjectDisposedException"/>.
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
@@ -33,7 +33,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Gets the length of all members together, in elements.</summary>
     public long TotalLength => _layout.TotalLength;
 
-    /// <summary>Gets the length of every member but the last, in elements; of the only one, if there is one.</summary>
+    /// <summary>Gets the length of every member but the last, in elements; where there is one member, its length.</summary>
     public int BlockLength => _layout.MemberLength;
 
     /// <summary>Gets the number of members, at least 1.</summary>

@@ -5,7 +5,7 @@ namespace Allocator;
 
 /// <summary>A buffer for use within one method, without an object for the GC. Dispose it, best by <c>using</c>.</summary>
 /// <typeparam name="T">The element type.</typeparam>
-/// <remarks>The compiler refuses a span that would outlive the variable. A copy is the same lease: disposing either ends both.</remarks>
+/// <remarks>For one thread. The compiler keeps spans from outliving the variable. Disposing a copy ends the lease of both.</remarks>
 public ref struct MemoryLease<T>
     where T : struct
 {

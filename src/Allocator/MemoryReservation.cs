@@ -89,8 +89,8 @@ public sealed class MemoryReservation : MemoryAllocator
 
     /// <summary>Reserves more where there is room now, and never waits.</summary>
     /// <param name="bytes">
-    /// How much more, in bytes of capacity. What was taken beyond the reservation before is not covered by it:
-    /// <see cref="RemainingBytes"/> is larger by so much afterwards.
+    /// How much more, in bytes of capacity: <see cref="RemainingBytes"/> is larger by so much afterwards, whatever was taken beyond the
+    /// reservation before.
     /// </param>
     /// <returns><see langword="false"/> where there is no room now, or never will be; nothing has changed then.</returns>
     /// <remarks>

@@ -81,7 +81,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
     public nint Free => s_freePointer;
 
     /// <summary>Gets the bytes that native code has asked for and not freed; 1 for a request of 0.</summary>
-    /// <remarks>A reallocation that became shorter in its place counts as before.</remarks>
+    /// <remarks>A reallocation that left the memory where it was, because it became little shorter, counts as before.</remarks>
     public long OutstandingBytes => Interlocked.Read(ref _outstandingBytes);
 
     /// <summary>
@@ -162,7 +162,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
         }
         catch (Exception)
         {
-            // A corruption has been raised as an event; watched memory has no memory for its report. It is back in either case.
+            // A corruption has been raised as an event, or there was no managed memory for that. The memory is back in either case.
         }
     }
 
@@ -174,7 +174,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
             return 0;
         }
 
-        // Counted before the look at the end: either Dispose sees this, or this sees Dispose.
+        // Counted before _isDisposed is read: either Dispose sees this count, or this call sees that Dispose was called.
         int length = Math.Max((int)size, 1);
         Interlocked.Add(ref _outstandingBytes, length);
         IMemoryOwner<byte>? owner = null;
@@ -221,7 +221,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
             return null;
         }
 
-        // Less than half is worth a copy; what shrinks less, or cannot be copied, stays.
+        // Memory that shrinks to less than half is copied; otherwise, or where there is no memory for the copy, it stays.
         Span<byte> contents = owner.Memory.Span;
         bool fits = size <= (nuint)contents.Length;
         if (fits && size > (nuint)contents.Length / 2)

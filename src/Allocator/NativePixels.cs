@@ -109,7 +109,7 @@ public sealed class NativePixels : IDisposable
         }
         catch (Exception)
         {
-            // No exception can pass native code. A corruption has been raised as an event; watched memory may lack memory for its report.
+            // No exception can pass native code. A corruption has been raised as an event, unless there was no managed memory for it.
         }
     }
 }

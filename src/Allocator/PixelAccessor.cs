@@ -15,11 +15,11 @@ public readonly ref struct PixelAccessor<TPixel>
     private readonly RowMap _map;
     private readonly nint _rowStride;
 
-    // Of a slice; where rows are reached by origins only, all else begins there already.
+    // The first column of a slice. Only rows that are found by origins add it: the address and the array of a slice begin there already.
     private readonly int _left;
 
-    // First is where the buffer begins, where it is unmanaged and has one member or members one stride apart, and otherwise 0; the array
-    // is the buffer where that is one, and otherwise empty.
+    // First: where unmanaged memory begins, if it has one member or members one stride apart; otherwise 0. Array: the buffer, if it is a
+    // managed array; otherwise empty.
     internal PixelAccessor(nint first, Span<TPixel> array, scoped in MemberLayout layout, scoped in RowMap map, int rowStride)
     {
         _first = first;
@@ -74,7 +74,7 @@ public readonly ref struct PixelAccessor<TPixel>
         Throw.IfNotWithin(width, Width - x, nameof(width));
         Throw.IfNotWithin(height, Height - y, nameof(height));
 
-        // Nothing can be reached of one without pixels, which may begin behind the last.
+        // An accessor without pixels may begin behind the last pixel, so it gets no memory.
         Span<TPixel> array = _array.IsEmpty || width == 0 ? default : _array.Slice(x);
         return new PixelAccessor<TPixel>(this, array, width == 0 ? 0 : x) { Width = width, Height = height, FirstRow = FirstRow + y };
     }

@@ -2,7 +2,7 @@ using Allocator.Adapters;
 
 namespace Allocator;
 
-/// <content>What <see cref="Stream"/> has since .NET Core: with netstandard2.0 its own versions of these come to the ones above.</content>
+/// <content>Members that <see cref="Stream"/> has since .NET Core; before, its own versions call those of the other file.</content>
 public sealed partial class PooledMemoryStream
 {
     /// <inheritdoc cref="Read(byte[], int, int)"/>

@@ -5,11 +5,11 @@ namespace Allocator;
 /// <content>The buffer writer, and what all ways to read and write come to.</content>
 public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 {
-    // What GetMemory gave last, and how much of it may still be advanced over: none as soon as anything else is done.
+    // The length that GetMemory returned last, and how much of it Advance may still take: none after any other call.
     private int _given;
     private int _offered;
 
-    // Where no block had as much in one piece: Advance copies it, or makes it the next block.
+    // Separate memory, where the block at the position had too little left: Advance copies it, or makes it the next block.
     private IMemoryOwner<byte>? _apart;
     private bool _isApartOffered;
 
@@ -66,13 +66,13 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
     /// <summary>
-    /// Says that so many more bytes were written to what <see cref="GetMemory"/> or <see cref="GetSpan"/> gave last: they are the stream's
-    /// now, and its position is behind them. May be called repeatedly, up to the length of what was given.
+    /// Takes so many more bytes of what <see cref="GetMemory"/> or <see cref="GetSpan"/> returned last into the stream, and moves the
+    /// position behind them. May be called repeatedly, up to the length that was returned.
     /// </summary>
     /// <param name="count">From 0 to what is left of it.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative.</exception>
     /// <exception cref="InvalidOperationException">
-    /// <paramref name="count"/> is more than is left; or something else was done since: nothing counts as given then.
+    /// <paramref name="count"/> is more than is left; or another member of the stream was called since, after which nothing is left.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public void Advance(int count)
@@ -108,7 +108,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         _offered -= count;
     }
 
-    // Of an exception these two make a task that failed, and the memory is not touched after they return.
+    // Both have done their work when they return. They are async only so that an exception becomes a failed task.
     private async ValueTask<int> ReadNowAsync(Memory<byte> destination, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -219,7 +219,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         apart?.Dispose();
     }
 
-    // Where each call but those that only look begins.
+    // Calls that read, write or seek begin here: what GetMemory returned before is of no use after them.
     private StreamMemory Use()
     {
         _offered = 0;

@@ -32,7 +32,7 @@ public sealed partial class PooledMemoryStream : Stream
     /// <summary>Gets whether the stream can be read: until it is disposed.</summary>
     public override bool CanRead => _memory is not null;
 
-    /// <summary>Gets whether the stream can be searched: until it is disposed.</summary>
+    /// <summary>Gets whether the stream can seek: until it is disposed.</summary>
     public override bool CanSeek => _memory is not null;
 
     /// <summary>Gets whether the stream can be written: until it is disposed.</summary>
@@ -49,7 +49,7 @@ public sealed partial class PooledMemoryStream : Stream
         }
     }
 
-    /// <summary>Gets or sets where the next byte is read or written; beyond the end, what is written leaves zeros between.</summary>
+    /// <summary>Gets or sets where the next byte is read or written. A write beyond the end leaves zeros between.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override long Position
@@ -152,13 +152,13 @@ public sealed partial class PooledMemoryStream : Stream
         return _position < _length ? memory.From(_position++).Span[0] : -1;
     }
 
-    /// <summary>Reads as <see cref="Read(byte[], int, int)"/> does, before it returns. The task has exceptions but of arguments.</summary>
+    /// <summary>Reads before it returns, as <see cref="Read(byte[], int, int)"/>. Only argument exceptions are not in the task.</summary>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
     /// <summary>
-    /// Writes bytes at the position. Beyond the end the stream grows by as much as is written, and zeros where there was nothing; all of
-    /// it or, where that fails, nothing is written.
+    /// Writes bytes at the position, all or, where that fails, none. Beyond the end the stream grows; between its former end and the
+    /// position there are zeros then.
     /// </summary>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The buffer ends before offset + count; or one of them is negative.</exception>
@@ -180,14 +180,14 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Writes as <see cref="Write(byte[], int, int)"/> does, before it returns. The task has exceptions but of arguments.
+    /// Writes before it returns, as <see cref="Write(byte[], int, int)"/> does. Only argument exceptions are thrown outside of the task.
     /// </summary>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         WriteNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
     /// <summary>Copies what is left to another stream, block by block. The position is at the end when this returns.</summary>
     /// <param name="destination">What is written to.</param>
-    /// <param name="bufferSize">Must be at least 1, and says nothing: none is used.</param>
+    /// <param name="bufferSize">Must be at least 1, and has no effect: there is no buffer.</param>
     /// <param name="cancellationToken">Ends the copying, between blocks at the latest.</param>
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bufferSize"/> is below 1.</exception>

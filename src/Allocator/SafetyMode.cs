@@ -3,7 +3,7 @@ namespace Allocator;
 /// <summary>How closely the use of rented memory is watched.</summary>
 public enum SafetyMode
 {
-    /// <summary>Finds a second return and use of an owner after it; no span, pointer or write past an end. No measurable cost.</summary>
+    /// <summary>Finds uses of an owner after <c>Dispose</c>, but neither those of older spans nor writes past an end.</summary>
     Standard,
 
     /// <summary>
@@ -16,12 +16,12 @@ public enum SafetyMode
     Sampled,
 
     /// <summary>
-    /// For tests: slow, and hungry for memory. Every allocation lies between inaccessible pages, as near to the one behind it as its
+    /// For tests: slow, and takes much memory. Every allocation lies between inaccessible pages, as near to the one behind it as its
     /// alignment allows (64 bytes, or what was asked for), filled with 0xCD unless clean. After its return it is filled with 0xDD and
-    /// inaccessible for as long as 256 returns and the size of the pool allow. An access outside it or after its return ends the process
-    /// at that very instruction, and the file that <see cref="Diagnostics.AllocationRecords"/> reads says whose memory it was. What no
-    /// page protects, the few bytes up to the page and writes by devices, is verified on return and when the memory leaves that state, and
-    /// thrown as <see cref="MemoryCorruptedException"/>. No buffer is a managed array, and none is better aligned than it has to be.
+    /// inaccessible for up to 256 further returns, as far as the size of the pool allows. An access to the pages around it, or after its
+    /// return, ends the process at that instruction; <see cref="Diagnostics.AllocationRecords"/> then says which buffer it was. Writes
+    /// that no page prevents, into the few bytes up to the page or by devices, are found at the return or when the memory is released,
+    /// and throw <see cref="MemoryCorruptedException"/>. No buffer is a managed array, and none is better aligned than it has to be.
     /// </summary>
     Guarded,
 }

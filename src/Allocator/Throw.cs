@@ -68,7 +68,7 @@ internal static class Throw
         nameof(MemoryReservation) => new(
             typeName, "The reservation has been disposed. Outstanding memory stays valid; reserve anew, or ask the allocator itself."),
         nameof(PooledMemoryStream) => new(
-            typeName, "The stream has been disposed, and its memory returned. Copy what is needed later before, by ToArray."),
+            typeName, "The stream has been disposed, and its memory returned. Copy what is needed later by ToArray, before Dispose."),
         nameof(NativePixels) => new(typeName, "The pixels have been released. Use them before, or release them later."),
         nameof(System.Buffers.MemoryPool<>) => new(typeName, "The pool has been disposed. AsMemoryPool makes another one."),
         _ => new(typeName),
@@ -98,7 +98,7 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void TooManyReferences() =>
-        throw new InvalidOperationException("The buffer is pinned or in use 65,535 times at once, which is the limit. Dispose pins.");
+        throw new InvalidOperationException("The buffer is pinned or in use 65,535 times at once, the limit. Dispose pins after use.");
 
     [DoesNotReturn]
     public static void TooShort(string name, long length, long required) =>
@@ -150,7 +150,7 @@ internal static class Throw
     [DoesNotReturn]
     public static void NotContiguous(int members) =>
         throw new InvalidOperationException(
-            Invariant($"The pixels lie in {members} blocks of memory, and native code takes one: allocate them with ")
+            Invariant($"The pixels lie in {members} pieces of memory, and native code takes one: allocate them with ")
                 + "AllocationOptions.Contiguous, or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
 
     [DoesNotReturn]

@@ -34,7 +34,7 @@ public class MessageTests
         ["Array pool"] = (static a => a.AsArrayPool().Return(new byte[9]), ["array", "9 bytes", "Return each array once"]),
         ["Rows"] = (static a => a.AllocatePixels<int>(3, 4).DangerousGetRowSpan(4), ["y", "4", "0 to 3"]),
         ["Slice"] = (static a => a.AllocatePixels<int>(3, 4).ProcessPixelRows(static r => r.Slice(1, 0, 3, 1)), ["width", "3", "0 to 2"]),
-        ["Pin"] = (static a => Large().AllocatePixels<int>(5000, 5000).Pin(), ["blocks", "AllocationOptions.Contiguous"]),
+        ["Pin"] = (static a => Large().AllocatePixels<int>(5000, 5000).Pin(), ["pieces", "AllocationOptions.Contiguous"]),
         ["CopyTo"] = (static a => Copy(a), ["destination", "3 x 4", "3 x 5"]),
         ["Allocator disposed"] = (static a => { a.Dispose(); a.Allocate<byte>(1); }, ["MemoryAllocator", "disposed", "another allocator"]),
         ["Stream disposed"] = (static a => Disposed(a.CreateStream()).WriteByte(1), ["PooledMemoryStream", "disposed", "ToArray"]),

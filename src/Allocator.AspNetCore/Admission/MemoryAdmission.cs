@@ -63,7 +63,7 @@ internal sealed class MemoryAdmission
         }
     }
 
-    /// <summary>Finds the allocator that requests reserve from, and sees to it that it has a limit.</summary>
+    /// <summary>Finds the allocator that requests reserve from, and checks that it has a limit.</summary>
     /// <exception cref="InvalidOperationException">There is none, or it has no limit, so that nothing would ever wait.</exception>
     public MemoryAllocator FindAllocator(IServiceProvider services)
     {

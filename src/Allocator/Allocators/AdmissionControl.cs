@@ -133,7 +133,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return new BudgetPermit(account, bytes);
     }
 
-    // By the waiting thread's own watch: where many wait, no thread of the pool may be left for a timer.
+    // The waiting thread measures the time itself: where many wait, the thread pool may have no thread left for a timer.
     private void Wait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
     {
         if (!budget.IsLimitedByContainer)
@@ -173,7 +173,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
     private static bool Withdraw(BudgetRequest request) => request.Account.Budget!.TryWithdraw(request);
 
-    // No caller waits for it any more: what it would get, or has got, is for others.
+    // The caller has gone: the request is withdrawn, or what it was granted is returned.
     private void GiveUp(BudgetRequest request, long begun)
     {
         if (!Withdraw(request) && request.IsGranted)

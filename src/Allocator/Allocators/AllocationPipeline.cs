@@ -105,7 +105,7 @@ internal sealed class AllocationPipeline(
 
         allocation.Charge(permit);
 
-        // A small request with an alignment is the heap's business, and the pool's only where it took a block.
+        // Hits and misses are those of the pool. A small request with an alignment counts only where a block served it, not the heap.
         bool isServedByPool = allocation.Guard is BlockGuard;
         if (isMiss && !plan.IsArray && (!plan.IsSmall || isServedByPool))
         {
@@ -113,7 +113,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    /// <summary>Gives the array of a rent that has begun to a renter who has nothing but that.</summary>
+    /// <summary>Returns the array of a rent that has begun, for a caller that holds nothing but the array.</summary>
     public byte[] Lend(in Allocation allocation) => _countedArrays.Lend((CountedArrayGuard)allocation.Guard!, allocation.Generation);
 
     /// <summary>Admits a plan without blocking a thread.</summary>
@@ -151,7 +151,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    // What was had of it lies idle now.
+    // The parts that were taken become idle, which the trimmer has to know.
     private void Abort(in Allocation allocation, in BudgetPermit permit)
     {
         try
@@ -165,7 +165,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    // Gives idle memory back and tries again where there is none. Returns whether the system had to give any.
+    // Where there is no memory, releases idle memory and tries again. Returns whether the system had to provide any.
     private bool Fill(in AllocationPlan plan, bool isWatched, ref Allocation allocation)
     {
         bool isMiss = false;
@@ -230,7 +230,7 @@ internal sealed class AllocationPipeline(
             isMiss |= TakeBlocks(plan, ref allocation, ref refusals, ref filled) == PoolOutcome.Cold;
         }
 
-        // Several segments are asked for at once, or requests would wait for each other's.
+        // All segments together have to fit the container before the first is taken, or requests would hold parts that others lack.
         int count = plan.MemberCount;
         bool fits = filled == count || plan.IsContiguous || _context.Budget.CanCommit(plan.MissingBytes(filled), ref refusals);
         while (fits && filled < count)
@@ -250,7 +250,7 @@ internal sealed class AllocationPipeline(
 
     private PoolOutcome TakeBlocks(in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled)
     {
-        Debug.Assert(filled == 0 || !plan.IsContiguous, "A run is had as a whole.");
+        Debug.Assert(filled == 0 || !plan.IsContiguous, "A run is taken as a whole.");
         PoolOutcome outcome;
         if (!plan.IsContiguous)
         {
@@ -259,7 +259,7 @@ internal sealed class AllocationPipeline(
         }
         else if (_pool.TryRentRun(plan.Blocks, ref refusals, out outcome) is BlockGuard run)
         {
-            // The request has a permit of its own: what the block had kept goes back.
+            // The request has a permit of its own: the one that the block has kept goes back.
             run.TakePermit().Return();
             allocation.Add(run);
             filled = plan.MemberCount;

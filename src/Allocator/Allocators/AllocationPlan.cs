@@ -141,7 +141,7 @@ internal readonly struct AllocationPlan
             }
         }
 
-        // Some in blocks and the rest in segments is no more than all in whichever takes more.
+        // A mixture of blocks and segments takes no more than the larger of all blocks and all segments.
         return Math.Max(Math.Max(UsesPool ? (long)Blocks * _blockSizeInBytes : 0, inSegments), guarded);
     }
 
@@ -149,7 +149,7 @@ internal readonly struct AllocationPlan
     public long BytesOfSegment(int firstMember, int members) =>
         (members - 1) * MemberStrideInBytes + BytesOf(firstMember + members - 1);
 
-    /// <summary>Returns the bytes that are still to be had, for the members from one on.</summary>
+    /// <summary>Returns how many bytes are still missing, for the members from the given one on.</summary>
     public long MissingBytes(int firstMember)
     {
         long missing = 0;

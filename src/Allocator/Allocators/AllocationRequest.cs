@@ -1,7 +1,7 @@
 namespace Allocator.Allocators;
 
 /// <summary>
-/// What is asked for, in arguments that have been checked: so many elements, what no member divides of them, and what the memory must be.
+/// The checked arguments of one call: how many elements, how many of them must stay together in a member, and what the memory must be.
 /// </summary>
 [DebuggerDisplay("{TotalLength} elements of {ElementSizeInBytes} bytes, {Options}, aligned to {AlignmentInBytes}")]
 internal readonly struct AllocationRequest
@@ -25,13 +25,13 @@ internal readonly struct AllocationRequest
 
     public AllocationOptions Options { get; }
 
-    /// <summary>Gets the elements that no member divides: a member holds a multiple of it.</summary>
+    /// <summary>Gets how many elements stay together, those of a row for instance: a member holds a multiple of it.</summary>
     public int ElementAlignment { get; init; } = 1;
 
     /// <summary>Gets the alignment, in bytes, that each member begins on.</summary>
     public int AlignmentInBytes { get; init; } = 1;
 
-    /// <summary>Gets whether elements that no segment holds undivided make the memory contiguous, rather than fail.</summary>
+    /// <summary>Gets whether the memory becomes contiguous where a row is longer than a segment; otherwise that is an error.</summary>
     public bool MakeContiguousWhereNeeded { get; init; }
 
     /// <summary>Gets whether it must be a managed array, of exactly that length, whatever the mode and the size.</summary>
@@ -40,14 +40,14 @@ internal readonly struct AllocationRequest
     /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> where it is beyond that.</summary>
     public long LengthInBytes { get; }
 
-    /// <summary>Gets the bytes that no member divides. Of two ints: the product is none that wraps.</summary>
+    /// <summary>Gets the bytes that stay together in a member. A product of two ints, which cannot wrap.</summary>
     public long UndividedBytes => (long)ElementAlignment * ElementSizeInBytes;
 
     /// <summary>Describes one contiguous buffer.</summary>
     public static AllocationRequest ForBytes(long lengthInBytes, int alignmentInBytes, AllocationOptions options) =>
         new(lengthInBytes, 1, options | AllocationOptions.Contiguous) { AlignmentInBytes = alignmentInBytes };
 
-    /// <summary>Describes rows of pixels, of which no member divides one.</summary>
+    /// <summary>Describes rows of pixels; each row lies within one member.</summary>
     public static AllocationRequest ForRows(
         int rowStride, int height, int pixelSizeInBytes, int rowAlignmentInBytes, AllocationOptions options) =>
         new((long)rowStride * height, pixelSizeInBytes, options)

@@ -129,7 +129,7 @@ internal sealed class AllocatorSettings
     /// <summary>Gets the largest request for an array: 1 MiB, what <c>ArrayPool.Shared</c> of older runtimes keeps.</summary>
     public int ArrayThresholdInBytes { get; init; } = 1024 * 1024;
 
-    /// <summary>Gets the largest mapping of a group beyond the pool: 32 MiB, as measured by the source of this design.</summary>
+    /// <summary>Gets the largest mapping of a group beyond the pool: 32 MiB (docs/design/measured.md says why).</summary>
     public int SegmentSizeInBytes { get; init; } = 32 * 1024 * 1024;
 
     public Clock Clock { get; init; } = SystemClock.Instance;

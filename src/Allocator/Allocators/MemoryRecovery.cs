@@ -52,8 +52,8 @@ internal sealed class MemoryRecovery(
         refusals.BeginAttempt();
     }
 
-    // The container certainly has no room. The alternative to a refusal is death, so everything is tried in the order of its cost, and
-    // then the request fails at once: a job that waits holds what others wait for.
+    // The container certainly has no room: the process would be killed for this memory. Everything that makes room is tried in the order
+    // of its cost; then the request fails at once, because a job that waits holds what others wait for.
     private void RecoverInContainer(int attempt, long requestedBytes, long missingBytes)
     {
         _context.Counters.CountRetry();
@@ -102,7 +102,7 @@ internal sealed class MemoryRecovery(
     // As much as is missing, and no more: what stays idle is for others, and what is released has to be faulted in again.
     private void RecoverWithinBudget(int attempt, long requestedBytes, long missingBytes)
     {
-        // Blocks that are kept never go, however long this waits: only what other requests are about to return may make room.
+        // Kept blocks are never released: only memory that other requests are about to return may make room.
         if (attempt > (_pool.KeepsBlocks ? Retries : RetriesWithinBudget))
         {
             long keptBytes = _pool.KeepsBlocks ? _pool.ReadUsage().RetainedBytes : 0;

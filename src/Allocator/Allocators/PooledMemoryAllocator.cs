@@ -65,7 +65,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 context);
         }
 
-        // None where rents are watched, or where the container is looked at, which may throw: no length is small enough for it.
+        // No fast path (no length is below -1) where rents are watched, or where admission reads the container's files, which may throw.
         bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
         if (hasFastPath && _budget is not null)
         {
@@ -94,7 +94,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         PrepareUnloading();
         EndedGuard.Prepare();
 
-        // Last: an allocator whose making failed is in no registry, and its finalizer finds nothing to do.
+        // Last: where the constructor has thrown before, no registry knows the allocator, and its finalizer has nothing to do.
         _usage = new AllocatorUsage(_counters, _pool, _arrays, _countedArrays, _budget);
     }
 
@@ -127,7 +127,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             Refusals refusals = default;
             while (!_pool.TryPrewarm(bytes, ref refusals))
             {
-                // At the budget it stops: idle memory makes room for requests, not for more idle memory.
+                // At the budget prewarming stops: idle memory makes room for requests, not for more idle memory.
                 if (refusals.RefusedBytes != 0)
                 {
                     break;
@@ -184,7 +184,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             }
             catch (OutOfMemoryException)
             {
-                // For want of managed memory. The finalizer would have seen to the rest, and is suppressed.
+                // For want of managed memory. The finalizer, which would close the rest, is suppressed: the thread pool does it.
                 _budget?.Close();
                 Background.Queue(this);
                 return;
@@ -217,7 +217,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
         else if (isPlain && lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes)
         {
-            // Under a budget one block: only that keeps its permit.
+            // Under a budget single blocks only: no other idle memory keeps its permit.
             BlockGuard? block = lengthInBytes <= _blockSizeInBytes ? _pool.TryRentCached()
                 : account is null ? _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup)
                 : null;
@@ -229,7 +229,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     return block;
                 }
 
-                // Into the map, where the request finds it once it is admitted.
+                // No room in the account: back into the map, where the request finds the block once it is admitted.
                 _pool.Return(block, ofGroup: true);
             }
         }
@@ -246,8 +246,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     internal override bool TryReturnArray(byte[] array, bool clear) => _countedArrays.TryReturn(array, clear);
 
-    // What the library has in the process beside its allocators is referenced by the runtime, and with it the code of the library: a load
-    // context that can be unloaded would never be.
+    // The runtime references the library's timer, callbacks and event source, and with them its code: a collectible load context could
+    // not be unloaded while they exist.
     private static void PrepareUnloading()
     {
         if (Volatile.Read(ref s_isUnloadingPrepared) == 0 && Interlocked.Exchange(ref s_isUnloadingPrepared, 1) == 0)
@@ -279,7 +279,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         return _guarded?.Close();
     }
 
-    // References no options: the metrics keep what has it, and the options have the user's hooks.
+    // Captures no options, which have the user's hooks: the metrics keep this delegate alive.
     private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
 

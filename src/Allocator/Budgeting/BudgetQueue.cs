@@ -141,15 +141,15 @@ internal sealed class BudgetQueue
         request.Settle(outcome);
         _isSeen &= Interlocked.Decrement(ref _count) != 0;
 
-        // Before that its thread is within Post, and reads the outcome itself.
+        // A request that is not posted yet needs no notification: its thread is within Post, and reads the outcome after it.
         if (request.IsPosted)
         {
             _settled.AddLast(request.Node);
         }
     }
 
-    // Reservations may wait for each other. Memory outside of them, of now or of before the last look at what fits, may come back or not:
-    // it is waited for, but not for ever. Ticks look, too, as long as any request waits.
+    // Reservations may wait for each other. Memory outside of reservations, outstanding now or just before the last look, may still come
+    // back: they wait for it, but not for ever. Ticks call this too, as long as any request waits.
     private bool FailStuckGrowth(long admittedBytes)
     {
         ReservationAccount? stuck = FindStuck();
@@ -197,7 +197,7 @@ internal sealed class BudgetQueue
         return ofWaiting < _budget.ReservedBytes ? null : youngest;
     }
 
-    // What the container has no room for while nothing is outstanding would wait for other processes, and nothing reports when they end.
+    // With nothing outstanding, the request would wait for other processes to free memory, which nothing reports.
     private bool FailWhatFindsNothingOutstanding()
     {
         BudgetRequest? first = (_others.First ?? _ofReservations.First)?.Value;

@@ -6,8 +6,8 @@ namespace Allocator.Budgeting;
 /// How much memory one allocator may have, as two numbers. <see cref="AdmittedBytes"/> is what may be outstanding: the capacity of all
 /// that is rented or abandoned, and what is reserved and not used. <see cref="CommittedBytes"/> is what the system has given and the
 /// arrays that were made, idle memory included. Each is changed by one interlocked operation for a whole request, so that no request
-/// holds a part of what it needs while it waits for the rest, and neither exceeds the limit at any time. What an admitted request cannot
-/// commit lies idle, or is being trimmed by another thread.
+/// holds a part of what it needs while it waits for the rest, and neither exceeds the limit at any time. Where an admitted request cannot
+/// commit, as much memory is idle, or is being trimmed by another thread.
 /// </summary>
 [DebuggerDisplay("{AdmittedBytes} admitted, {CommittedBytes} committed of {LimitInBytes}, waiters: {HasWaiters}")]
 internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
@@ -60,7 +60,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public bool IsLimitedByContainer => MinimumFreeBytes > 0;
 
-    /// <summary>Gets whether what the container has no room for is refused while nothing is outstanding: all was tried.</summary>
+    /// <summary>Gets whether the container's lack of room may refuse waiting requests now, since everything else was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
@@ -210,7 +210,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         ServeWaiters();
         if (HasWaiters && Headroom!.IsNothingOutstanding())
         {
-            // Nothing will come back. What is in the way is not of this library, if anything is.
+            // No memory of the library will come back: other code has what is missing.
             BeforeRefusal?.Invoke();
             Headroom.NoteFreed();
             Volatile.Write(ref _mayRefuse, true);
@@ -267,7 +267,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Serve();
     }
 
-    // In real time: a container is not simulated.
+    // In real time also in tests, which simulate clocks but no container.
     private void LookUntilNoneWaits()
     {
         do
@@ -290,7 +290,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         while (HasWaiters && Interlocked.Exchange(ref _isWatched, 1) == 0);
     }
 
-    // Idle memory makes room for what has to stay free, once for each request.
+    // MinimumFreeBytes may refuse the first attempt only: then idle memory is released for it, as far as there is any.
     private bool TryGrant(long bytes, in Refusals refusals) =>
         Headroom is null || Headroom.TryGrant(bytes, refusals.ByContainer == 0 ? MinimumFreeBytes : 0, HonorsLimit, isAdmitted: IsLimited);
 }

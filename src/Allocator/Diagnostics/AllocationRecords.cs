@@ -52,7 +52,7 @@ public sealed class AllocationRecords
         byte[] content = ReadAll(path);
         if (content.Length < Layout.HeaderBytes || BitConverter.ToInt64(content, Layout.MagicAt) != Layout.Magic)
         {
-            throw new InvalidDataException($"{path} holds no allocation records. Pass what CurrentPath was in a process.");
+            throw new InvalidDataException($"{path} holds no allocation records. Pass the CurrentPath of the process that wrote them.");
         }
 
         int version = BitConverter.ToInt32(content, Layout.VersionAt);

@@ -1,6 +1,6 @@
 namespace Allocator.Diagnostics;
 
-/// <summary>What every rent looks at: a class of its own, so that no rent waits for a larger one to be initialized.</summary>
+/// <summary>Says whether rents are traced. Every rent reads it, so it is a class of its own, without a type initializer.</summary>
 internal static class Tracing
 {
     private const int RentsForDiagnostics = 1;

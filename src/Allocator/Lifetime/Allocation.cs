@@ -35,13 +35,13 @@ internal struct Allocation
         return allocation;
     }
 
-    /// <summary>Gets the first guard, which speaks for all of them; null until there is one.</summary>
+    /// <summary>Gets the first guard, whose state is that of all; null until there is one.</summary>
     public LifetimeGuard? Guard { readonly get; private set; }
 
     /// <summary>Gets the generation of the rent, once it has begun.</summary>
     public long Generation { readonly get; private set; }
 
-    /// <summary>Gets the first guard of memory that was added here.</summary>
+    /// <summary>Gets the first guard where it was added by <see cref="Add"/>; otherwise null.</summary>
     public readonly FinalizableGuard? First => Guard as FinalizableGuard;
 
     /// <summary>Gets whether the last guard is that of a mapping from the system.</summary>
@@ -55,7 +55,7 @@ internal struct Allocation
         Guard ??= guard;
     }
 
-    /// <summary>Begins the rent of all guards. Nothing has happened where this fails.</summary>
+    /// <summary>Begins the rent of all guards. Where this throws, nothing has changed.</summary>
     public void Begin()
     {
         Debug.Assert(First is not null && Layout.Count > 0, "There is nothing to begin.");

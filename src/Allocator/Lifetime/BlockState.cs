@@ -27,15 +27,15 @@ internal class BlockState
     private const long GenerationStep = 1 << 22;
 
     /// <summary>
-    /// A reference count, flags, and above them the generation, which grows whenever the memory comes back. A user holds the generation
-    /// of their rent; any other value says that it is over.
+    /// A reference count, flags, and above them the generation, which grows whenever the memory comes back. An owner remembers the
+    /// generation of its rent: any other value here means that this rent is over.
     /// </summary>
     public long State;
 
     /// <summary>How many allocations began here.</summary>
     public long Rents;
 
-    /// <summary>When the last one did, by the coarse clock.</summary>
+    /// <summary>When the last of them began, by the coarse clock.</summary>
     public long RentedAtMilliseconds;
 
     /// <summary>The capacity in bytes of the whole allocation that begins here, further guards of a group included.</summary>
@@ -50,7 +50,7 @@ internal class BlockState
     /// <summary>For memory of a guard's own: whether the system gave it as zeros.</summary>
     public bool Zeroed;
 
-    /// <summary>Notes what a rent of this piece alone, which is about to begin, is.</summary>
+    /// <summary>Notes size and time of a rent that is about to begin, of this piece of memory alone.</summary>
     public void NoteRent(long usedBytes, long capacityInBytes, long nowMilliseconds)
     {
         UsedBytes = usedBytes;
@@ -61,7 +61,7 @@ internal class BlockState
 
     public static long Generation(long state) => state & -GenerationStep;
 
-    /// <summary>The idle state in which the memory is after the rent that <paramref name="state"/> is of.</summary>
+    /// <summary>Returns the idle state that follows the rent which <paramref name="state"/> belongs to.</summary>
     public static long Next(long state) => Generation(state) + GenerationStep;
 
     public static bool IsIdle(long state) => (state & References) == 0;

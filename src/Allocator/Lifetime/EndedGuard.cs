@@ -4,9 +4,9 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// What an owner holds in place of its guard when its rent is over: a guard that holds nothing, for no generation. A disposed owner that
-/// lingers in a field would otherwise keep the guard reachable, and the next rent of the memory, abandoned, would never be found. In place
-/// of the generation the owner holds the size and the time of its rent, so that a late user is told which allocation it was.
+/// What an owner references in place of its guard when its rent is over: a guard without memory. A disposed owner that stays in a field
+/// would otherwise keep the guard reachable, and the next rent of the memory would not be found when it is abandoned. In place of the
+/// generation the owner then has the size and the time of its rent, for the message of a use after <c>Dispose</c>.
 /// </summary>
 internal sealed class EndedGuard : LifetimeGuard
 {
@@ -43,13 +43,13 @@ internal sealed class EndedGuard : LifetimeGuard
             return generation;
         }
 
-        // To four seconds, with the bit for one set and that for two not: zero then means unknown, and what is remembered, plus the one
-        // reference that a guard compares with, has the mark too.
+        // To four seconds; the lowest bit is set and the next is not. So 0 means unknown, and adding the one reference that a guard
+        // compares with leaves the mark as it is.
         long seconds = startedMilliseconds == 0 ? 0 : (startedMilliseconds / 1000 & TimeMask & ~3) | 1;
         return bytes << SizeShift | seconds >> LowBits << (LowBits + 1) | Mark | (seconds & (Mark - 1));
     }
 
-    /// <summary>False for large ones, and where a long takes two writes: another thread may see half of one.</summary>
+    /// <summary>False for large sizes, and in 32-bit processes, where another thread may see half of a long.</summary>
     public static bool CanRemember(long bytes, int pointerSizeInBytes) => pointerSizeInBytes >= sizeof(long) && bytes <= MaximumBytes;
 
     /// <summary>Says in words what an owner's two fields tell of its rent; empty where they tell nothing.</summary>
@@ -85,6 +85,6 @@ internal sealed class EndedGuard : LifetimeGuard
 
     protected override void GiveBack(bool ofLease)
     {
-        // No generation has this state: it never comes here.
+        // Never called: no generation has this state.
     }
 }

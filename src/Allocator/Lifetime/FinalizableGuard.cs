@@ -6,8 +6,8 @@ namespace Allocator.Lifetime;
 
 /// <summary>
 /// Guards memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is outstanding only the owner
-/// references the guard, so its finalizer runs when the owner is gone. The further guards of a group form a chain behind the first, which
-/// speaks for all of them.
+/// references the guard, so its finalizer runs when the owner is gone. The further guards of a group form a chain behind the first, whose
+/// state is that of the whole group.
 /// </summary>
 [DebuggerDisplay("{GetType().Name,nq}: {CapacityInBytes} bytes, {DebuggerText,nq}")]
 internal abstract partial class FinalizableGuard : LifetimeGuard
@@ -17,7 +17,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     private FinalizableGuard? _next;
 
-    // Of the whole chain, with its first part; also of an idle block that has kept it.
+    // What the rent of the whole chain is charged to; only its first guard has it. An idle block may have kept that of its last rent.
     private BudgetPermit _permit;
 
     /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
@@ -35,7 +35,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         _self = new WeakReference<FinalizableGuard>(this);
     }
 
-    /// <summary>Gets the bytes that the system or the pool has given.</summary>
+    /// <summary>Gets the bytes of memory behind this guard, whole blocks or pages.</summary>
     public abstract long CapacityInBytes { get; }
 
     /// <summary>Gets the next part of the group that begins here.</summary>
@@ -96,7 +96,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>
-    /// Notes what the rent, which has begun, is charged to until the memory is back. What was taken and is not needed goes back now.
+    /// Notes what the rent, which has begun, is charged to until the memory is back. A permit is an upper bound: the excess goes back now.
     /// </summary>
     public void Charge(in BudgetPermit permit)
     {
@@ -109,8 +109,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>
-    /// Charges a rent that is about to begin: nothing more where idle memory has kept its permit of that account; one of another account
-    /// goes back. False where the account has no room: nothing has changed then.
+    /// Charges a rent that is about to begin. Memory that has kept a permit of this account costs nothing more; a kept permit of another
+    /// account goes back. False where the account has no room: nothing has changed then.
     /// </summary>
     public bool TryCharge(BudgetAccount account, long bytes)
     {
@@ -130,7 +130,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return isTaken;
     }
 
-    /// <summary>Takes what the memory is charged to. Before it is handed back: this guard may be another renter's right after.</summary>
+    /// <summary>Takes the permit out. Called before the memory is handed back, after which this guard may be another renter's.</summary>
     public BudgetPermit TakePermit()
     {
         BudgetPermit permit = _permit;
@@ -184,7 +184,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             return;
         }
 
-        // Last: a waiter that is served finds the memory.
+        // The permit goes back last: a waiter that is served for it then finds the memory.
         HandBack(isFound).Return();
     }
 
@@ -236,13 +236,13 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return bytes;
     }
 
-    // The only way back to the next renter, after a look for guards that were found unreachable. The first part comes last: until then it
-    // has what is left to do, should anything throw. Returns what the memory was charged to.
+    // The only way back to the next renter, after guards that were found unreachable have been replaced. The first guard comes last: if
+    // anything throws, it still has the rest of the chain. Returns the permit.
     private BudgetPermit HandBack(bool isFound)
     {
         TraceEnd end = _mayRecycle ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
 
-        // What has another guard does not go into the cache either, which is for what a thread uses again at once.
+        // Neither groups nor blocks with a new guard go into the cache, which is for single blocks that a thread uses again at once.
         bool ofGroup = isFound || _next is not null;
         while (_next is FinalizableGuard part)
         {
@@ -271,7 +271,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             _mappings?.MappingReturned(CapacityInBytes, isAllocation);
         }
 
-        // Of the first part most often it is: ending the rent has made it so.
+        // Ending the rent has made the first guard idle; the others still have to be.
         if (!BlockState.IsIdle(Record.State))
         {
             Volatile.Write(ref Record.State, BlockState.Next(Record.State));

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Allocator.Lifetime;
 
-/// <summary>The owner that users hold: one rent of a guard. Small, and without a finalizer: the guard has it.</summary>
+/// <summary>The owner that users hold: a guard, and the generation of one rent. Small; its guard has the finalizer.</summary>
 internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     where T : struct
 {
@@ -56,7 +56,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     protected override bool TryGetArray(out ArraySegment<T> segment)
     {
-        // Before the state is looked at, as the length is.
+        // Read before the state, which confirms it, as the length is.
         T[]? array = _guard.Array as T[];
         GetHeldGuard(out int length);
         segment = array is null ? default : new ArraySegment<T>(array, 0, length);
@@ -79,7 +79,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         _guard = ended;
     }
 
-    // Not kept here: every byte of an owner is paid for at every rent.
+    // Read from the guard: a field would make every owner larger.
     private static int LengthOf(LifetimeGuard guard) => (int)(guard.UsedBytes / Unsafe.SizeOf<T>());
 
     // The guard is read once: another thread's Dispose puts another one there. The length before the state, which confirms it.

@@ -3,23 +3,23 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Decides when memory goes back: exactly once, when its owner is disposed and nothing pins or uses it any more. It serves one rent after
-/// the other; each user holds the generation of its own, and later uses are refused.
+/// Decides when memory goes back: exactly once, when its owner is disposed and nothing pins or uses it any more. One guard serves one rent
+/// after the other. Each owner has the generation of its own rent, and a use with an earlier generation is refused.
 /// </summary>
 [DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
 internal abstract class LifetimeGuard
 {
-    // With a trace: made when the rent begins, because giving back must not fail for want of memory.
+    // Only while the rent is traced. Made when it begins, because its return must not fail for want of memory.
     private EndedGuard? _tracedEnd;
     private nint _address;
     private byte[]? _array;
 
     protected LifetimeGuard(BlockState record) => Record = record;
 
-    // What a rent has is read before the state that confirms it, by volatile reads, which keep that order on every processor. Ending a
-    // rent changes the state first, so a state that is still the rent's own confirms all that was read before.
+    // Address, array and length of a rent are read first and the state after them, by volatile reads, which keep that order on every
+    // processor. The end of a rent changes the state first. So a state that is still the rent's own confirms what was read before it.
 
-    /// <summary>Gets where unmanaged memory begins: of a rent where <see cref="IsHeld"/> confirms it, or a reference is held.</summary>
+    /// <summary>Gets where unmanaged memory begins. Valid where <see cref="IsHeld"/> confirms it after, or a reference is held.</summary>
     public nint Address
     {
         get => Volatile.Read(ref _address);
@@ -62,7 +62,7 @@ internal abstract class LifetimeGuard
             return ended;
         }
 
-        // Of a rent that was over before the same is told again.
+        // The rent was over before: the owner has what it remembers of it already.
         memory = generation;
         return this as EndedGuard ?? EndedGuard.Instance;
     }
@@ -199,8 +199,8 @@ internal abstract class LifetimeGuard
             ? GiveBackNow()
             : DisposeSlow(generation);
 
-    /// <summary>As <see cref="Dispose"/>, by a comparison and a write, for what one thread alone has and nothing can pin.</summary>
-    /// <returns>What the lease holds in place of the guard, which the call keeps reachable: no finalizer comes between.</returns>
+    /// <summary>As <see cref="Dispose"/>, by a comparison and a write: only one thread has a lease, and nothing can pin it.</summary>
+    /// <returns>What the lease holds in place of the guard from now on.</returns>
     public EndedGuard EndLease(long generation)
     {
         EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
@@ -234,7 +234,7 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>Hands the memory to its next holder. The state is idle already, and this call the only one for this rent.</summary>
-    /// <param name="ofLease">Whether the thread that rented the memory calls, and has kept the guard reachable since.</param>
+    /// <param name="ofLease">Whether a lease ends, which has kept the guard reachable: no finalizer has come between.</param>
     protected abstract void GiveBack(bool ofLease);
 
     /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>

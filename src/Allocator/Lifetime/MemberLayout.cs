@@ -7,9 +7,9 @@ namespace Allocator.Lifetime;
 /// in elements.
 /// </summary>
 /// <remarks>
-/// The origin of a member is where the whole would begin if all of it lay where that member does: the element e of the whole, in member
-/// m, is e elements behind the origin of m, so what finds a row need not know where its member begins. Members one stride apart, the
-/// usual case, take no array.
+/// The origin of a member is the address that the whole would begin at if all of it lay where that member does: element e of the whole, in
+/// member m, lies e elements behind the origin of m. So a row is found without knowing where its member begins. Members one stride apart,
+/// the usual case, take no array of origins.
 /// </remarks>
 internal struct MemberLayout
 {

@@ -1,17 +1,17 @@
 namespace Allocator.Native;
 
 /// <summary>
-/// For a thread that writes one thing and then reads another, often, and a thread that writes the other and then reads the one, seldom: at
-/// least one of them sees what the other wrote. The seldom one pays for both, by a barrier on all processors.
+/// For two threads of which each writes a word of its own and then reads that of the other: at least one sees what the other wrote. One
+/// does so often, and needs no barrier (<see cref="Publish"/>); the other seldom, and has one run on all processors.
 /// </summary>
 internal static class ProcessBarrier
 {
 #if NET
-    /// <summary>Writes what the other thread reads after <see cref="Flush"/>, or this one reads next what that has written.</summary>
+    /// <summary>Writes the word of the frequent thread, which then reads that of the other.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Publish(ref long location, long value) => Volatile.Write(ref location, value);
 
-    /// <summary>Called between the write and the read.</summary>
+    /// <summary>Called by the other thread between its write and its read.</summary>
     public static void Flush() => Interlocked.MemoryBarrierProcessWide();
 #else
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -6,7 +6,7 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// The arenas of one pool: which of them a request goes to, and how there come to be more. Lock-free; arenas are added and never removed.
+/// The arenas of one pool: decides which of them a request goes to, and adds further ones. Lock-free; arenas are never removed.
 /// </summary>
 internal sealed class ArenaSet
 {
@@ -41,7 +41,7 @@ internal sealed class ArenaSet
         return null;
     }
 
-    /// <summary>Takes adjacent blocks with memory in one step: for a run, or a group, which takes the lowest; null for none.</summary>
+    /// <summary>Takes adjacent free blocks with memory in one step, for a run or a group; null where that is not possible.</summary>
     public BlockGuard? TryTakeReady(int count, bool ofGroup)
     {
         foreach (BlockArena arena in All)
@@ -72,8 +72,8 @@ internal sealed class ArenaSet
     }
 
     /// <summary>
-    /// Puts blocks that lie in the pool's cache into the free maps: all, or those that are wanted; false for none. What another
-    /// thread puts meanwhile may be missed, as if it had come just after. The caller returns the bytes of permits that they have kept.
+    /// Puts blocks that lie in the pool's cache into the free maps: all, or those that are wanted; false for none. A block that another
+    /// thread puts there meanwhile may be missed. The caller has to return the permits that the blocks have kept.
     /// </summary>
     public bool DrainCached(Func<BlockRecord, bool>? isWanted, out long keptBytes)
     {
@@ -92,7 +92,7 @@ internal sealed class ArenaSet
     {
         while (outcome == PoolOutcome.Full && BestForRun(count) is BlockArena best)
         {
-            // Another thread may have been faster: then all are looked at again.
+            // Where another thread was faster, all arenas are looked at again.
             int first = best.TryClaimRun(count);
             if (first >= 0)
             {
@@ -161,7 +161,7 @@ internal sealed class ArenaSet
         return outcome != PoolOutcome.Refused;
     }
 
-    // Makes the lowest free block without memory resident, and leaves it free: a hit where another thread took the block.
+    // Makes the lowest free block without memory resident, and leaves it free. Hit: another thread took the block, try the next.
     private PoolOutcome Prefault(ref Refusals refusals)
     {
         if (Fullest(resident: false) is not BlockArena arena)
@@ -186,7 +186,7 @@ internal sealed class ArenaSet
     }
 
     /// <summary>Adds an arena of so many blocks at least, unless another thread has done so since the caller looked.</summary>
-    /// <returns>True where there are others to look into now; false where there are no more blocks, or the system refuses some.</returns>
+    /// <returns>True where there is a new arena to look into; false where the pool is at its limit, or the system refuses.</returns>
     public bool TryGrow(BlockArena[] seen, int atLeastBlocks, ref PoolOutcome outcome)
     {
         if (All != seen)
@@ -244,7 +244,7 @@ internal sealed class ArenaSet
         return address;
     }
 
-    // The arena with the fewest free blocks among those that have one to offer: the others empty out, and have room for runs.
+    // Of the arenas that have a free block the one with the fewest: so the others become empty, and have room for runs.
     private BlockArena? Fullest(bool resident)
     {
         BlockArena? fullest = null;

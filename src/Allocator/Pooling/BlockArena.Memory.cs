@@ -16,8 +16,8 @@ internal sealed partial class BlockArena
     private VirtualMemorySource Reserving => (VirtualMemorySource)_source;
 
     /// <summary>Puts memory behind those blocks that have none. The caller holds all of them.</summary>
-    /// <returns>False where the system refuses, or as much is held as may be. Blocks that got memory keep it.</returns>
-    /// <remarks>Where the user's own code throws, the blocks are back in the map, and no longer the caller's.</remarks>
+    /// <returns>False where the system, the budget or the container refuses. Blocks that got memory keep it.</returns>
+    /// <remarks>Where a hook of the user's throws, the blocks are back in the map, and no longer the caller's.</remarks>
     public bool TryReady(int first, int count, ref Refusals refusals, out bool cold)
     {
         ulong blocks = BlockBits.Mask(count) << first;
@@ -56,7 +56,7 @@ internal sealed partial class BlockArena
         return TakeGuard(first, count).ForRenter();
     }
 
-    /// <summary>As above, where one step does: of free blocks with memory, the best place for a run, or the lowest of a group.</summary>
+    /// <summary>Takes free blocks with memory in one step: the best place for a run, the lowest for a group; null for none.</summary>
     public BlockGuard? TryTakeReady(int count, bool ofGroup)
     {
         ulong free = Free;
@@ -70,7 +70,7 @@ internal sealed partial class BlockArena
             return null;
         }
 
-        // Only now: the map looks as before where a trim took memory in between.
+        // Checked once they are held: a trim may have taken their memory while the map came to look as before.
         if ((run & (~Committed | Unregistered)) != 0)
         {
             GiveUp(run);
@@ -80,7 +80,7 @@ internal sealed partial class BlockArena
         return TakeGuard(first, count).ForRenter();
     }
 
-    /// <summary>Puts held blocks back into the map, for a caller that does not go on.</summary>
+    /// <summary>Puts held blocks back into the map, after which the caller has no use for them.</summary>
     public void GiveUp(ulong blocks)
     {
         Release(blocks);
@@ -132,7 +132,7 @@ internal sealed partial class BlockArena
     /// <summary>Gives all memory and addresses back for good, where no block is outstanding.</summary>
     public bool TryReleaseAll()
     {
-        // The bits never come back, so this happens once.
+        // The bits are never set again, so only one call succeeds.
         if (!TryClaim(_all, _all))
         {
             return false;
@@ -190,7 +190,7 @@ internal sealed partial class BlockArena
 
     private bool TryCommit(ulong missing, ref Refusals refusals)
     {
-        // For all or for none: two threads that each had half of what they need within the budget would take it from each other for ever.
+        // For all blocks or for none: two threads that each had half of what they need would take it from each other for ever.
         if (!_context.Budget.TryCommit(BytesOf(missing), ref refusals))
         {
             return false;
@@ -217,7 +217,7 @@ internal sealed partial class BlockArena
                 _context.Budget.CancelCommit(BytesOf(isBack ? missing : missing & (missing - 1)));
                 if (!isBack)
                 {
-                    // The system refuses to take it, so it is there, and counts.
+                    // The system refuses to take the memory, so it is there, and counts as committed.
                     Interlocked.Or(ref _unregistered.Value, 1L << index);
                     NoteCommitted(index, address, zeroed: false);
                 }
@@ -231,7 +231,7 @@ internal sealed partial class BlockArena
         return true;
     }
 
-    // The user's code threw when it was told of these blocks, and they kept their memory. It is told again before a renter gets them.
+    // BlockCommitted threw for these blocks, and they kept their memory. It is called again before a renter gets them.
     private void Register(ulong unregistered)
     {
         for (; unregistered != 0; unregistered &= unregistered - 1)

@@ -5,8 +5,8 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Up to 64 blocks, and the map of those that are free. The thread that clears a block's bit holds the block: to rent it, to give it
-/// memory, or to take that away. No lock, and no tag: a map that looks as before is as good as unchanged.
+/// Up to 64 blocks, and the map of those that are free. The thread that clears a block's bit holds the block: to rent it, to put memory
+/// behind it, or to take that away. No lock, and no tag: a map that changed and changed back may be treated as unchanged.
 /// </summary>
 [DebuggerDisplay("{FreeCount} of {BlockCount} blocks free, {CommittedCount} with memory")]
 internal sealed partial class BlockArena
@@ -22,15 +22,15 @@ internal sealed partial class BlockArena
     private BlockBits _free;
     private BlockBits _committed;
 
-    // The blocks known to be zero: never rented, purged since, or cleared when they came back. Through a rent of what will be cleared: but
-    // for what the renter can reach. Written for blocks that the writer holds, and seldom: most are dirty.
+    // The blocks known to be zero: never rented, purged since, or cleared when they came back. With ClearOnReturn a bit stays set during
+    // a rent, and then says nothing of the renter's part. A thread writes bits of blocks that it holds; seldom, as most are dirty.
     private BlockBits _zeroed;
 
-    // The blocks with memory that the user's code does not know, because it threw when it was told of them.
-    // Written for blocks that the writer holds.
+    // The blocks that have memory and are not registered, because BlockCommitted threw. A thread writes bits of blocks that it holds.
     private BlockBits _unregistered;
 
-    // The blocks that were used since the last look without a rent of their own: behind the first of a run, or made resident.
+    // The blocks that were used since the last look for idle ones, but whose state does not show it: behind the first of a run, or made
+    // resident.
     private BlockBits _used;
     private long _stale;
 
@@ -52,8 +52,8 @@ internal sealed partial class BlockArena
         _free.Value = (long)_all;
         _zeroed.Value = IsContiguous && Reserving.MapsZeroed ? (long)_all : 0;
 
-        // All of them now: a rent that had to make one could fail with a block in hand. Records beside records, whose size keeps them on
-        // lines of their own: behind a guard one would share its line with what the thread reads that has the block before.
+        // All objects are made now: a rent that had to make one could fail while it holds a block. First all records, then all guards:
+        // each record then lies on cache lines of its own, and shares none with a guard that another thread reads.
         for (int i = 0; i < blockCount; i++)
         {
             Records[i] = new BlockRecord(this, i);
@@ -239,7 +239,7 @@ internal sealed partial class BlockArena
 
     /// <summary>
     /// Finds the blocks with memory that were idle at the last look and have not been used since, and returns their number. One call at a
-    /// time. A generation that has not moved is a block that was not rented, so a rent need not count anything for this.
+    /// time. A block whose generation is the same was not rented, so a rent need not count anything for this.
     /// </summary>
     public int LookForStale()
     {
@@ -270,7 +270,7 @@ internal sealed partial class BlockArena
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;
 
-    // Seldom written: what is written at every rent would cost an interlocked operation.
+    // Written only where a bit changes, which is seldom: otherwise every return of a run would take an interlocked operation.
     private void MarkUsed(ulong blocks)
     {
         if (((ulong)Volatile.Read(ref _used.Value) & blocks) != blocks)

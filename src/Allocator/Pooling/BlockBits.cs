@@ -84,7 +84,7 @@ internal struct BlockBits
         return firsts == 0 ? -1 : LastInSmallestHole(free, firsts);
     }
 
-    // Gives the bits from which on as many are set as asked.
+    // Returns the bits that begin a run of at least that length.
     private static ulong FirstsOfRuns(ulong bits, int length)
     {
         // Each step doubles how many set bits a bit stands for.

@@ -3,14 +3,14 @@ using System.Numerics;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Where a thread looks for a block before the free maps: a few slots, each of which names one block. Whether that lies idle its own state
-/// says, so a block that is rented and returned again and again stays in its slot, and takes one compare-exchange. A thread begins at the
-/// slot where it last succeeded.
-/// No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
+/// Where a thread looks for a block before the free maps: a few slots, each of which names one block. The block's own state says whether
+/// it is idle, so a block that is rented and returned again and again stays in its slot, and a rent takes one compare-exchange. A thread
+/// begins at the slot where it last succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves
+/// nothing behind.
 /// </summary>
 /// <remarks>
-/// A block whose slot was given to another one while it came back is in no slot. What looks at all cached blocks asks the arenas, not the
-/// slots, and finds it.
+/// While a block comes back, its slot may be given to another one; the block is then cached, and in no slot. Code that needs all cached
+/// blocks asks the arenas, not the slots, and finds it.
 /// </remarks>
 internal sealed class BlockCache
 {
@@ -21,13 +21,13 @@ internal sealed class BlockCache
     // How many slots a rent or a return looks at before the free maps. A thread that holds four blocks at a time finds all of them here.
     private const int Nearby = 4;
 
-    // Two for each core, rounded down to a power of two: more blocks than running threads use lie where groups and runs find them.
+    // Two for each core, rounded down to a power of two. Further idle blocks lie in the free maps, where groups and runs find them.
     private static readonly int s_slotCount = 2 << (63 - BitOperations.LeadingZeroCount((ulong)Environment.ProcessorCount));
     private static readonly int s_nearbyCount = Math.Min(Nearby, s_slotCount);
     private static readonly int s_mask = (s_slotCount - 1) * Distance;
     private static int s_lastStart;
 
-    // Of all pools: what is remembered for each would have to be looked up. 0 until a rent finds no block.
+    // Where this thread begins, for all pools: one number for each pool would have to be looked up. 0 until a rent finds no block.
     [ThreadStatic]
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
     private static int t_start;
@@ -49,7 +49,7 @@ internal sealed class BlockCache
             : TryTakeNearby();
     }
 
-    /// <summary>Puts a block into the slot that it was in last; false where that is another's by now.</summary>
+    /// <summary>Puts a block into the slot that it was in last; false where that slot names another block by now.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryPutBack(BlockGuard guard)
     {
@@ -121,7 +121,7 @@ internal sealed class BlockCache
         return false;
     }
 
-    // By exclusive or: threads that begin at neighbouring slots share the same few, and no two groups overlap.
+    // Exclusive or divides the slots into groups of a few: threads that begin in one group look at the same slots, and at no others.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard? TryTakeNearby()
     {

@@ -9,13 +9,13 @@ internal sealed class BlockGuard : FinalizableGuard
 {
     private readonly UniformUnmanagedMemoryPool _pool;
 
-    // Guards the block from now on.
+    // The guard that has replaced this one, because a collection found this one unreachable.
     private BlockGuard? _successor;
 
     public BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
         : base(arena.Records[index], context) => _pool = pool;
 
-    /// <summary>Gets what the pool knows the block by.</summary>
+    /// <summary>Gets the block's record.</summary>
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);
 
     public BlockArena Arena => Block.Arena;
@@ -33,8 +33,8 @@ internal sealed class BlockGuard : FinalizableGuard
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 
     /// <summary>
-    /// Returns this guard, or another one for the block where this was found unreachable: together with the pool, by a collection before
-    /// a finalizer of the user's rents from it. Where there is no managed memory for one, the block is free again.
+    /// Returns this guard, or a new one for the block where a collection has found this one unreachable, together with the whole pool, and
+    /// a finalizer of the user's rents from the pool after that. Where there is no managed memory for one, the block is free again.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard ForRenter() => IsFoundUnreachable ? SuccessorForRenter() : this;
@@ -45,12 +45,12 @@ internal sealed class BlockGuard : FinalizableGuard
         Record.RunLength = runLength;
     }
 
-    /// <summary>Starts the rent of a block of the cache, or of a run, unobserved.</summary>
+    /// <summary>Starts the rent of a block of the cache, or of a run, without a trace.</summary>
     public long BeginPlain(long usedBytes)
     {
         if (RunLength > 1)
         {
-            // Of what lies in the cache that is known.
+            // A block of the cache has been rented before, and is known to be dirty.
             MarkDirty();
         }
 
@@ -88,7 +88,7 @@ internal sealed class BlockGuard : FinalizableGuard
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 
-    // Where it will be cleared, what is known to be zero around the renter's part still is then: no renter can write there.
+    // With ClearOnReturn the block stays known to be zero: the renter's part is cleared, and no renter can write to the rest.
     protected override void MarkDirty()
     {
         if (!Context.ClearOnReturn)

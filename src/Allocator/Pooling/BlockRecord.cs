@@ -4,8 +4,8 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// One block as its pool knows it, while it is outstanding too: its state, its place, and while it is idle its guard. A block whose state
-/// is <see cref="BlockState.Cached"/> is for the thread that takes that flag away.
+/// What the pool knows of one block, idle or outstanding: its state, its place, and, only while it is idle, its guard. A block with the
+/// flag <see cref="BlockState.Cached"/> goes to the thread that takes that flag away.
 /// </summary>
 internal sealed class BlockRecord : BlockState
 {
@@ -28,7 +28,7 @@ internal sealed class BlockRecord : BlockState
     /// <summary>Gets or sets the guard; none while the block is outstanding, for which the owner's is the only reference.</summary>
     public BlockGuard? Guard { get; set; }
 
-    /// <summary>Gets or sets the slot of the cache that it was in last; 0 for none. Of the thread that holds the block.</summary>
+    /// <summary>Gets or sets the slot of the cache that it was in last; 0 for none. For the thread that holds the block.</summary>
     public int Slot { get; set; }
 
     public bool IsCached => (Volatile.Read(ref State) & Cached) != 0;
@@ -36,7 +36,7 @@ internal sealed class BlockRecord : BlockState
     /// <summary>Gets the state, whether the block lies in the cache or in the map.</summary>
     public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | Admitted);
 
-    /// <summary>Takes the block out of the cache, for the caller; false where it is not there, or no longer.</summary>
+    /// <summary>Takes the block out of the cache for the caller; false where it is not in the cache, or another thread took it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryLeaveCache(out bool isAdmitted)
     {
@@ -45,11 +45,11 @@ internal sealed class BlockRecord : BlockState
         return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~(Cached | Admitted), seen) == seen;
     }
 
-    /// <summary>As above, with its guard; null where it is not there.</summary>
+    /// <summary>As <see cref="TryLeaveCache"/>, and returns the guard; null for false.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryTakeCached() => TryLeaveCache(out _) ? TakeGuard() : null;
 
-    /// <summary>Lets any thread take the block, which the caller holds; its rent is over, and its guard has a permit or none.</summary>
+    /// <summary>Puts a block, which the caller holds and whose rent is over, into the cache, with the permit of its guard.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void PutCached(BlockGuard guard)
     {

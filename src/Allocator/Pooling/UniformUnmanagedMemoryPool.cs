@@ -5,8 +5,8 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent or return at the cache takes one interlocked operation; behind it
-/// lie arenas of up to 64 blocks with a free map each, without locks. No call to the system is made while a renter waits for it.
+/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent from the cache takes one interlocked operation; behind the cache
+/// lie arenas of up to 64 blocks with a free map each, without locks. No thread waits while another one calls the system.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
 internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeeper
@@ -39,7 +39,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
 
     public int BlockAlignmentInBytes { get; }
 
-    /// <summary>Gets whether the pool gives back to the system whatever comes back to it.</summary>
+    /// <summary>Gets whether the pool has been closed: blocks that come back go to the system.</summary>
     public bool IsClosed => Volatile.Read(ref _closed);
 
     /// <summary>Gets what the user does with blocks; null for nothing.</summary>
@@ -63,12 +63,12 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
-    /// <summary>Rents adjacent blocks of a map, with memory, where one step does: for a run, or a group, which takes the lowest.</summary>
+    /// <summary>Rents adjacent free blocks with memory, for a run or a group, if one compare-exchange gets them; else null.</summary>
     public BlockGuard? TryRentReady(int count, bool ofGroup) => _arenas.TryTakeReady(count, ofGroup);
 
     /// <summary>
-    /// Rents one block, with the permit that it has kept, or several adjacent ones as one; the rent has not begun. For each block of a run
-    /// that had no memory an idle one elsewhere loses its own: memory in the wrong place is no reason to hold more of it.
+    /// Takes one block, with the permit that it has kept, or several adjacent ones as one; the rent has not begun. For each block of a run
+    /// that had no memory, an idle block elsewhere loses its own: otherwise the pool would hold more than is used.
     /// </summary>
     public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
     {
@@ -126,7 +126,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
 
         if (rented < count)
         {
-            // No new memory: then what has come back meanwhile.
+            // There is no new memory; other threads may have returned some meanwhile.
             PoolOutcome last = PoolOutcome.Hit;
             rented += TakeIdle(count - rented, ref allocation, ref refusals, ref last);
             result = rented == count && result >= PoolOutcome.Full ? PoolOutcome.Cold : result;
@@ -150,11 +150,11 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
         ReleaseIfClosed();
     }
 
-    /// <summary>As above, of a block that keeps its permit in the cache.</summary>
+    /// <summary>As <see cref="Return"/>, for a block that keeps its permit in the cache.</summary>
     public void ReturnAdmitted(BlockGuard guard)
     {
-        // A request that began to wait meanwhile finds the block in the cache, or is seen here; where another thread has taken the block,
-        // its permit is that one's concern.
+        // A request that began to wait meanwhile either finds the block in the cache, or is seen here, and then gets the permit. Where
+        // another thread has rented the block by now, the permit is in use.
         BlockGuard? held = !TryCache(guard) ? guard : _budget.HasWaiters ? guard.Block.TryTakeCached() : null;
         if (held is not null)
         {
@@ -178,8 +178,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     {
         Volatile.Write(ref _closed, true);
 
-        // Between this write and the look at the blocks, and between the write of a block's state and the look at this field: one of the
-        // two sees the other. Without an arena there are no blocks, nor a rent that has one in hand.
+        // A closing thread writes _closed and then reads the states of blocks; a returning one writes a block's state and then reads
+        // _closed. With this barrier at least one of them sees the other's write. Without an arena there are no blocks.
         Interlocked.MemoryBarrier();
         if (Arenas.Length != 0)
         {
@@ -270,7 +270,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
 
         if (block is null)
         {
-            // No new memory: then what has come back meanwhile.
+            // There is no new memory; other threads may have returned some meanwhile.
             PoolOutcome last = PoolOutcome.Full;
             block = TryRentIdle(ref refusals, ref last);
             outcome = block is null ? outcome : last;
@@ -280,9 +280,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
         return block;
     }
 
-    // Idle memory, wherever it lies: a block of another thread's slot costs nanoseconds, one without memory a page fault for each page.
-    // The maps once more: a block that was in no map at the first look, and in no slot at the next, may have moved from a slot into a map
-    // in between.
+    // Any idle block: one far away costs nanoseconds, one without memory a page fault for each page. The maps are looked at twice, because
+    // a block may move from the cache into a map between the looks.
     private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome) =>
         _arenas.TryTake(resident: true, ref refusals, ref outcome)
         ?? _arenas.TryTakeCached(ref outcome)

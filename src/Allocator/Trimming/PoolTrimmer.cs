@@ -71,7 +71,7 @@ internal sealed class PoolTrimmer
         && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0
             || _arrays.Records.Sum().RentedBytes > 0);
 
-    /// <summary>Gets a number that grows with every rent, return and abandonment that a collection has to do with.</summary>
+    /// <summary>Gets a number that grows with every rent, return and abandonment of memory that a collection may find abandoned.</summary>
     public long Activity
     {
         get
@@ -108,7 +108,7 @@ internal sealed class PoolTrimmer
     /// <summary>Starts a period that lasts <see cref="PeriodMilliseconds"/> at least.</summary>
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
-    /// <summary>Serves waiters: growth that has waited too long fails here, and what nothing reported may fit by now.</summary>
+    /// <summary>Serves waiters: growth that has waited too long fails here, and requests may fit by now, which nothing reports.</summary>
     public void ServeWaiters()
     {
         try
@@ -127,7 +127,7 @@ internal sealed class PoolTrimmer
     /// </summary>
     public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load)
     {
-        // The period is read behind the exchange, so one call alone finds its end; a busy pool's goes on, or its timer would not rest.
+        // Read after the exchange, so only one call finds the period's end. A busy pool begins a new one too, or the timer would not rest.
         bool isBusy = Interlocked.Exchange(ref _busy, 1) != 0;
         bool periodEnded = nowMilliseconds >= DueMilliseconds;
         if (periodEnded)

@@ -18,7 +18,7 @@ internal sealed class TrimScheduler : IBackgroundWork
     // Each tick looks at all pools, so that there are this many in a period at most, however many pools there are.
     private const int MostTicksInAPeriod = 1000;
 
-    // In milliseconds: a tick that takes longer is in a hook of the user's, and another looks after the other pools.
+    // In milliseconds: a tick that takes longer is probably blocked in a hook of the user's, and another one trims the other pools.
     private const long LongestTick = 5000;
 
     private readonly ShortLock _lock = new();
@@ -43,7 +43,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         Background.Prepare();
     }
 
-    /// <summary>Gets the one of the process. No timer and no callback exist before the first memory is outstanding.</summary>
+    /// <summary>Gets the scheduler of the process. It has no timer and no callback before the first memory is outstanding.</summary>
     public static TrimScheduler Shared { get; } = new(
         SystemClock.Instance,
         CollectionRequests.Collect,
@@ -93,7 +93,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
 
-        // Before any trim: a hook of the user's may block there, for ever if it likes.
+        // Before any trim, in which a hook of the user's may block for ever.
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
             trimmer?.ServeWaiters();
@@ -193,7 +193,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    // Should this tick not end. Ticks that overlapped otherwise would pile up at a full heap, and their threads take managed memory.
+    // In case this tick does not end. Not sooner: at a full heap overlapping ticks would pile up, and their threads take managed memory.
     private void ExpectAnother(long nowMilliseconds)
     {
         try
@@ -257,7 +257,7 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    // Has the timer fire by then. Under the lock.
+    // Sets the timer to fire by then. Called under the lock.
     private void Expect(long dueMilliseconds)
     {
         if (dueMilliseconds < _due && !_isClosed)
