@@ -17,8 +17,7 @@ public static class SkiaSharpPixels
         try
         {
             NativePixels pixels = buffer.HandOff();
-            if (bitmap.InstallPixels(info, pixels.Pointer, pixels.RowBytes, static (_, context) => ((NativePixels)context).Dispose(),
-                pixels))
+            if (bitmap.InstallPixels(info, pixels.Pointer, pixels.RowBytes, Release, pixels))
             {
                 return bitmap;
             }
@@ -38,4 +37,16 @@ public static class SkiaSharpPixels
     [return: OwnedBuffer]
     public static PixelBuffer<uint> ToPixelBuffer(SKBitmap bitmap, MemoryAllocator allocator) =>
         allocator.WrapPixels<uint>(bitmap.GetPixels(), bitmap.Width, bitmap.Height, bitmap.RowBytes, bitmap.Dispose);
+
+    private static void Release(IntPtr address, object context)
+    {
+        try
+        {
+            ((NativePixels)context).Dispose();
+        }
+        catch (MemoryCorruptedException)
+        {
+            // Guarded mode has found a write outside of the pixels, and raises an event too. Thrown through Skia it would end the process.
+        }
+    }
 }
