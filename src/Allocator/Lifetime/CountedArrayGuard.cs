@@ -32,26 +32,18 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     public static CountedArrayGuard? TryRentIdle(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes, out long generation)
     {
         generation = 0;
-        BudgetPermit permit = new(account, CountedArrayPool.CapacityOf(lengthInBytes));
-        if (account?.TryTake(permit.Bytes, overtakes: false) == false)
+        if (pool.TryRentIdle(lengthInBytes, account) is CountedArrayGuard guard)
         {
-            return null;
+            long capacity = guard.CapacityInBytes;
+            guard.MarkDirty();
+            guard.Context.Counters.MappingRented(capacity, isAllocation: true);
+            guard.Record.NoteRent(lengthInBytes, capacity, guard.Context.Clock.CoarseMilliseconds);
+            generation = guard.Begin();
+            guard.Charge(new BudgetPermit(account, capacity));
+            return guard;
         }
 
-        // Behind the charge: an array that is neither idle nor charged would be missing to a request that has been admitted.
-        CountedArrayGuard? guard = pool.TryRentIdle(lengthInBytes);
-        if (guard is null)
-        {
-            permit.Return();
-            return null;
-        }
-
-        guard.MarkDirty();
-        guard.Context.Counters.MappingRented(permit.Bytes, isAllocation: true);
-        guard.Record.NoteRent(lengthInBytes, permit.Bytes, guard.Context.Clock.CoarseMilliseconds);
-        generation = guard.Begin();
-        guard.Charge(permit);
-        return guard;
+        return null;
     }
 
     /// <summary>Notes a rent whose renter has the array alone.</summary>
@@ -74,9 +66,6 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         Dispose(generation);
         return true;
     }
-
-    /// <summary>Gets whether the next renter can have it.</summary>
-    public bool IsReusable => !IsFoundUnreachable;
 
     protected override void ReturnMemory(bool ofGroup)
     {

@@ -58,22 +58,22 @@ internal sealed class CountedArrayPool
         return idle ?? TryMake(ClassOf(lengthInBytes), ref refusals);
     }
 
-    /// <summary>Rents an idle array of at least that many bytes, its rent not begun; null where there is none.</summary>
-    public CountedArrayGuard? TryRentIdle(int lengthInBytes)
+    /// <summary>
+    /// Rents an idle array of at least that many bytes, its rent not begun, and charges it to an account, if any; null where there is
+    /// none, or the account has no room.
+    /// </summary>
+    public CountedArrayGuard? TryRentIdle(int lengthInBytes, BudgetAccount? account = null)
     {
         int index = ClassOf(lengthInBytes);
-        while (TryTakeIdle(index) is CountedArrayGuard guard)
+        CountedArrayGuard? guard;
+        while ((guard = TryTakeIdle(index, account))?.IsFoundUnreachable == true)
         {
-            // Not where the pool itself was found unreachable, and the guards with it.
-            if (guard.IsReusable)
-            {
-                return guard;
-            }
-
+            // Together with the pool.
             Drop(guard);
+            account?.Return(guard.CapacityInBytes);
         }
 
-        return null;
+        return guard;
     }
 
     /// <summary>Takes an array back. The rent has ended, or never began.</summary>
@@ -182,9 +182,9 @@ internal sealed class CountedArrayPool
         }
     }
 
-    private CountedArrayGuard? TryTakeIdle(int index)
+    private CountedArrayGuard? TryTakeIdle(int index, BudgetAccount? account = null)
     {
-        CountedArrayGuard? guard = Volatile.Read(ref _classes[index])?.TryPop();
+        CountedArrayGuard? guard = Volatile.Read(ref _classes[index])?.TryPop(account, CapacityOfClass(index));
         if (guard is not null)
         {
             Interlocked.Add(ref _idleBytes, -guard.CapacityInBytes);
@@ -263,11 +263,12 @@ internal sealed class CountedArrayPool
             }
         }
 
-        public CountedArrayGuard? TryPop()
+        public CountedArrayGuard? TryPop(BudgetAccount? account, long bytes)
         {
             using (_lock.Enter())
             {
-                if (_count == 0)
+                // Charged before it is taken: an array that is neither idle nor charged would be missing to a request that was admitted.
+                if (_count == 0 || account?.TryTake(bytes, overtakes: false) == false)
                 {
                     return null;
                 }
