@@ -152,7 +152,7 @@ public class MemoryLimitTests
     }
 
     [Fact]
-    public void MinimumFree_ThreadThatWaits_LooksAgainByItself()
+    public void MinimumFree_ThreadThatWaits_SleepsUntilRoomIsFound()
     {
         using TestSetup setup = new(
             options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(10) }, minimumFree: 2 * Block);
@@ -165,9 +165,12 @@ public class MemoryLimitTests
         Thread waiting = new(() => failure = Record.Exception(() => owner = setup.Allocator.Allocate<byte>(4 * Block)));
         waiting.Start();
         Assert.True(SpinWait.SpinUntil(() => setup.Clock.Waits == 1, TimeSpan.FromSeconds(30)), $"{setup.Clock.Waits} {failure}");
+        Assert.True(setup.Allocator.Account!.Budget!.IsWatched);
+        Assert.Equal(TimeSpan.FromSeconds(10), setup.Clock.NextTimer);
         setup.Left.Now = new Headroom(100 * Block, 50 * Block, 50 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         Assert.True(waiting.Join(TimeSpan.FromSeconds(30)));
+        Assert.Equal(1, setup.Clock.Waits);
         owner!.Dispose();
     }
 

@@ -271,6 +271,20 @@ public class MemoryReservationGrowthTests
         Assert.Equal((5L * Block, 2L, 3L * Block), (reservation.PeakUsedBytes, reservation.OverflowCount, reservation.ReservedBytes));
     }
 
+    // Once while an array has to be made, and once while one lies idle.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Usage_OfAnArrayBeyondTheReservation_IsCountedOnceEach(bool hasBudget)
+    {
+        using TestSetup setup = new(budget: hasBudget ? 16 * Block : null);
+        using MemoryReservation reservation = await setup.Allocator.ReserveAsync(512);
+        reservation.Allocate<byte>(1000).Dispose();
+        Assert.Equal((1L, 1024L), (reservation.OverflowCount, reservation.PeakUsedBytes));
+        reservation.Allocate<byte>(1000).Dispose();
+        Assert.Equal((2L, 1024L), (reservation.OverflowCount, setup.Statistics.RetainedBytes));
+    }
+
     [Fact]
     public async Task Usage_BeyondTheReservationRefused_IsNotCounted()
     {

@@ -78,7 +78,8 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             Post(budget, request, mayWait: timeout != TimeSpan.Zero);
             if (request.IsWaiting)
             {
-                Wait(budget, request, timeout);
+                budget.Watch();
+                _clock.Wait(request.Handle, timeout);
                 budget.TryWithdraw(request);
             }
 
@@ -131,24 +132,6 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         }
 
         return new BudgetPermit(account, bytes);
-    }
-
-    // The waiting thread measures the time itself: where many wait, the thread pool may have no thread left for a timer.
-    private void Wait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
-    {
-        if (!budget.IsLimitedByContainer)
-        {
-            _clock.Wait(request.Handle, timeout);
-            return;
-        }
-
-        long begun = _clock.NowMilliseconds;
-        while (request.IsWaiting && (timeout < TimeSpan.Zero || _clock.NowMilliseconds - begun < timeout.TotalMilliseconds))
-        {
-            // The collector, and other processes of the container, notify no waiter.
-            _clock.Wait(request.Handle, TimeSpan.FromMilliseconds(MemoryBudget.LookAgainMilliseconds));
-            budget.LookAgain(_clock.NowMilliseconds);
-        }
     }
 
     private void Post(MemoryBudget budget, BudgetRequest request, bool mayWait)

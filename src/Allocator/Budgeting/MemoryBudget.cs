@@ -12,13 +12,11 @@ namespace Allocator.Budgeting;
 [DebuggerDisplay("{AdmittedBytes} admitted, {CommittedBytes} committed of {LimitInBytes}, waiters: {HasWaiters}")]
 internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 {
-    /// <summary>How often waiters look at the container.</summary>
-    public const int LookAgainMilliseconds = 10;
+    private const int LookAgainMilliseconds = 10;
 
     private readonly BudgetQueue _queue;
     private long _admittedBytes;
     private long _committedBytes;
-    private long _lookedMilliseconds;
     private int _isWatched;
     private bool _mayRefuse;
     private int _closed;
@@ -196,30 +194,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
 
-    /// <summary>Serves waiters where the container may have room by now, which nothing reports: of many callers one, in 10 ms.</summary>
-    public void LookAgain(long nowMilliseconds)
-    {
-        Debug.Assert(IsLimitedByContainer);
-        long last = Volatile.Read(ref _lookedMilliseconds);
-        if (nowMilliseconds - last < LookAgainMilliseconds
-            || Interlocked.CompareExchange(ref _lookedMilliseconds, nowMilliseconds, last) != last)
-        {
-            return;
-        }
-
-        ServeWaiters();
-        if (HasWaiters && Headroom!.IsNothingOutstanding())
-        {
-            // No memory of the library will come back: other code has what is missing.
-            BeforeRefusal?.Invoke();
-            Headroom.NoteFreed();
-            Volatile.Write(ref _mayRefuse, true);
-            ServeWaiters();
-            Volatile.Write(ref _mayRefuse, false);
-        }
-    }
-
-    /// <summary>Has a thread look at the container until no request waits. Called when one that blocks no thread was posted.</summary>
+    /// <summary>Has a thread look at the container until no request waits: nothing reports what is free. Called when one waits.</summary>
     public void Watch()
     {
         if (IsLimitedByContainer && Interlocked.Exchange(ref _isWatched, 1) == 0)
@@ -277,7 +252,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
                 Thread.Sleep(LookAgainMilliseconds);
                 try
                 {
-                    LookAgain(SystemClock.Instance.NowMilliseconds);
+                    LookAgain();
                 }
                 catch (Exception)
                 {
@@ -288,6 +263,21 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             Interlocked.Exchange(ref _isWatched, 0);
         }
         while (HasWaiters && Interlocked.Exchange(ref _isWatched, 1) == 0);
+    }
+
+    // The collector, and other processes of the container, notify no waiter.
+    private void LookAgain()
+    {
+        ServeWaiters();
+        if (HasWaiters && Headroom!.IsNothingOutstanding())
+        {
+            // No memory of the library will come back: other code has what is missing.
+            BeforeRefusal?.Invoke();
+            Headroom.NoteFreed();
+            Volatile.Write(ref _mayRefuse, true);
+            ServeWaiters();
+            Volatile.Write(ref _mayRefuse, false);
+        }
     }
 
     // MinimumFreeBytes may refuse the first attempt only: then idle memory is released for it, as far as there is any.

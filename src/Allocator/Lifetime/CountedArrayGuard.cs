@@ -66,9 +66,6 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         return true;
     }
 
-    /// <summary>Gets whether the next renter can have it.</summary>
-    public bool IsReusable => !IsFoundUnreachable;
-
     protected override void GiveBack(bool ofLease)
     {
         if (IsPlain && !Context.ClearOnReturn && (Account is null || MayKeepPermit) && (ofLease || !IsFoundUnreachable))
@@ -97,8 +94,9 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static CountedArrayGuard? TryRentCharged(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes)
     {
+        // For nothing a reservation would be charged beyond what it has, and count that.
         BudgetPermit permit = new(account, CountedArrayPool.CapacityOf(lengthInBytes));
-        if (account?.TryTake(permit.Bytes, overtakes: false) != true)
+        if (account is null || !pool.HasIdle(lengthInBytes) || !account.TryTake(permit.Bytes, overtakes: false))
         {
             return null;
         }

@@ -81,7 +81,7 @@ internal sealed class CountedArrayPool : IPermitKeeper
                 continue;
             }
 
-            if (guard.IsReusable && (!onlyOf || guard.Account == account))
+            if (!guard.IsFoundUnreachable && (!onlyOf || guard.Account == account))
             {
                 return guard;
             }
@@ -92,6 +92,9 @@ internal sealed class CountedArrayPool : IPermitKeeper
 
         return null;
     }
+
+    /// <summary>Gets whether an array of at least that many bytes lies idle.</summary>
+    public bool HasIdle(int lengthInBytes) => Volatile.Read(ref _classes[ClassOf(lengthInBytes)]) is { IsEmpty: false };
 
     /// <summary>Takes an array back, with its permit where it keeps that. The rent has ended, or never began.</summary>
     public void TakeBack(CountedArrayGuard guard)

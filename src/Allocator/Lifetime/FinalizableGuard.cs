@@ -50,7 +50,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     protected virtual bool KeepsStack => false;
 
     /// <summary>Gets whether a collection has found this guard unreachable: its finalizer is pending or has run.</summary>
-    protected bool IsFoundUnreachable => !_self.TryGetTarget(out _);
+    public bool IsFoundUnreachable => !_self.TryGetTarget(out _);
 
     /// <summary>Puts another guard of the same allocation behind this one. Both are held exclusively.</summary>
     public void Append(FinalizableGuard next)

@@ -15,6 +15,20 @@ internal sealed class IdleArrays
     /// <summary>Gets the number of slots.</summary>
     public static int Capacity { get; } = Environment.ProcessorCount;
 
+    public bool IsEmpty
+    {
+        get
+        {
+            int slot = 0;
+            while (slot < Capacity && LookAt(slot) is null)
+            {
+                slot++;
+            }
+
+            return slot == Capacity;
+        }
+    }
+
     /// <summary>Returns the slot that the current thread looks at after so many others.</summary>
     public static int SlotAfter(int others) => (int)((uint)(Environment.CurrentManagedThreadId + others) % (uint)Capacity);
 

@@ -38,6 +38,10 @@ public sealed class CacheTests : Exploring
     public void Drain_WhileAnotherPuts_LosesNothing() => ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, Put, Drain));
 
     [Fact]
+    public void Drain_WhileAnotherPutsAndRents_LosesNothing() =>
+        ExpectNoFailure(static () => new CacheScenario(2, neighbours: false, PutAndRent, DrainByLooks));
+
+    [Fact]
     public void DrainOfSome_WhileAnotherRentsAndReturns_LosesNothing() =>
         ExpectNoFailure(static () => new CacheScenario(1, neighbours: false, RentAndReturn, DrainByLooks));
 
