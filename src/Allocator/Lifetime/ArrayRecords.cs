@@ -1,86 +1,85 @@
-using Allocator.Budgeting;
-
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// What one pool knows of all its arrays, idle or outstanding. Not by their guards, which are to be found unreachable where a renter
-/// abandons them. Some of them are kept: these lie idle between rents, and take so many bytes at most. Thread-safe.
+/// What one pool knows of its arrays, so that no rent of an idle one changes a shared count: each array that has ever lain idle has a
+/// record here, and the others, of which each was rented once, are a number. Records, not guards, which are to be found unreachable where
+/// a renter abandons them. Thread-safe.
 /// </summary>
-internal sealed class ArrayRecords(long maximumKeptBytes)
+internal sealed class ArrayRecords
 {
     private readonly List<ArrayRecord> _records = [];
     private readonly ShortLock _lock = new();
-    private long _rentsOfRemoved;
-    private long _keptBytes;
+    private long _rentsOfDropped;
+    private long _neverIdle;
+    private long _neverIdleBytes;
 
-    public void Add(ArrayRecord record)
+    /// <summary>Counts an array that was made for a renter.</summary>
+    public void NoteMade(long bytes) => CountNeverIdle(1, bytes);
+
+    /// <summary>Keeps the record of an array that is about to lie idle, which its holder gives back; false for want of memory.</summary>
+    public bool TryAdd(ArrayRecord record, long bytes)
     {
-        using (_lock.Enter())
+        if (record.Place >= 0)
         {
-            record.Place = _records.Count;
-            _records.Add(record);
+            return true;
+        }
+
+        try
+        {
+            using (_lock.Enter())
+            {
+                _records.Add(record);
+                record.Place = _records.Count - 1;
+                CountNeverIdle(-1, -bytes);
+            }
+
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            return false;
         }
     }
 
     /// <summary>Forgets an array, but not how often it was rented.</summary>
-    public void Remove(ArrayRecord record)
+    public void Remove(ArrayRecord record, long bytes)
     {
         using (_lock.Enter())
         {
+            _rentsOfDropped += record.Rents;
+            if (record.Place < 0)
+            {
+                CountNeverIdle(-1, -bytes);
+                return;
+            }
+
             int end = _records.Count - 1;
             _records[record.Place] = _records[end];
             _records[record.Place].Place = record.Place;
             _records.RemoveAt(end);
-            _rentsOfRemoved += record.Rents;
         }
-
-        Interlocked.Add(ref _keptBytes, -record.TakeKeptBytes());
     }
 
-    /// <summary>
-    /// Returns whether an array, which its holder gives back, may lie idle. Counted when it first does, not at each rent: between rents
-    /// that are short it is expected back.
-    /// </summary>
-    public bool TryKeep(ArrayRecord record, long bytes)
-    {
-        if (record.KeptBytes == 0 && MemoryBudget.TryAdd(ref _keptBytes, bytes, maximumKeptBytes))
-        {
-            record.KeptBytes = bytes;
-        }
-
-        return record.KeptBytes != 0;
-    }
-
-    /// <summary>
-    /// Begins a period. What has been outstanding through the last one no longer counts as kept: others may lie idle in its place. One
-    /// that comes back at this moment may lie idle uncounted, until its next rent.
-    /// </summary>
+    /// <summary>Begins a period, at whose end <see cref="ArrayRecord.IsStale"/> says what was idle through it.</summary>
     public void StartPeriod()
     {
         using (_lock.Enter())
         {
-            foreach (ArrayRecord record in _records)
-            {
-                if (record.IsStale && !BlockState.IsIdle(Volatile.Read(ref record.State)))
-                {
-                    Interlocked.Add(ref _keptBytes, -record.TakeKeptBytes());
-                }
-
-                record.StartPeriod();
-            }
+            _records.ForEach(static record => record.StartPeriod());
         }
     }
 
-    /// <summary>Adds up the rents and returns, and the bytes that are outstanding. Looks at each array.</summary>
+    /// <summary>Adds up the rents and returns, and the bytes that are outstanding. Looks at each record.</summary>
     public ArrayCounts Sum()
     {
         using (_lock.Enter())
         {
-            ArrayCounts sum = new() { Rents = _rentsOfRemoved, Returns = _rentsOfRemoved };
+            long rents = _rentsOfDropped + _neverIdle;
+            ArrayCounts sum = new() { Rents = rents, Returns = _rentsOfDropped, RentedBytes = _neverIdleBytes };
             foreach (ArrayRecord record in _records)
             {
                 bool isOutstanding = BlockState.IsOutstanding(Volatile.Read(ref record.State));
-                long rents = Volatile.Read(ref record.Rents);
+                rents = Volatile.Read(ref record.Rents);
                 sum.Rents += rents;
                 sum.Returns += isOutstanding ? rents - 1 : rents;
                 sum.RentedBytes += isOutstanding ? record.AllocationBytes : 0;
@@ -89,13 +88,21 @@ internal sealed class ArrayRecords(long maximumKeptBytes)
             return sum;
         }
     }
+
+    private void CountNeverIdle(long arrays, long bytes)
+    {
+        using (_lock.Enter())
+        {
+            _neverIdle += arrays;
+            _neverIdleBytes += bytes;
+        }
+    }
 }
 
 /// <summary>One array as its pool knows it, while it is outstanding too.</summary>
 internal sealed class ArrayRecord : BlockState
 {
-    private long _rentsBefore;
-    private long _keptBytes;
+    private long _rentsBefore = -1;
 
     public ArrayRecord()
     {
@@ -103,21 +110,11 @@ internal sealed class ArrayRecord : BlockState
         Zeroed = true;
     }
 
-    /// <summary>Gets or sets where it stands in <see cref="ArrayRecords"/>. Under the lock of these.</summary>
-    public int Place { get; set; }
+    /// <summary>Gets or sets where it stands in <see cref="ArrayRecords"/>, under the lock of these; below 0 for nowhere.</summary>
+    public int Place { get; set; } = -1;
 
-    /// <summary>Gets or sets what the array takes of what its pool may keep; 0 where it is not kept.</summary>
-    public long KeptBytes
-    {
-        get => Volatile.Read(ref _keptBytes);
-        set => Volatile.Write(ref _keptBytes, value);
-    }
-
-    /// <summary>Gets whether no rent has begun since <see cref="StartPeriod"/>.</summary>
+    /// <summary>Gets whether it was idle when the period began, and no rent has begun since.</summary>
     public bool IsStale => _rentsBefore == Volatile.Read(ref Rents);
 
-    public void StartPeriod() => _rentsBefore = Volatile.Read(ref Rents);
-
-    /// <summary>Has the array no longer kept; returns what it took, to one caller only.</summary>
-    public long TakeKeptBytes() => Interlocked.Exchange(ref _keptBytes, 0);
+    public void StartPeriod() => _rentsBefore = IsIdle(Volatile.Read(ref State)) ? Volatile.Read(ref Rents) : -1;
 }

@@ -33,7 +33,9 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     /// <summary>Rents an idle array of a pool, unobserved; null where there is none, or the account has no room.</summary>
     public static CountedArrayGuard? TryRentIdle(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes, out long generation)
     {
-        CountedArrayGuard? guard = pool.TryRentIdle(lengthInBytes, onlyOf: true, account) ?? TryRentCharged(pool, account, lengthInBytes);
+        // No idle array is a reservation's.
+        CountedArrayGuard? guard = account is ReservationAccount ? null : pool.TryRentIdle(lengthInBytes, onlyOf: true, account);
+        guard ??= TryRentCharged(pool, account, lengthInBytes);
         generation = 0;
         if (guard is not null)
         {

@@ -24,6 +24,7 @@ internal sealed class CountedArrayPool : IPermitKeeper
     private const long WorthACollection = 1024 * 1024;
 
     private readonly AllocatorContext _context;
+    private readonly IdleBytes _idleBytes;
     private readonly Action? _requestCollection;
 
     // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
@@ -33,15 +34,15 @@ internal sealed class CountedArrayPool : IPermitKeeper
     private long _heldBytes;
     private int _closed;
 
-    /// <summary>Makes one that keeps so many bytes at most; a collection, where one may be forced, frees what is dropped.</summary>
-    public CountedArrayPool(AllocatorContext context, long maximumKeptBytes, Action? requestCollection)
+    /// <summary>Makes one that keeps so many idle bytes at most; a collection, where one may be forced, frees what is dropped.</summary>
+    public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
     {
         _context = context;
-        Records = new ArrayRecords(maximumKeptBytes);
+        _idleBytes = new IdleBytes(maximumIdleBytes);
         _requestCollection = requestCollection;
     }
 
-    public ArrayRecords Records { get; }
+    public ArrayRecords Records { get; } = new();
 
     public long IdleBytes => SumIdle();
 
@@ -172,7 +173,7 @@ internal sealed class CountedArrayPool : IPermitKeeper
         GC.SuppressFinalize(guard);
         long bytes = guard.CapacityInBytes;
         BudgetPermit permit = guard.TakePermit();
-        Records.Remove(guard.OwnRecord);
+        Records.Remove(guard.OwnRecord, bytes);
         Interlocked.Add(ref _heldBytes, -bytes);
         _context.Budget.NoteReleased(bytes);
         permit.Return();
@@ -218,11 +219,11 @@ internal sealed class CountedArrayPool : IPermitKeeper
             // Where the array will be kept is made before: a return must not fail for want of memory.
             if (Volatile.Read(ref _classes[index]) is null)
             {
-                Interlocked.CompareExchange(ref _classes[index], new IdleArrays(), null);
+                AddClass(index);
             }
 
             CountedArrayGuard guard = new(this, new byte[length], _context);
-            Records.Add(guard.OwnRecord);
+            Records.NoteMade(length);
             Interlocked.Add(ref _heldBytes, length);
             _context.Budget.NoteCommitted(0, length);
             return guard;
@@ -236,8 +237,18 @@ internal sealed class CountedArrayPool : IPermitKeeper
 
     private bool TryKeep(CountedArrayGuard guard)
     {
-        int bytes = (int)guard.CapacityInBytes;
-        return Records.TryKeep(guard.OwnRecord, bytes) && _classes[ClassOf(bytes)]!.TryPut(guard);
+        long bytes = guard.CapacityInBytes;
+        return Records.TryAdd(guard.OwnRecord, bytes) && _classes[ClassOf((int)bytes)]!.TryPut(guard);
+    }
+
+    private void AddClass(int index)
+    {
+        IdleArrays idle = new(CapacityOfClass(index), _idleBytes);
+        idle.CountInAdvance();
+        if (Interlocked.CompareExchange(ref _classes[index], idle, null) is not null)
+        {
+            idle.Cancel();
+        }
     }
 
     // Those that were idle through the period, which ends here, or all.
@@ -264,15 +275,9 @@ internal sealed class CountedArrayPool : IPermitKeeper
     private long SumIdle(bool ofKeptPermits = false, bool ofStale = false)
     {
         long sum = 0;
-        for (int index = 0; index < Classes; index++)
+        foreach (IdleArrays? idle in _classes)
         {
-            IdleArrays? idle = Volatile.Read(ref _classes[index]);
-            for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
-            {
-                bool isMeant = idle.LookAt(i) is CountedArrayGuard guard
-                    && (!ofKeptPermits || guard.Account is not null) && (!ofStale || guard.OwnRecord.IsStale);
-                sum += isMeant ? CapacityOfClass(index) : 0;
-            }
+            sum += idle?.SumBytes(ofKeptPermits, ofStale) ?? 0;
         }
 
         return sum;

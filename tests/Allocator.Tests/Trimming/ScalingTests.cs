@@ -44,7 +44,7 @@ public class ScalingTests
             counters.AddCommitted(1);
             AllocatorContext policy = new(counters, clock, scheduler.Quarantine);
             UniformUnmanagedMemoryPool pool = new(new PoolGeometry(Block, 1), new FakeMemorySource(), policy);
-            CountedArrayPool arrays = new(policy, maximumKeptBytes: 0, requestCollection: null);
+            CountedArrayPool arrays = new(policy, maximumIdleBytes: 0, requestCollection: null);
             FakePressure pressure = new();
             MemoryAllocatorOptions options = new();
             List<PoolTrimmer> trimmers =
