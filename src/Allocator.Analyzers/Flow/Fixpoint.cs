@@ -82,11 +82,20 @@ internal sealed class Fixpoint
         foreach (IOperation statement in block.Statements())
         {
             _evaluator.Evaluate(statement);
-            ReachAll(handlers, _evaluator.State);
+            if (!EndsWithAllocation(block, statement))
+            {
+                ReachAll(handlers, _evaluator.State);
+            }
         }
 
         return _evaluator.State;
     }
+
+    // What fails there has allocated nothing, and what follows in the same `try` is a block of its own.
+    private bool EndsWithAllocation(BasicBlock block, IOperation statement) =>
+        block.BranchValue is null && statement == block.Operations[block.Operations.Length - 1]
+        && statement is IExpressionStatementOperation { Operation: ISimpleAssignmentOperation assignment }
+        && assignment.Target is ILocalReferenceOperation && _body.Sites.BitOf(assignment.Value.Strip()) != 0;
 
     private void Follow(BasicBlock block, ControlFlowBranch? branch, FlowState end, bool isConditional)
     {
