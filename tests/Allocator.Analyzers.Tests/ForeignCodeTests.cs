@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using Allocator.Tests;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.Diagnostics;
 
@@ -8,17 +9,6 @@ namespace Allocator.Analyzers.Tests;
 public sealed class ForeignCodeTests
 {
     private const string Ending = ".cs.txt";
-
-    private const string ImplicitUsings =
-        """
-        global using System;
-        global using System.Collections.Generic;
-        global using System.IO;
-        global using System.Linq;
-        global using System.Net.Http;
-        global using System.Threading;
-        global using System.Threading.Tasks;
-        """;
 
     [Fact]
     public async Task Reports_OfCorrectForeignCode_None()
@@ -57,7 +47,7 @@ public sealed class ForeignCodeTests
             .Where(name => name.EndsWith(Ending, StringComparison.Ordinal)).Order(StringComparer.Ordinal);
         SyntaxTree[] trees =
         [
-            CSharpSyntaxTree.ParseText(ImplicitUsings, options, "ImplicitUsings.g.cs"),
+            CSharpSyntaxTree.ParseText(Repository.ImplicitUsings, options, "ImplicitUsings.g.cs"),
             .. files.Select(file =>
             {
                 using StreamReader reader = new(typeof(ForeignCodeTests).Assembly.GetManifestResourceStream(file)!);

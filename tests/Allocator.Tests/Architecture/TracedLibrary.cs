@@ -1,5 +1,4 @@
 using System.Reflection;
-using System.Xml.Linq;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
@@ -70,9 +69,10 @@ internal static class TracedLibrary
             where file.Split(Path.DirectorySeparatorChar)[0] is not ("bin" or "obj" or "Compat")
             select Trace(File.ReadAllText(path), file.Replace('\\', '/'));
         string ways = File.ReadAllText(Repository.PathTo("tests", "Allocator.Tests", "Architecture", "Ways.cs"));
+        string usings = Repository.GlobalUsings("src", "Allocator", "Allocator.csproj");
         CSharpCompilation compilation = CSharpCompilation.Create(
             "TracedAllocator",
-            [.. sources, .. from text in (string[])[GlobalUsings(), Recorder, ways] select CSharpSyntaxTree.ParseText(text, s_parse)],
+            [.. sources, .. from text in (string[])[usings, Recorder, ways] select CSharpSyntaxTree.ParseText(text, s_parse)],
             ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
                 .Where(static path => Path.GetFileName(path) is not ("Allocator.dll" or "Allocator.Tests.dll"))
                 .Select(static path => MetadataReference.CreateFromFile(path)),
@@ -96,17 +96,6 @@ internal static class TracedLibrary
         SyntaxNode withoutDirectives = new Preprocessor().Visit(CSharpSyntaxTree.ParseText(text, s_parse).GetRoot());
         return CSharpSyntaxTree.ParseText(new Tracer(file).Visit(withoutDirectives).ToFullString(), s_parse);
     }
-
-    // What the SDK makes of the library's project.
-    private static string GlobalUsings() =>
-        string.Concat(
-            from name in (string[])
-            [
-                "System", "System.Collections.Generic", "System.IO", "System.Linq", "System.Threading", "System.Threading.Tasks",
-                .. from item in XDocument.Load(Repository.PathTo("src", "Allocator", "Allocator.csproj")).Descendants("Using")
-                select (item.Attribute("Static") is null ? "" : "static ") + item.Attribute("Include")!.Value,
-            ]
-            select $"global using {name};\n");
 
     private static string[] Symbols() =>
         [

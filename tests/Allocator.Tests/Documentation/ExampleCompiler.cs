@@ -10,19 +10,7 @@ namespace Allocator.Tests.Documentation;
 /// </summary>
 internal static class ExampleCompiler
 {
-    // What the SDK writes for a console project with ImplicitUsings.
-    private const string ImplicitUsings =
-        """
-        global using System;
-        global using System.Collections.Generic;
-        global using System.IO;
-        global using System.Linq;
-        global using System.Net.Http;
-        global using System.Threading;
-        global using System.Threading.Tasks;
-        """;
-
-    // And for a web project.
+    // What the SDK adds for a web project.
     private const string ImplicitWebUsings =
         """
         global using System.Net.Http.Json;
@@ -82,7 +70,7 @@ internal static class ExampleCompiler
         bool isProgram = block.IsRun || tree.GetRoot().ChildNodes().Any(node => node is GlobalStatementSyntax);
         CSharpCompilation compilation = CSharpCompilation.Create(
             Path.GetFileNameWithoutExtension(path),
-            [CSharpSyntaxTree.ParseText(ImplicitUsings + (block.IsWeb ? $"\n{ImplicitWebUsings}" : ""), s_parse), tree],
+            [CSharpSyntaxTree.ParseText(Repository.ImplicitUsings + (block.IsWeb ? ImplicitWebUsings : ""), s_parse), tree],
             References(),
             isProgram ? s_options : s_options.WithOutputKind(OutputKind.DynamicallyLinkedLibrary));
         using FileStream output = File.Create(path);

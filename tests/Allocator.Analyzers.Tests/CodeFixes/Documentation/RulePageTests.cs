@@ -12,17 +12,6 @@ namespace Allocator.Analyzers.Tests.CodeFixes.Documentation;
 /// <summary>What the pages say is what the rules and the fixes do.</summary>
 public class RulePageTests
 {
-    private const string ImplicitUsings =
-        """
-        global using System;
-        global using System.Collections.Generic;
-        global using System.IO;
-        global using System.Linq;
-        global using System.Threading;
-        global using System.Threading.Tasks;
-
-        """;
-
     private static readonly ImmutableArray<DiagnosticDescriptor> s_rules = new LifetimeAnalyzer().SupportedDiagnostics;
 
     public static TheoryData<string> Rules() => [.. s_rules.Select(rule => rule.Id)];
@@ -83,11 +72,11 @@ public class RulePageTests
         RulePage page = new(id);
         CodeFixProvider provider = (CodeFixProvider)Activator.CreateInstance(fix)!;
         FixedProject project = FixedProject.Of(
-            ImplicitUsings + page.Breach, provider, LanguageVersion.Latest, OutputKind.ConsoleApplication);
+            Repository.ImplicitUsings + page.Breach, provider, LanguageVersion.Latest, OutputKind.ConsoleApplication);
 
         await project.FixFirst();
 
-        Assert.Equal(ImplicitUsings + page.Remedy, await project.Text());
+        Assert.Equal(Repository.ImplicitUsings + page.Remedy, await project.Text());
     }
 
     [Fact]
@@ -95,13 +84,16 @@ public class RulePageTests
         Assert.Empty(await Reported(Assert.Single(new RulePage(RuleIds.Finalizable).Suppressed)));
 
     private static int Line(Diagnostic found) =>
-        found.Location.GetLineSpan().StartLinePosition.Line - ImplicitUsings.Count(character => character == '\n');
+        found.Location.GetLineSpan().StartLinePosition.Line - Repository.ImplicitUsings.Count(character => character == '\n');
 
     private static Task<ImmutableArray<Diagnostic>> Reported(string program)
     {
         CSharpCompilation compilation = CSharpCompilation.Create(
             "Example",
-            [CSharpSyntaxTree.ParseText(ImplicitUsings + program, new CSharpParseOptions(LanguageVersion.Latest), "Example.cs")],
+            [
+                CSharpSyntaxTree.ParseText(
+                    Repository.ImplicitUsings + program, new CSharpParseOptions(LanguageVersion.Latest), "Example.cs"),
+            ],
             SnippetReferences.WithAllocator,
             SnippetCompilation.Options.WithOutputKind(OutputKind.ConsoleApplication));
         SnippetCompilation.ThrowIfBroken(compilation, program);

@@ -43,6 +43,7 @@ internal sealed class DeletedKeywords
                 : Directory.EnumerateFiles(Repository.PathTo(folder), "*.cs", SearchOption.AllDirectories))
             .Where(path => File.ReadAllText(path) is string text && !NeedsGenerator(text))
             .ToDictionary(path => Path.GetRelativePath(Repository.Root, path), Read);
+        originals.Add("GlobalUsings.g.cs", SourceText.From(Repository.GlobalUsings("tests", assembly, assembly + ".csproj")));
         CSharpCompilation compilation = CSharpCompilation.Create(
             assembly,
             originals.Select(file => CSharpSyntaxTree.ParseText(file.Value, new CSharpParseOptions(LanguageVersion.Latest), file.Key)),
