@@ -1,4 +1,5 @@
 using Allocator.Analyzers.Checks;
+using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Rules;
 using Allocator.Analyzers.Symbols;
 using Microsoft.CodeAnalysis.Diagnostics;
@@ -33,15 +34,19 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
         block.RegisterOperationAction(
             context =>
             {
-                IMethodSymbol? called = context.Operation is IObjectCreationOperation creation
-                    ? creation.Constructor : ((IInvocationOperation)context.Operation).TargetMethod;
+                IMethodSymbol? called = context.Operation switch
+                {
+                    IObjectCreationOperation creation => creation.Constructor,
+                    IInvocationOperation call => call.TargetMethod,
+                    var other => other.CalledOperator(),
+                };
                 if (called is not null && Volatile.Read(ref allocates) == 0
                     && (known.Factories.Contains(called) || known.Factories.HandsOut(called)))
                 {
                     Volatile.Write(ref allocates, 1);
                 }
             },
-            OperationKind.Invocation, OperationKind.ObjectCreation);
+            OperationKind.Invocation, OperationKind.ObjectCreation, OperationKind.Binary, OperationKind.Unary);
         block.RegisterOperationBlockEndAction(end =>
         {
             if (Volatile.Read(ref allocates) != 0)

@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Measurements.Analyzers;
 
 /// <summary>Makes larger compilations of sources: each copy in a namespace of its own, so that it calls itself and no other.</summary>
-internal sealed class RepeatedSources(IEnumerable<SyntaxTree> trees)
+internal sealed class RepeatedSources(IEnumerable<SyntaxTree> trees, string projectUsings = "")
 {
     private readonly CompilationUnitSyntax[] _files =
     [
@@ -48,13 +48,13 @@ internal sealed class RepeatedSources(IEnumerable<SyntaxTree> trees)
 
     private static int LinesOf(SyntaxNode file) => file.GetText().Lines.Count;
 
-    private static string Wrapped(CompilationUnitSyntax file, string name)
+    private string Wrapped(CompilationUnitSyntax file, string name)
     {
         IEnumerable<UsingDirectiveSyntax> usings = file.Usings.Where(directive => directive.GlobalKeyword.RawKind == 0);
         return $$"""
             namespace {{name}}
             {
-            {{string.Concat(usings.Select(directive => directive.ToFullString()))}}
+            {{projectUsings}}{{string.Concat(usings.Select(directive => directive.ToFullString()))}}
             {{string.Concat(file.Members.Select(MemberText))}}
             }
 

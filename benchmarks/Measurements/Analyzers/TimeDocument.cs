@@ -35,7 +35,11 @@ internal static class TimeDocument
         RepeatedSources written = new(compilation.SyntaxTrees.Where(CorpusProject.IsWritten));
         RepeatedSources other = new(
             Directory.EnumerateFiles(OtherSources, "*.cs", SearchOption.AllDirectories).Order(StringComparer.Ordinal)
-                .Select(file => CSharpSyntaxTree.ParseText(File.ReadAllText(file), options, file)));
+                .Select(file => CSharpSyntaxTree.ParseText(File.ReadAllText(file), options, file)),
+            string.Concat(
+                from project in Directory.EnumerateFiles(OtherSources, "*.csproj")
+                from named in XDocument.Load(project).Descendants("Using")
+                select $"using {named.Attribute("Include")!.Value};\n"));
 
         SyntaxTree[] files = [.. written.Merged(FileLines, options)];
         CSharpCompilation merged = Checked(compilation.RemoveAllSyntaxTrees().AddSyntaxTrees([.. shared, .. files]));

@@ -49,7 +49,7 @@ internal sealed class ExitCheck
         foreach ((Location place, ulong sites) in _lost)
         {
             _reporter.Report(
-                LifetimeRules.SomePaths, place, sites & (_evaluator.EverDisposed | _evaluator.EverReturned),
+                LifetimeRules.SomePaths, place, sites & (_evaluator.EverDisposed | _evaluator.EverHanded),
                 LifetimeRules.SomePaths.DefaultSeverity);
         }
     }
@@ -73,7 +73,7 @@ internal sealed class ExitCheck
             LifetimeRules.OutlivesOwner, returned,
             (value.Raw & ~state.Escaped & ~state.Reachable & ~silent) | (value.Direct & disposed) | inside | stale);
         _evaluator.State = state;
-        _evaluator.EscapeReturned(value);
+        _evaluator.Escape(value);
         if (returned.Syntax.Parent is { } parent && ExplicitReturn.Of(parent) is { } statement)
         {
             ReportLeft(statement.GetLocation(), perhaps, state);

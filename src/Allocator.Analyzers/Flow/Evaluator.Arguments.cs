@@ -52,6 +52,12 @@ internal sealed partial class Evaluator
 
         if (passing == Passing.Escapes)
         {
+            if (argument.Value.Strip() is IPropertyReferenceOperation or IInvocationOperation)
+            {
+                // Memory that is taken here, and not before the disposal.
+                TouchOwner(call, new Holding(0, value.Memory, 0));
+            }
+
             // Spans cannot be kept.
             Escape(new Holding(value.Own, value.Memory, 0, value.Uncertain, value.Held));
             return value;

@@ -110,6 +110,30 @@ internal sealed partial class Evaluator
         return default;
     }
 
+    /// <summary>Evaluates an operator of a user's: a call, whose arguments are its operands.</summary>
+    private Holding EvaluateOperator(IOperation operation, IMethodSymbol method)
+    {
+        ForgetStores();
+        int operands = 0;
+        foreach (IOperation operand in operation.ChildOperations)
+        {
+            Holding value = Evaluate(operand);
+            IParameterSymbol parameter = method.Parameters[operands++];
+            Passing passing = value.Keep == 0 ? Passing.Borrowed : _body.Known.Summaries.Of(parameter);
+            if (passing is Passing.Borrowed or Passing.Mentioned)
+            {
+                Touch(operation, value);
+                TouchOwner(operation, passing == Passing.Borrowed ? value : default);
+            }
+            else
+            {
+                Escape(value);
+            }
+        }
+
+        return _body.Sites.BitOf(operation) is var site and not 0 ? Allocate(operation, site) : default;
+    }
+
     private Holding Allocate(IOperation operation, ulong site)
     {
         NoteOverwritten(operation, site);

@@ -46,8 +46,8 @@ internal sealed partial class Evaluator
     /// <summary>Gets what escaped anywhere.</summary>
     public ulong EverEscaped { get; private set; }
 
-    /// <summary>Gets the owners that are returned anywhere.</summary>
-    public ulong EverReturned { get; private set; }
+    /// <summary>Gets the owners that are returned, stored or given away anywhere.</summary>
+    public ulong EverHanded { get; private set; }
 
     /// <summary>Evaluates an operation.</summary>
     /// <param name="operation">The operation.</param>
@@ -114,16 +114,19 @@ internal sealed partial class Evaluator
                 return EvaluateField(field, instance);
             case IDiscardOperation:
                 return default;
+            case IBinaryOperation or IUnaryOperation when operation.CalledOperator() is { } method && !_members.IsKnown(method):
+                return EvaluateOperator(operation, method);
             default:
                 return EvaluateTest(operation) ? default : EvaluateUnknown(operation, asLocation);
         }
     }
 
-    /// <summary>Lets go what the body returns.</summary>
-    public void EscapeReturned(Holding value)
+    /// <summary>Lets go what is returned, or goes where it is not followed.</summary>
+    public void Escape(Holding value)
     {
-        EverReturned |= value.Own;
-        Escape(value);
+        State.Escape(value);
+        EverEscaped |= value.Keep;
+        EverHanded |= value.Own;
     }
 
     private Holding EvaluateVariable(IOperation operation, bool asLocation)
@@ -233,12 +236,6 @@ internal sealed partial class Evaluator
                 State[variable] = default;
             }
         }
-    }
-
-    private void Escape(Holding value)
-    {
-        State.Escape(value);
-        EverEscaped |= value.Keep;
     }
 
     private void EscapeChildren(IOperation operation) => EscapeAll(operation.ChildOperations);

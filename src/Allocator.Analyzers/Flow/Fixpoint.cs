@@ -77,16 +77,25 @@ internal sealed class Fixpoint
     private FlowState Walk(BasicBlock block, FlowState entry)
     {
         IReadOnlyList<int> handlers = _body.Edges.HandlersOf(block);
+        IOperation? last = block.BranchValue is null or ILocalReferenceOperation ? block.Operations.LastOrDefault() : block.BranchValue;
+        bool mayFail = last is not null;
         _evaluator.State = entry.Clone();
-        ReachAll(handlers, _evaluator.State);
+        ReachAll(mayFail ? handlers : [], _evaluator.State);
         foreach (IOperation statement in block.Statements())
         {
             _evaluator.Evaluate(statement);
-            ReachAll(handlers, _evaluator.State);
+
+            // An allocation that fails has allocated nothing, and where it is the last that may fail, nothing follows it to the handlers.
+            mayFail &= statement != last || !IsAllocation(statement);
+            ReachAll(mayFail ? handlers : [], _evaluator.State);
         }
 
         return _evaluator.State;
     }
+
+    private bool IsAllocation(IOperation statement) =>
+        statement is IExpressionStatementOperation { Operation: ISimpleAssignmentOperation assignment }
+        && assignment.Target is ILocalReferenceOperation && _body.Sites.BitOf(assignment.Value.Strip()) != 0;
 
     private void Follow(BasicBlock block, ControlFlowBranch? branch, FlowState end, bool isConditional)
     {

@@ -57,6 +57,14 @@ internal static class Operations
         (int)operation.Kind == CollectionExpression
         || (operation.Kind == OperationKind.None && operation.Syntax is CollectionExpressionSyntax);
 
+    /// <summary>Returns the operator that an expression calls, not a conversion; null where the language has it itself.</summary>
+    public static IMethodSymbol? CalledOperator(this IOperation operation) => operation switch
+    {
+        IBinaryOperation binary => binary.OperatorMethod,
+        IUnaryOperation unary => unary.OperatorMethod,
+        _ => null,
+    };
+
     public static bool IsNull(this IOperation operation) =>
         operation.Strip().ConstantValue is { HasValue: true, Value: null };
 

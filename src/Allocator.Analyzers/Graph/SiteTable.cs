@@ -61,6 +61,9 @@ internal sealed class SiteTable
             case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when factories.Contains(constructor):
                 Add(operation, type, types);
                 break;
+            case { Type: { } type } when operation.CalledOperator() is { } called && factories.Contains(called):
+                Add(operation, type, types);
+                break;
             case IArgumentOperation { Parameter: { } parameter } when factories.HandsOut(parameter):
                 Add(operation, parameter.Type, types);
                 break;

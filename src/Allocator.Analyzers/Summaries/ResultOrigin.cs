@@ -136,6 +136,8 @@ internal sealed partial class ResultOrigin
                 return OfCall(call, body, method, isReference);
             case IObjectCreationOperation creation:
                 return OfCreation(creation, body, method);
+            case var operation when operation.CalledOperator() is { } called:
+                return Made(called) is { IsFresh: true } made ? made : Origin.Unknown;
             default:
                 return Origin.Unknown;
         }

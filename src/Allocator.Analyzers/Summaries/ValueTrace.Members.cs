@@ -149,6 +149,7 @@ internal sealed partial class ValueTrace
                 IsTouched = true;
                 break;
             case Passing.Returned:
+                IsTouched |= _known.Types.IsRaw(result.Type);
                 Follow(result, isHolder);
                 break;
             case Passing.Held or Passing.HeldByTask:

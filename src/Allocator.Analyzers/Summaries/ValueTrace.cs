@@ -221,6 +221,10 @@ internal sealed partial class ValueTrace
                 break;
             case IBinaryOperation { OperatorMethod: null }:
                 break;
+            case { } operation when operation.CalledOperator() is { } called && !_known.Members.IsKnown(called):
+                int ordinal = operation is IBinaryOperation { RightOperand: var right } && right == value ? 1 : 0;
+                FollowBy(_passingOf(called.Parameters[ordinal]), operation, isHolder);
+                break;
             default:
                 Escapes = true;
                 break;

@@ -42,6 +42,12 @@ internal static class AllocatedOwner
             return (ExpressionSyntax)node;
         }
 
+        if (node is BinaryExpressionSyntax or PrefixUnaryExpressionSyntax)
+        {
+            // In the middle of an expression it would take an order of evaluation that the others keep.
+            return node.Parent is EqualsValueClauseSyntax ? (ExpressionSyntax)node : null;
+        }
+
         // What is handed out by an argument has no declaration that `using` could be put before.
         return node is ArgumentSyntax || node.FirstAncestorOrSelf<InvocationExpressionSyntax>() is not { } call ? null : Awaited(call);
     }

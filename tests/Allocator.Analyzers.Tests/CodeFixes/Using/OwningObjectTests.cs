@@ -20,6 +20,7 @@ public class OwningObjectTests
 
             public Span<float> Samples => _data.Memory.Span;
             public int Width => 3;
+            public static Plane operator +(Plane plane, int width) => new(MemoryAllocator.Default, plane.Width + width);
             public void Dispose() => _data.Dispose();
         }
 
