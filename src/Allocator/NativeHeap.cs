@@ -13,7 +13,8 @@ public static class NativeHeap
     /// <returns>False where the C library has no such call.</returns>
     /// <remarks>
     /// Each arena is locked while its free memory is walked, so threads that allocate may wait: milliseconds in an idle process, tens of
-    /// milliseconds under load. Call it after a burst of work, not after each image.
+    /// milliseconds under load. Call it after a burst of work, not after each image. The free end of a thread's arena stays: up to twice
+    /// the largest allocation that was freed, unless <see cref="TrySetMapThreshold"/> was called at the start.
     /// </remarks>
     public static bool TryTrim() => LibC.TryTrimHeap();
 

@@ -180,7 +180,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         }
 
         int bands = Math.Min(Height, maxDegreeOfParallelism == -1 ? Environment.ProcessorCount : maxDegreeOfParallelism);
-        Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands }, band =>
+        Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands, TaskScheduler = RowScheduler.Shared }, band =>
         {
             int firstRow = (int)((long)Height * band / bands);
             int endRow = (int)((long)Height * (band + 1) / bands);

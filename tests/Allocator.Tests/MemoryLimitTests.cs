@@ -22,6 +22,24 @@ public class MemoryLimitTests
         setup.Allocator.AllocateGroup<byte>(3 * Block).Dispose();
     }
 
+    // Block by block it would take all that is left, have all idle memory and a collection go for it, and seem to fit later.
+    [Fact]
+    public void CreateStream_LargerThanTheContainer_IsRefusedForGoodBeforeAnythingIsTaken()
+    {
+        using TestSetup setup = new();
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Leave(setup, 50 * Block);
+        using PooledMemoryStream stream = setup.Allocator.CreateStream();
+        foreach (Action ask in new Action[] { () => setup.Allocator.CreateStream(101 * Block), () => stream.SetLength(101 * Block) })
+        {
+            MemoryLimitExceededException failure = Assert.Throws<MemoryLimitExceededException>(ask);
+            Assert.Equal((101L * Block, 100L * Block, false), (failure.RequestedBytes, failure.LimitBytes, failure.IsTransient));
+        }
+
+        Assert.Equal((1, Block, 0), (setup.Statistics.Rents, setup.Statistics.RetainedBytes, setup.Statistics.Trims));
+        stream.SetLength(40 * Block);
+    }
+
     [Fact]
     public void Allocate_LimitNotHonored_IsServed()
     {

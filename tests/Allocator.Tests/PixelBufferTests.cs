@@ -241,6 +241,38 @@ public class PixelBufferTests
         Assert.Throws<ArgumentOutOfRangeException>("maxDegreeOfParallelism", () => pixels.ProcessPixelRowsInParallel(static _ => { }, -2));
     }
 
+    // They may wait for the very memory of this image.
+    [Fact]
+    public void ProcessPixelRowsInParallel_AllThreadsOfThePoolAreBlocked_IsDoneByTheCaller() =>
+        RemoteExecutor.Invoke(static () =>
+        {
+            using TestSetup setup = new();
+            using PixelBuffer<int> pixels = setup.Allocator.AllocatePixels<int>(100, 40);
+            int workers = Environment.ProcessorCount;
+            Assert.True(ThreadPool.SetMaxThreads(workers, workers));
+            using CountdownEvent blocked = new(workers);
+            using ManualResetEventSlim end = new();
+            for (int i = 0; i < workers; i++)
+            {
+                ThreadPool.UnsafeQueueUserWorkItem(
+                    _ =>
+                    {
+                        blocked.Signal();
+                        end.Wait();
+                    },
+                    null);
+            }
+
+            blocked.Wait();
+            int rows = 0;
+            Thread caller = new(() => pixels.ProcessPixelRowsInParallel(band => Interlocked.Add(ref rows, band.Height), 4));
+            caller.Start();
+            bool isDone = caller.Join(TimeSpan.FromSeconds(20));
+            end.Set();
+            caller.Join();
+            Assert.Equal((true, 40), (isDone, rows));
+        }).Dispose();
+
     [Theory]
     [InlineData(-1)]
     [InlineData(3)]

@@ -43,6 +43,12 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         {
             throw MemoryLimitExceededException.ForBudget(rounded, _budget);
         }
+
+        // Without a budget they would take all that the container has, from others too. One block the allocation itself looks at.
+        if (capacity - Capacity > _largestBlock)
+        {
+            _allocator.Settings.ThrowIfLargerThanContainer(rounded);
+        }
     }
 
     public override void Grow(long capacity, bool clean = false, bool withReserve = false)

@@ -93,7 +93,8 @@ internal readonly struct AllocationPlan
     public bool IsSmall => LengthInBytes <= _settings.ArrayThresholdInBytes;
 
     /// <summary>Gets where memory beyond the pool comes from.</summary>
-    public NativeMemorySource Source => IsSmall ? _settings.SmallSource : _settings.Source;
+    public NativeMemorySource Source =>
+        IsSmall && LengthInBytes <= _settings.LargestHeapLengthInBytes ? _settings.SmallSource : _settings.Source;
 
     /// <summary>Gets how the length is divided, without where the members lie.</summary>
     public MemberLayout Layout => new(_totalLength, _memberLength, MemberCount, IsContiguous);

@@ -20,6 +20,9 @@ internal sealed class AllocatorSettings
 
     private const long MostIdleArrayBytes = 64L * 1024 * 1024;
 
+    // What is larger glibc maps at first, and keeps in its arenas once one has been freed.
+    private const int LargestLimitedHeapLength = 128 * 1024;
+
     public AllocatorSettings(MemoryAllocatorOptions options)
     {
         // What the caller changes from here on has no effect.
@@ -58,6 +61,12 @@ internal sealed class AllocatorSettings
         get => field ??= Source is HeapMemorySource { AlignsHere: true } ? Source : HeapMemorySource.OfHGlobal(OverreadToleranceInBytes);
         init;
     }
+
+    /// <summary>
+    /// Gets the largest request that it serves. Where anything is limited larger ones are mapped: each of malloc's arenas would keep
+    /// megabytes of them, which no count shows and <c>malloc_trim</c> leaves there.
+    /// </summary>
+    public int LargestHeapLengthInBytes => field != 0 ? field : field = IsLimited ? LargestLimitedHeapLength : int.MaxValue;
 
     public SafetyMode Safety { get; }
 
@@ -169,6 +178,15 @@ internal sealed class AllocatorSettings
         }
 
         return budget;
+    }
+
+    /// <summary>Throws where the container could not hold so much if nothing else were in it.</summary>
+    public void ThrowIfLargerThanContainer(long bytes)
+    {
+        if (HonorsMemoryLimit && Headroom.Read() is Headroom left && bytes > left.LimitBytes)
+        {
+            throw MemoryLimitExceededException.ForContainer(bytes, left.LimitBytes, left.CertainBytes);
+        }
     }
 
     private void MakeRoom(AllocatorCounters counters)

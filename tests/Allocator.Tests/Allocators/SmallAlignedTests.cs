@@ -68,6 +68,47 @@ public class SmallAlignedTests
             alignment.ToString()).Dispose();
     }
 
+    // Each arena of glibc keeps up to twice the largest mapping that any code has freed, and malloc_trim leaves the last free part there.
+    [SkippableFact]
+    public void AllocateAligned_UpTo1MiBUnderABudget_LeavesNothingInTheArenasOfMalloc()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Needs Linux's figures of the resident set.");
+        RemoteExecutor.Invoke(
+            static () =>
+            {
+                using MemoryAllocator allocator = MemoryAllocator.Create(
+                    new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256, Safety = SafetyMode.Standard });
+
+                // What a codec does.
+                Marshal.FreeHGlobal(Marshal.AllocHGlobal(16 * Megabyte));
+                using Barrier all = new(participantCount: 9);
+                Thread[] threads = [.. Enumerable.Range(0, 8).Select(_ => new Thread(() => HoldFourAtOnce(allocator, all)))];
+                foreach (Thread thread in threads)
+                {
+                    thread.Start();
+                }
+
+                all.SignalAndWait();
+                long before = ResidentSet.Bytes;
+                all.SignalAndWait();
+                all.SignalAndWait();
+                long held = ResidentSet.Bytes;
+                all.SignalAndWait();
+                all.SignalAndWait();
+                NativeHeap.TryTrim();
+                long after = ResidentSet.Bytes;
+                all.SignalAndWait();
+                foreach (Thread thread in threads)
+                {
+                    thread.Join();
+                }
+
+                Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
+                Assert.InRange(held - before, 24 * Megabyte, long.MaxValue);
+                Assert.InRange(after - before, long.MinValue, 6 * Megabyte);
+            }).Dispose();
+    }
+
     [Fact]
     public void AllocateAligned_OneAfterTheOther_AllocatesNothingButTheOwner()
     {
@@ -219,6 +260,29 @@ public class SmallAlignedTests
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Drop(MemoryAllocator allocator) => allocator.AllocateAligned<byte>(1000, 64);
+
+    private static void HoldFourAtOnce(MemoryAllocator allocator, Barrier all)
+    {
+        allocator.AllocateAligned<byte>(1000, 64).Dispose();
+        all.SignalAndWait();
+        all.SignalAndWait();
+        IMemoryOwner<byte>[] owners = new IMemoryOwner<byte>[4];
+        for (int i = 0; i < owners.Length; i++)
+        {
+            owners[i] = allocator.AllocateAligned<byte>(Megabyte, 64);
+            owners[i].Memory.Span.Fill(1);
+        }
+
+        all.SignalAndWait();
+        all.SignalAndWait();
+        foreach (IMemoryOwner<byte> owner in owners)
+        {
+            owner.Dispose();
+        }
+
+        all.SignalAndWait();
+        all.SignalAndWait();
+    }
 
     private static int Mappings() => File.ReadLines("/proc/self/maps").Count();
 
