@@ -15,15 +15,19 @@ internal static class ReachCommand
 
     private static readonly Option<string[]> s_only = new("--only")
     {
-        Description = "Parts: one, arrays, four, threads, budget, contiguous, groups, aligned, creation, touch, rows, copies.",
+        Description = "Parts, with spaces between them.",
         AllowMultipleArgumentsPerToken = true,
     };
 
     public static Command Create()
-        => new Command("reach", "Measures each figure that the project set out to reach, against what it is compared with.")
     {
-        s_check, s_before, s_only,
-    }.Measures("Reach", Measure);
+        s_only.AcceptOnlyFromAmong(
+            "one", "arrays", "four", "threads", "budget", "contiguous", "groups", "aligned", "creation", "touch", "rows", "copies");
+        return new Command("reach", "Measures each figure that the project set out to reach, against what it is compared with.")
+        {
+            s_check, s_before, s_only,
+        }.Measures("Reach", Measure);
+    }
 
     private static ResultDocument Measure(MeasurementRun run)
     {
