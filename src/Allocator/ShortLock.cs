@@ -7,6 +7,9 @@ namespace Allocator;
 /// </summary>
 internal sealed class ShortLock
 {
+    /// <summary>Gets whether the current thread is in a section. For contracts in Debug.</summary>
+    public bool IsHeld => Monitor.IsEntered(this);
+
     /// <summary>Enters the lock, for a <c>using</c> block. Reentrant, as every monitor.</summary>
     public Section Enter()
     {

@@ -259,8 +259,6 @@ internal sealed class AllocationPipeline(
         }
         else if (_pool.TryRentRun(plan.Blocks, ref refusals, out outcome) is BlockGuard run)
         {
-            // The request has a permit of its own: the one that the block has kept goes back.
-            run.TakePermit().Return();
             allocation.Add(run);
             filled = plan.MemberCount;
         }

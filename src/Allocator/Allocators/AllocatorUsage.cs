@@ -60,7 +60,7 @@ internal sealed class AllocatorUsage : IUsageSource
         Add(UsageFigure.RetainedBytes, _countedArrays.TryGetTarget(out CountedArrayPool? countedArrays) ? countedArrays.IdleBytes : 0);
         Add(UsageFigure.QuarantinedBytes, pool.QuarantinedBytes);
         Add(UsageFigure.Outstanding, pool.Outstanding + arrays.Rents - arrays.Returns);
-        Add(UsageFigure.BudgetUsedBytes, _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.UsedBytes : 0);
+        Add(UsageFigure.BudgetUsedBytes, _budget is not null && _budget.TryGetTarget(out MemoryBudget? budget) ? budget.AdmittedBytes : 0);
         Add(UsageFigure.BudgetLimitBytes, _budgetLimitBytes);
         Add(UsageFigure.Rents, pool.Rents + arrays.Rents);
         Add(UsageFigure.PoolHits, Math.Max(0, pool.Rents - Counters.ColdPoolRents));
@@ -111,7 +111,7 @@ internal sealed class AllocatorUsage : IUsageSource
         arrays.Close();
         _poolRents = pool.ReadUsage().Rents;
         _arrayRents = arrays.Sum().Rents;
-        _countedArrayRents = countedArrays.Records.Sum().Rents;
+        _countedArrayRents = countedArrays.ReadCounts().Rents;
         UsageRegistry.End(_registration);
         _isClosed = true;
     }
@@ -119,7 +119,7 @@ internal sealed class AllocatorUsage : IUsageSource
     private ArrayCounts ReadArrays()
     {
         ArrayCounts sum = _arrays.TryGetTarget(out ArraySource? arrays) ? arrays.Sum() : Ended(_arrayRents);
-        ArrayCounts counted = _countedArrays.TryGetTarget(out CountedArrayPool? own) ? own.Records.Sum() : Ended(_countedArrayRents);
+        ArrayCounts counted = _countedArrays.TryGetTarget(out CountedArrayPool? own) ? own.ReadCounts() : Ended(_countedArrayRents);
         counted.AddReturnsTo(ref sum);
         counted.AddRentsTo(ref sum);
         return sum;

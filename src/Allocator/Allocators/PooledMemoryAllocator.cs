@@ -67,11 +67,6 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
         // No fast path (no length is below -1) where rents are watched, or where admission reads the container's files, which may throw.
         bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
-        if (hasFastPath && _budget is not null)
-        {
-            _budget.Idle = new PermitKeepers(_pool, _countedArrays);
-        }
-
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _blockSizeInBytes = _pool.BlockSizeInBytes;
         _readyLimitInBytes = hasFastPath
@@ -210,26 +205,31 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             }
 
             if (isPlain && alignmentInBytes <= IntPtr.Size && lengthInBytes > 0
-                && CountedArrayGuard.TryRentIdle(_countedArrays, account, (int)lengthInBytes, out generation) is CountedArrayGuard array)
+                && _countedArrays.TryRentIdle((int)lengthInBytes) is CountedArrayGuard array)
             {
-                return array;
+                if (account is null || array.TryCharge(account, array.CapacityInBytes))
+                {
+                    generation = array.BeginPlain((int)lengthInBytes);
+                    return array;
+                }
+
+                _countedArrays.Return(array, mayKeep: true);
             }
         }
         else if (isPlain && lengthInBytes <= _readyLimitInBytes && alignmentInBytes <= _blockAlignmentInBytes)
         {
-            // Under a budget single blocks only: no other idle memory keeps its permit.
-            BlockGuard? block = lengthInBytes <= _blockSizeInBytes ? _pool.TryRentCached()
-                : account is null ? _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup)
-                : null;
+            BlockGuard? block = lengthInBytes <= _blockSizeInBytes
+                ? _pool.TryRentCached()
+                : _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup);
             if (block is not null)
             {
-                if (account is null || block.TryCharge(account, _blockSizeInBytes))
+                if (account is null || block.TryCharge(account, block.CapacityInBytes))
                 {
                     generation = block.BeginPlain(lengthInBytes);
                     return block;
                 }
 
-                // No room in the account: back into the map, where the request finds the block once it is admitted.
+                // No room in the account: the request finds the block in the map once it is admitted.
                 _pool.Return(block, ofGroup: true);
             }
         }

@@ -23,20 +23,6 @@ internal abstract class BudgetAccount
     /// <summary>Takes bytes in one step, where they fit and requests that wait may be overtaken, or none wait.</summary>
     public abstract bool TryTake(long bytes, bool overtakes);
 
-    /// <summary>Takes bytes where they fit and no request waits. Where there is no room, idle memory gives back its permits.</summary>
-    public bool TryTakeNow(long bytes)
-    {
-        bool isTaken = TryTake(bytes, overtakes: false);
-        if (!isTaken && Budget is { HasWaiters: false, Idle: IPermitKeeper idle }
-            && !IsClosed && LeastChargeWith(bytes) <= Budget.LimitInBytes)
-        {
-            idle.ReleasePermits();
-            isTaken = TryTake(bytes, overtakes: false);
-        }
-
-        return isTaken;
-    }
-
     /// <summary>Returns how many bytes more the budget would be charged with, were so many taken.</summary>
     public abstract long ChargeFor(long bytes);
 
@@ -73,28 +59,6 @@ internal abstract class BudgetAccount
 internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 {
     public void Return() => Account?.Return(Bytes);
-}
-
-/// <summary>Idle memory that keeps the permits of its last renters, so that the next ones need not ask the budget.</summary>
-internal interface IPermitKeeper
-{
-    /// <summary>Gets how many bytes these are.</summary>
-    long KeptBytes { get; }
-
-    /// <summary>Returns them. Never throws.</summary>
-    void ReleasePermits();
-}
-
-/// <summary>Idle memory in two places.</summary>
-internal sealed class PermitKeepers(IPermitKeeper first, IPermitKeeper second) : IPermitKeeper
-{
-    public long KeptBytes => first.KeptBytes + second.KeptBytes;
-
-    public void ReleasePermits()
-    {
-        first.ReleasePermits();
-        second.ReleasePermits();
-    }
 }
 
 /// <summary>

@@ -30,7 +30,6 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
     private int _count;
-    private bool _isSeen;
 
     // How often stuck reservations were looked for, and since when only memory outside of reservations could help.
     private long _looks;
@@ -50,28 +49,18 @@ internal sealed class BudgetQueue
     /// <summary>Gets how many requests wait.</summary>
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Counts a request before its <see cref="Post"/>. Returns whether all threads have seen by now that one waits.</summary>
-    public bool Announce()
-    {
-        using (Lock.Enter())
-        {
-            Interlocked.Increment(ref _count);
-            return _isSeen;
-        }
-    }
-
-    /// <summary>
-    /// Grants a request that was announced, if it fits and overtakes none too often, or lets it wait, or withdraws it. Threads that return
-    /// memory see by now that it waits.
-    /// </summary>
+    /// <summary>Grants a request if it fits and overtakes none too often, or lets it wait, or withdraws it.</summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
         using (Lock.Enter())
         {
             request.Serial = ++_lastSerial;
             (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
+
+            // A full barrier: a thread that returns memory subtracts first and reads this count after, so either it sees the request, or
+            // the request sees what it returned.
+            Interlocked.Increment(ref _count);
             GrantWhatFits();
-            _isSeen |= request.IsWaiting;
             if (request.IsWaiting && !mayWait)
             {
                 Settle(request, BudgetOutcome.Withdrawn);
@@ -139,7 +128,7 @@ internal sealed class BudgetQueue
     {
         request.Node.List!.Remove(request.Node);
         request.Settle(outcome);
-        _isSeen &= Interlocked.Decrement(ref _count) != 0;
+        Interlocked.Decrement(ref _count);
 
         // A request that is not posted yet needs no notification: its thread is within Post, and reads the outcome after it.
         if (request.IsPosted)

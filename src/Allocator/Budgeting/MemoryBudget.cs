@@ -44,12 +44,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets whether memory that the container certainly has no room for is refused.</summary>
     public bool HonorsLimit { get; init; }
 
-    /// <summary>Gets or sets the idle memory that keeps permits; null where none does.</summary>
-    public IPermitKeeper? Idle { get; set; }
-
-    /// <summary>Gets whether memory that falls idle may keep its permit, so that the next rent need not ask.</summary>
-    public bool LetsIdleKeep => Idle is not null && !HasWaiters;
-
     /// <summary>Gets what makes room where nothing is outstanding, and there is none all the same. May block.</summary>
     public Action? BeforeRefusal { get; init; }
 
@@ -62,9 +56,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
-
-    /// <summary>Gets what is outstanding or reserved: what is admitted, without what idle memory has kept.</summary>
-    public long UsedBytes => Math.Max(0, AdmittedBytes - (Idle?.KeptBytes ?? 0));
 
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
 
@@ -178,18 +169,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
     /// <summary>Grants a request now, or lets it wait; one that may not wait is withdrawn where it is not granted.</summary>
-    public void Post(BudgetRequest request, bool mayWait = true)
-    {
-        bool isSeen = _queue.Announce();
-        if (Idle is not null && !isSeen)
-        {
-            // A block that comes back with its permit is in the cache behind this, or its thread sees that a request waits.
-            ProcessBarrier.Flush();
-            Idle.ReleasePermits();
-        }
-
-        _queue.Post(request, mayWait);
-    }
+    public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);

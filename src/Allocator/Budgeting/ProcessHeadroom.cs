@@ -247,8 +247,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                // Not what idle memory has kept, which would keep others waiting.
-                admitted += budget.UsedBytes;
+                admitted += budget.AdmittedBytes;
                 committed += budget.CommittedBytes;
             }
         }

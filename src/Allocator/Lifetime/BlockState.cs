@@ -21,10 +21,7 @@ internal class BlockState
     /// <summary>A block that lies idle in its pool's cache: the thread that takes this flag away holds the block.</summary>
     public const long Cached = 1 << 20;
 
-    /// <summary>Beside <see cref="Cached"/>: the block has kept its permit, and the next rent need not ask the budget.</summary>
-    public const long Admitted = 1 << 21;
-
-    private const long GenerationStep = 1 << 22;
+    private const long GenerationStep = 1 << 21;
 
     /// <summary>
     /// A reference count, flags, and above them the generation, which grows whenever the memory comes back. An owner remembers the

@@ -3,7 +3,7 @@ using Allocator.Budgeting;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array that counts against a budget, which has to know when it is abandoned. Both stay together from the array's birth until
+/// Guards an array that counts under a limit, which has to know when it is abandoned. Both stay together from the array's birth until
 /// it is dropped.
 /// </summary>
 internal sealed class CountedArrayGuard : FinalizableGuard
@@ -14,14 +14,14 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     private long _lentGeneration = NotLent;
 
     public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
-        : base(new ArrayRecord(), context)
+        : base(new BlockState { RunLength = 1, Zeroed = true }, context)
     {
         _pool = pool;
         Array = array;
     }
 
-    /// <summary>Gets what its pool knows the array by.</summary>
-    public ArrayRecord OwnRecord => Unsafe.As<ArrayRecord>(Record);
+    /// <summary>Gets or sets whether the pool counts it as outstanding. Under the pool's lock.</summary>
+    public bool IsOutstanding { get; set; }
 
     public override long CapacityInBytes => Array!.Length;
 
@@ -30,27 +30,26 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
 
-    /// <summary>Rents an idle array of a pool, unobserved; null where there is none, or the account has no room.</summary>
-    public static CountedArrayGuard? TryRentIdle(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes, out long generation)
+    /// <summary>Starts a rent, unobserved, of an array that was idle.</summary>
+    public long BeginPlain(int lengthInBytes)
     {
-        // No idle array is a reservation's.
-        CountedArrayGuard? guard = account is ReservationAccount ? null : pool.TryRentIdle(lengthInBytes, onlyOf: true, account);
-        guard ??= TryRentCharged(pool, account, lengthInBytes);
-        generation = 0;
-        if (guard is not null)
-        {
-            guard.MarkDirty();
-            guard.Record.NoteRent(lengthInBytes, guard.CapacityInBytes, guard.Context.Clock.CoarseMilliseconds);
-            generation = guard.Begin();
-        }
+        MarkDirty();
+        Record.NoteRent(lengthInBytes, CapacityInBytes, Context.Clock.CoarseMilliseconds);
+        return Begin();
+    }
 
-        return guard;
+    /// <summary>Returns how many rents began since the last call: none, or one.</summary>
+    public long TakeRents()
+    {
+        long rents = Record.Rents;
+        Record.Rents = 0;
+        return rents;
     }
 
     /// <summary>Notes a rent whose renter has the array alone.</summary>
     public void Lend(long generation) => Volatile.Write(ref _lentGeneration, generation);
 
-    /// <summary>Ends that rent; false where another call did.</summary>
+    /// <summary>Ends that rent; false if another call did.</summary>
     public bool TryEndLent(bool clear)
     {
         long generation = Interlocked.Exchange(ref _lentGeneration, NotLent);
@@ -70,49 +69,18 @@ internal sealed class CountedArrayGuard : FinalizableGuard
 
     protected override void GiveBack(bool ofLease)
     {
-        if (IsPlain && !Context.ClearOnReturn && (Account is null || MayKeepPermit) && (ofLease || !IsFoundUnreachable))
-        {
-            _pool.TakeBack(this);
-        }
-        else
+        if (!IsPlain || Context.ClearOnReturn || (!ofLease && IsFoundUnreachable))
         {
             base.GiveBack(ofLease);
+            return;
         }
+
+        BudgetPermit permit = TakePermit();
+        _pool.Return(this, mayKeep: true);
+        permit.Return();
     }
 
-    protected override void ReturnMemory(bool ofGroup)
-    {
-        if (IsFoundUnreachable)
-        {
-            _pool.Drop(this);
-        }
-        else
-        {
-            _pool.TakeBack(this);
-        }
-    }
+    protected override void ReturnMemory(bool ofGroup) => _pool.Return(this, mayKeep: !IsFoundUnreachable);
 
-    // Charged before it is taken: an array that is neither idle nor charged would be missing to a request that has been admitted.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static CountedArrayGuard? TryRentCharged(CountedArrayPool pool, BudgetAccount? account, int lengthInBytes)
-    {
-        // For nothing a reservation would be charged beyond what it has, and count that.
-        BudgetPermit permit = new(account, CountedArrayPool.CapacityOf(lengthInBytes));
-        if (account is null || !pool.HasIdle(lengthInBytes) || !account.TryTake(permit.Bytes, overtakes: false))
-        {
-            return null;
-        }
-
-        CountedArrayGuard? guard = pool.TryRentIdle(lengthInBytes);
-        if (guard is null)
-        {
-            permit.Return();
-            return null;
-        }
-
-        guard.TakePermit().Return();
-        guard.Record.AllocationBytes = permit.Bytes;
-        guard.Charge(permit);
-        return guard;
-    }
+    protected override void OnAbandoned() => _pool.NoteAbandoned(this);
 }

@@ -5,50 +5,50 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// The array pool of one allocator, for small requests that count against a budget, and for what has to be an array. It has a class
-/// for each power of two from 16 bytes to 1 GiB, and hands out arrays of exactly that length. An array counts as committed from its birth
-/// until it is dropped. Thread-safe: an idle array lies in a slot, is taken and put there by one compare-exchange, and keeps its permit.
+/// The array pool of one allocator, for small requests under a limit, and for requests that must be an array. It has a stack of idle
+/// arrays for each power of two from 16 bytes to 1 GiB, and rents arrays of exactly that length. An array counts as committed from its
+/// birth until it is dropped. Thread-safe.
 /// </summary>
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
-internal sealed class CountedArrayPool : IPermitKeeper
+internal sealed class CountedArrayPool
 {
-    /// <summary>The longest array that it has: of the next power of two there is none.</summary>
+    /// <summary>The longest array that it has: there is none of the next power of two.</summary>
     public const int LongestArray = SmallestArray << (Classes - 1);
 
     private const int SmallestArray = 16;
     private const int Classes = 27; // to 1 GiB
 
-    // Dropped arrays go with the next Gen2 collection. For less than that none is asked for.
+    // Dropped arrays go with the next Gen2 collection. For less than that none is requested.
     private const long WorthACollection = 1024 * 1024;
 
     private readonly AllocatorContext _context;
-    private readonly IdleBytes _idleBytes;
+    private readonly long _maximumIdleBytes;
     private readonly Action? _requestCollection;
 
     // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
-    private readonly IdleArrays?[] _classes = new IdleArrays?[Classes];
-    private readonly ShortLock _drains = new();
-    private long _heldBytes;
-    private int _closed;
+    private readonly ArrayStack?[] _idle = new ArrayStack?[Classes];
 
-    /// <summary>Makes one that keeps so many idle bytes at most; a collection, where one may be forced, frees what is dropped.</summary>
+    // Whatever follows changes under it, so the counts are exact.
+    private readonly ShortLock _lock = new();
+    private long _idleBytes;
+    private long _heldBytes;
+    private long _outstanding;
+    private long _outstandingBytes;
+    private long _endedRents;
+    private bool _isClosed;
+
+    /// <summary>Makes one that keeps so many idle bytes at most; a collection, if one may be forced, frees the dropped arrays.</summary>
     public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
     {
         _context = context;
-        _idleBytes = new IdleBytes(maximumIdleBytes);
+        _maximumIdleBytes = maximumIdleBytes;
         _requestCollection = requestCollection;
     }
 
-    public ArrayRecords Records { get; } = new();
-
-    public long IdleBytes => SumIdle();
-
-    public long KeptBytes => SumIdle(ofKeptPermits: true);
-
-    private bool IsClosed => Volatile.Read(ref _closed) != 0;
+    public long IdleBytes => Volatile.Read(ref _idleBytes);
 
     /// <summary>Gets the bytes of arrays that are idle or outstanding.</summary>
     public long HeldBytes => Volatile.Read(ref _heldBytes);
@@ -56,93 +56,75 @@ internal sealed class CountedArrayPool : IPermitKeeper
     /// <summary>Returns the length of the array that serves a request: the next power of two, and at least 16.</summary>
     public static int CapacityOf(int lengthInBytes) => CapacityOfClass(ClassOf(lengthInBytes));
 
-    /// <summary>Rents an array of at least that many bytes, its rent not begun; null where as much is held as may be.</summary>
+    /// <summary>Reads how often arrays were rented and returned, and how many bytes are outstanding.</summary>
+    public ArrayCounts ReadCounts()
+    {
+        using (_lock.Enter())
+        {
+            return new ArrayCounts { Rents = _endedRents + _outstanding, Returns = _endedRents, RentedBytes = _outstandingBytes };
+        }
+    }
+
+    /// <summary>Rents an array of at least that many bytes, its rent not begun; null if as much is held as may be.</summary>
     public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
         CountedArrayGuard? idle = TryRentIdle(lengthInBytes);
         isNew = idle is null;
-
-        // The request has a permit of its own: what the array had kept goes back.
-        idle?.TakePermit().Return();
         return idle ?? TryMake(ClassOf(lengthInBytes), ref refusals);
     }
 
-    /// <summary>
-    /// Rents an idle array of at least that many bytes, its rent not begun; null where there is none. Only one that is charged to an
-    /// account already, or to none, where <paramref name="onlyOf"/> says so.
-    /// </summary>
-    public CountedArrayGuard? TryRentIdle(int lengthInBytes, bool onlyOf = false, BudgetAccount? account = null)
+    /// <summary>Rents an idle array of at least that many bytes, its rent not begun; null if there is none.</summary>
+    public CountedArrayGuard? TryRentIdle(int lengthInBytes)
     {
-        IdleArrays? idle = Volatile.Read(ref _classes[ClassOf(lengthInBytes)]);
-        for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
+        CountedArrayGuard? guard;
+        using (_lock.Enter())
         {
-            int slot = IdleArrays.SlotAfter(i);
-            if (idle.LookAt(slot) is not CountedArrayGuard guard || (onlyOf && guard.Account != account) || !idle.TryTake(slot, guard))
+            guard = TryTake(ClassOf(lengthInBytes), staleOnly: false);
+            if (guard is not null)
             {
-                continue;
+                BeginRent(guard);
             }
-
-            if (!guard.IsFoundUnreachable && (!onlyOf || guard.Account == account))
-            {
-                return guard;
-            }
-
-            // The pool itself was found unreachable, and the guards with it; or the array was another's for a moment, and is back.
-            guard.Cancel();
         }
 
-        return null;
+        if (guard?.IsFoundUnreachable == true)
+        {
+            // The pool itself was found unreachable, and the guards with it.
+            guard.Cancel();
+            return null;
+        }
+
+        return guard;
     }
 
-    /// <summary>Gets whether an array of at least that many bytes lies idle.</summary>
-    public bool HasIdle(int lengthInBytes) => Volatile.Read(ref _classes[ClassOf(lengthInBytes)]) is { IsEmpty: false };
-
-    /// <summary>Takes an array back, with its permit where it keeps that. The rent has ended, or never began.</summary>
-    public void TakeBack(CountedArrayGuard guard)
+    /// <summary>Takes back an array whose rent has ended, or never began.</summary>
+    public void Return(CountedArrayGuard guard, bool mayKeep)
     {
-        bool keepsPermit = guard.Account is not null;
-        if (IsClosed || !TryKeep(guard))
+        Debug.Assert(guard.Account is null, "Idle memory is charged to no account.");
+        long bytes = guard.CapacityInBytes;
+        bool isKept;
+        using (_lock.Enter())
+        {
+            EndRent(guard);
+            isKept = mayKeep && !_isClosed && bytes <= _maximumIdleBytes - _idleBytes && _idle[ClassOf((int)bytes)]!.TryPush(guard);
+            _idleBytes += isKept ? bytes : 0;
+        }
+
+        if (!isKept)
         {
             Drop(guard);
         }
-        else if (IsClosed)
-        {
-            // Closed meanwhile: that may have looked before this one was there.
-            DropIdle(long.MaxValue);
-        }
-        else if (keepsPermit && _context.Budget.HasWaiters)
-        {
-            // A request that began to wait meanwhile finds the array in its slot, or is seen here.
-            ReleasePermits();
-        }
     }
 
-    /// <summary>Has idle arrays return the permits that they have kept. Never throws.</summary>
-    public void ReleasePermits()
+    /// <summary>Counts a rent as over whose renter was collected. The array itself comes back by <see cref="Return"/>.</summary>
+    public void NoteAbandoned(CountedArrayGuard guard)
     {
-        using (_drains.Enter())
+        using (_lock.Enter())
         {
-            // One at a time: a request that finds nothing here finds the room that another thread has made.
-            long bytes = 0;
-            foreach (IdleArrays? idle in _classes)
-            {
-                for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
-                {
-                    if (idle.LookAt(i) is CountedArrayGuard { Account: not null } guard && idle.TryTake(i, guard))
-                    {
-                        bytes += guard.TakePermit().Bytes;
-                        TakeBack(guard);
-                    }
-                }
-            }
-
-            _context.Budget.GiveBack(bytes);
+            EndRent(guard);
         }
-
-        _context.Budget.ServeWaiters();
     }
 
-    /// <summary>Gives the array of a rent that has begun to a renter who has nothing but that.</summary>
+    /// <summary>Lends the array of a rent that has begun to a renter who has nothing but that.</summary>
     public byte[] Lend(CountedArrayGuard guard, long generation)
     {
         byte[] array = guard.Array!;
@@ -163,39 +145,48 @@ internal sealed class CountedArrayPool : IPermitKeeper
         }
     }
 
-    /// <summary>Ends the rent of an array; false where it is none of this pool's, or another call did.</summary>
+    /// <summary>Ends the rent of an array; false if it is none of this pool's, or another call did.</summary>
     public bool TryReturn(byte[] array, bool clear) =>
         _lent.TryGetValue(array, out CountedArrayGuard? guard) && guard.TryEndLent(clear);
 
-    /// <summary>Leaves an array to the garbage collector, and its guard with it.</summary>
-    public void Drop(CountedArrayGuard guard)
-    {
-        GC.SuppressFinalize(guard);
-        long bytes = guard.CapacityInBytes;
-        BudgetPermit permit = guard.TakePermit();
-        Records.Remove(guard.OwnRecord, bytes);
-        Interlocked.Add(ref _heldBytes, -bytes);
-        _context.Budget.NoteReleased(bytes);
-        permit.Return();
-    }
+    /// <summary>Drops idle arrays of at least so many bytes, as far as there are, the longest first; returns their bytes.</summary>
+    public long Trim(long bytes, TrimReason reason) => Count(DropIdle(bytes, staleOnly: false), reason);
 
-    /// <summary>Drops idle arrays of at least so many bytes, as far as there are, the largest first; returns what went.</summary>
-    public long Trim(long bytes, TrimReason reason) => Count(DropIdle(bytes), reason);
-
-    /// <summary>Drops a part, rounded up, of what has been idle since the last call; returns what went. One call at a time.</summary>
+    /// <summary>
+    /// Drops a part, rounded up, of the arrays that no rent has needed since the last call; returns their bytes. One call at a time.
+    /// </summary>
     public long TrimStale(double rate)
     {
-        long stale = SumIdle(ofStale: true);
+        long stale = 0;
+        using (_lock.Enter())
+        {
+            for (int index = 0; index < Classes; index++)
+            {
+                stale += (long)(_idle[index]?.Stale ?? 0) * CapacityOfClass(index);
+            }
+        }
+
         long dropped = DropIdle((long)Math.Ceiling(stale * rate), staleOnly: true);
-        Records.StartPeriod();
+        using (_lock.Enter())
+        {
+            foreach (ArrayStack? idle in _idle)
+            {
+                idle?.StartPeriod();
+            }
+        }
+
         return Count(dropped, TrimReason.Period);
     }
 
     /// <summary>Drops all idle arrays now, and outstanding ones when they come back.</summary>
     public void Close()
     {
-        Interlocked.Exchange(ref _closed, 1);
-        DropIdle(long.MaxValue);
+        using (_lock.Enter())
+        {
+            _isClosed = true;
+        }
+
+        DropIdle(long.MaxValue, staleOnly: false);
     }
 
     private static int ClassOf(int lengthInBytes)
@@ -216,15 +207,19 @@ internal sealed class CountedArrayPool : IPermitKeeper
 
         try
         {
-            // Where the array will be kept is made before: a return must not fail for want of memory.
-            if (Volatile.Read(ref _classes[index]) is null)
+            // The stack that will keep the array is made first: a return must not fail if out of memory.
+            if (Volatile.Read(ref _idle[index]) is null)
             {
-                AddClass(index);
+                Interlocked.CompareExchange(ref _idle[index], new ArrayStack(), null);
             }
 
             CountedArrayGuard guard = new(this, new byte[length], _context);
-            Records.NoteMade(length);
-            Interlocked.Add(ref _heldBytes, length);
+            using (_lock.Enter())
+            {
+                _heldBytes += length;
+                BeginRent(guard);
+            }
+
             _context.Budget.NoteCommitted(0, length);
             return guard;
         }
@@ -235,52 +230,69 @@ internal sealed class CountedArrayPool : IPermitKeeper
         }
     }
 
-    private bool TryKeep(CountedArrayGuard guard)
+    // Leaves an array to the garbage collector, and its guard with it.
+    private void Drop(CountedArrayGuard guard)
     {
+        GC.SuppressFinalize(guard);
         long bytes = guard.CapacityInBytes;
-        return Records.TryAdd(guard.OwnRecord, bytes) && _classes[ClassOf((int)bytes)]!.TryPut(guard);
-    }
-
-    private void AddClass(int index)
-    {
-        IdleArrays idle = new(CapacityOfClass(index), _idleBytes);
-        idle.CountInAdvance();
-        if (Interlocked.CompareExchange(ref _classes[index], idle, null) is not null)
+        using (_lock.Enter())
         {
-            idle.Cancel();
+            _heldBytes -= bytes;
         }
+
+        _context.Budget.NoteReleased(bytes);
     }
 
-    // Those that were idle through the period, which ends here, or all.
-    private long DropIdle(long bytes, bool staleOnly = false)
+    private long DropIdle(long bytes, bool staleOnly)
     {
         long dropped = 0;
-        for (int index = Classes - 1; index >= 0; index--)
+        for (int index = Classes - 1; index >= 0 && dropped < bytes;)
         {
-            IdleArrays? idle = Volatile.Read(ref _classes[index]);
-            for (int i = 0; i < IdleArrays.Capacity && idle is not null; i++)
+            CountedArrayGuard? guard;
+            using (_lock.Enter())
             {
-                if (dropped < bytes && idle.LookAt(i) is CountedArrayGuard guard
-                    && (!staleOnly || guard.OwnRecord.IsStale) && idle.TryTake(i, guard))
-                {
-                    Drop(guard);
-                    dropped += CapacityOfClass(index);
-                }
+                guard = TryTake(index, staleOnly);
             }
+
+            if (guard is null)
+            {
+                index--;
+                continue;
+            }
+
+            dropped += guard.CapacityInBytes;
+            Drop(guard);
         }
 
         return dropped;
     }
 
-    private long SumIdle(bool ofKeptPermits = false, bool ofStale = false)
+    private CountedArrayGuard? TryTake(int index, bool staleOnly)
     {
-        long sum = 0;
-        foreach (IdleArrays? idle in _classes)
-        {
-            sum += idle?.SumBytes(ofKeptPermits, ofStale) ?? 0;
-        }
+        Debug.Assert(_lock.IsHeld);
+        CountedArrayGuard? guard = _idle[index]?.TryPop(staleOnly);
+        _idleBytes -= guard?.CapacityInBytes ?? 0;
+        return guard;
+    }
 
-        return sum;
+    private void BeginRent(CountedArrayGuard guard)
+    {
+        Debug.Assert(_lock.IsHeld && !guard.IsOutstanding);
+        guard.IsOutstanding = true;
+        _outstanding++;
+        _outstandingBytes += guard.CapacityInBytes;
+    }
+
+    private void EndRent(CountedArrayGuard guard)
+    {
+        Debug.Assert(_lock.IsHeld);
+        if (guard.IsOutstanding)
+        {
+            guard.IsOutstanding = false;
+            _outstanding--;
+            _outstandingBytes -= guard.CapacityInBytes;
+            _endedRents += guard.TakeRents();
+        }
     }
 
     private long Count(long dropped, TrimReason reason)
@@ -292,5 +304,41 @@ internal sealed class CountedArrayPool : IPermitKeeper
         }
 
         return dropped;
+    }
+
+    /// <summary>The idle arrays of one length, at most as many as there are cores. All under the pool's lock.</summary>
+    private sealed class ArrayStack
+    {
+        private readonly CountedArrayGuard?[] _guards = new CountedArrayGuard?[Environment.ProcessorCount];
+        private int _count;
+
+        /// <summary>Gets how many arrays no rent has needed since the period began: the fewest that lay here.</summary>
+        public int Stale { get; private set; }
+
+        public bool TryPush(CountedArrayGuard guard)
+        {
+            if (_count == _guards.Length)
+            {
+                return false;
+            }
+
+            _guards[_count++] = guard;
+            return true;
+        }
+
+        public CountedArrayGuard? TryPop(bool staleOnly)
+        {
+            if (_count == 0 || (staleOnly && Stale == 0))
+            {
+                return null;
+            }
+
+            CountedArrayGuard guard = _guards[--_count]!;
+            _guards[_count] = null;
+            Stale = staleOnly ? Stale - 1 : Math.Min(Stale, _count);
+            return guard;
+        }
+
+        public void StartPeriod() => Stale = _count;
     }
 }

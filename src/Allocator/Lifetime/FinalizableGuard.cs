@@ -17,7 +17,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     private FinalizableGuard? _next;
 
-    // What the rent of the whole chain is charged to; only its first guard has it. An idle block may have kept that of its last rent.
+    // What the rent of the whole chain is charged to; only its first guard has it, and only during the rent.
     private BudgetPermit _permit;
 
     /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
@@ -108,23 +108,14 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>
-    /// Charges a rent that is about to begin. Memory that has kept a permit of this account costs nothing more; a kept permit of another
-    /// account goes back. False where the account has no room: nothing has changed then.
-    /// </summary>
+    /// <summary>Charges a rent that is about to begin. False if the account has no room: nothing has changed then.</summary>
     public bool TryCharge(BudgetAccount account, long bytes)
     {
-        if (_permit.Account == account)
-        {
-            return true;
-        }
-
+        Debug.Assert(_permit.Account is null && BlockState.IsIdle(Record.State), "A rent is charged before it begins, once.");
         bool isTaken = account.TryTake(bytes, overtakes: false);
         if (isTaken)
         {
-            BudgetPermit kept = _permit;
             _permit = new BudgetPermit(account, bytes);
-            kept.Return();
         }
 
         return isTaken;
@@ -162,11 +153,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _next is null && Trace is null;
     }
-
-    /// <summary>
-    /// Gets whether what falls idle may keep its permit, for the next rent. Not of a reservation, whose part of the budget is its own.
-    /// </summary>
-    protected bool MayKeepPermit => Account == Context.Budget && Context.Budget.LetsIdleKeep;
 
     /// <summary>Gets whether what a renter wrote is cleared when the memory comes back.</summary>
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;

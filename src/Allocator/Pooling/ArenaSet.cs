@@ -73,15 +73,14 @@ internal sealed class ArenaSet
 
     /// <summary>
     /// Puts blocks that lie in the pool's cache into the free maps: all, or those that are wanted; false for none. A block that another
-    /// thread puts there meanwhile may be missed. The caller has to return the permits that the blocks have kept.
+    /// thread puts there meanwhile may be missed.
     /// </summary>
-    public bool DrainCached(Func<BlockRecord, bool>? isWanted, out long keptBytes)
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {
         bool any = false;
-        keptBytes = 0;
         foreach (BlockArena arena in All)
         {
-            any |= arena.DrainCached(isWanted, ref keptBytes);
+            any |= arena.DrainCached(isWanted);
         }
 
         return any;

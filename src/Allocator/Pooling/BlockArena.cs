@@ -168,19 +168,15 @@ internal sealed partial class BlockArena
         return guard;
     }
 
-    /// <summary>
-    /// Puts the blocks that lie in the pool's cache into the map: all, or those that are wanted; false for none. Adds up the bytes of the
-    /// permits that they have kept.
-    /// </summary>
-    public bool DrainCached(Func<BlockRecord, bool>? isWanted, ref long keptBytes)
+    /// <summary>Puts the blocks that lie in the pool's cache into the map: all, or those that are wanted; false for none.</summary>
+    public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {
         bool any = false;
         for (ulong blocks = InNoMap; blocks != 0; blocks &= blocks - 1)
         {
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
-            if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache(out bool isAdmitted))
+            if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache())
             {
-                keptBytes += isAdmitted ? block.Guard!.TakePermit().Bytes : 0;
                 Release(1UL << block.Index);
                 any = true;
             }

@@ -64,13 +64,12 @@ internal sealed class BlockGuard : FinalizableGuard
         {
             base.GiveBack(ofLease);
         }
-        else if (Account is null)
-        {
-            _pool.Return(this, ofGroup: false);
-        }
         else
         {
-            GiveBackCharged();
+            // The memory first: a request that is served for the permit then finds it.
+            BudgetPermit permit = TakePermit();
+            _pool.Return(this, ofGroup: false);
+            permit.Return();
         }
     }
 
@@ -98,23 +97,8 @@ internal sealed class BlockGuard : FinalizableGuard
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void GiveBackCharged()
-    {
-        if (MayKeepPermit && RunLength == 1)
-        {
-            _pool.ReturnAdmitted(this);
-            return;
-        }
-
-        BudgetPermit permit = TakePermit();
-        _pool.Return(this, ofGroup: false);
-        permit.Return();
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard SuccessorForRenter()
     {
-        TakePermit().Return();
         try
         {
             Replace();

@@ -34,28 +34,28 @@ internal sealed class BlockRecord : BlockState
     public bool IsCached => (Volatile.Read(ref State) & Cached) != 0;
 
     /// <summary>Gets the state, whether the block lies in the cache or in the map.</summary>
-    public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | Admitted);
+    public long StateInAnyPlace => Volatile.Read(ref State) & ~Cached;
 
     /// <summary>Takes the block out of the cache for the caller; false where it is not in the cache, or another thread took it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryLeaveCache(out bool isAdmitted)
+    public bool TryLeaveCache()
     {
         long seen = Volatile.Read(ref State);
-        isAdmitted = (seen & Admitted) != 0;
-        return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~(Cached | Admitted), seen) == seen;
+        return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~Cached, seen) == seen;
     }
 
     /// <summary>As <see cref="TryLeaveCache"/>, and returns the guard; null for false.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public BlockGuard? TryTakeCached() => TryLeaveCache(out _) ? TakeGuard() : null;
+    public BlockGuard? TryTakeCached() => TryLeaveCache() ? TakeGuard() : null;
 
-    /// <summary>Puts a block, which the caller holds and whose rent is over, into the cache, with the permit of its guard.</summary>
+    /// <summary>Puts a block, which the caller holds and whose rent is over, into the cache.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void PutCached(BlockGuard guard)
     {
         Debug.Assert(RunLength == 1 && IsIdle(State) && !IsCached, "The cache is for single blocks that one thread holds.");
+        Debug.Assert(guard.Account is null, "Idle memory is charged to no account.");
         Guard = guard;
-        ProcessBarrier.Publish(ref State, State | Cached | (guard.Account is null ? 0 : Admitted));
+        ProcessBarrier.Publish(ref State, State | Cached);
     }
 
     /// <summary>Takes the guard out of the pool's reach. The caller holds the block.</summary>

@@ -29,9 +29,6 @@ internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBl
 /// <summary>What a pool's blocks say about themselves, read at one moment. Bytes are whole blocks.</summary>
 internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes, long QuarantinedBytes, long Outstanding, long Rents)
 {
-    /// <summary>Gets what the budget still counts of that: the permits that idle blocks have kept.</summary>
-    public long AdmittedIdleBytes { get; init; }
-
     /// <summary>Gets what lies idle. Other threads may have moved on while it was added up: never below zero.</summary>
     public long RetainedBytes => Math.Max(0, CommittedBytes - RentedBytes - QuarantinedBytes);
 
@@ -42,7 +39,6 @@ internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes,
         long quarantined = 0;
         long outstanding = 0;
         long rents = 0;
-        long admittedIdle = 0;
         foreach (BlockArena arena in arenas)
         {
             committed += (long)arena.CommittedCount * arena.BlockSizeInBytes;
@@ -50,7 +46,6 @@ internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes,
             {
                 rents += Volatile.Read(ref record.Rents);
                 long state = Volatile.Read(ref record.State);
-                admittedIdle += (state & BlockState.Admitted) == 0 ? 0 : arena.BlockSizeInBytes;
                 if (!BlockState.IsIdle(state))
                 {
                     long bytes = (long)record.RunLength * arena.BlockSizeInBytes;
@@ -62,6 +57,6 @@ internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes,
             }
         }
 
-        return new PoolUsage(committed, rented, quarantined, outstanding, rents) { AdmittedIdleBytes = admittedIdle };
+        return new PoolUsage(committed, rented, quarantined, outstanding, rents);
     }
 }

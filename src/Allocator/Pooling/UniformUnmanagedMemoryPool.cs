@@ -9,14 +9,12 @@ namespace Allocator.Pooling;
 /// lie arenas of up to 64 blocks with a free map each, without locks. No thread waits while another one calls the system.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
-internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeeper
+internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 {
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
     private readonly BlockCache _cache = new();
     private readonly ArenaSet _arenas;
-    private readonly MemoryBudget _budget;
-    private readonly ShortLock _drains = new();
     private bool _closed;
     private BackgroundState _work;
 
@@ -25,7 +23,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     {
         _geometry = geometry;
         _source = source;
-        _budget = context.Budget;
         Hooks = hooks;
         KeepsBlocks = keepsBlocks;
         _arenas = new ArenaSet(this, geometry, source, context);
@@ -57,8 +54,6 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
 
-    public long KeptBytes => ReadUsage().AdmittedIdleBytes;
-
     /// <summary>Rents a block that lies in the cache near the current thread; null where there is none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
@@ -67,8 +62,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     public BlockGuard? TryRentReady(int count, bool ofGroup) => _arenas.TryTakeReady(count, ofGroup);
 
     /// <summary>
-    /// Takes one block, with the permit that it has kept, or several adjacent ones as one; the rent has not begun. For each block of a run
-    /// that had no memory, an idle block elsewhere loses its own: otherwise the pool would hold more than is used.
+    /// Takes one block, or several adjacent ones as one; the rent has not begun. For each block of a run that had no memory, an idle block
+    /// elsewhere loses its own: otherwise the pool would hold more than is used.
     /// </summary>
     public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
     {
@@ -144,21 +139,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     {
         if (ofGroup || guard.RunLength != 1 || !TryCache(guard))
         {
-            ReturnToMap(guard);
-        }
-
-        ReleaseIfClosed();
-    }
-
-    /// <summary>As <see cref="Return"/>, for a block that keeps its permit in the cache.</summary>
-    public void ReturnAdmitted(BlockGuard guard)
-    {
-        // A request that began to wait meanwhile either finds the block in the cache, or is seen here, and then gets the permit. Where
-        // another thread has rented the block by now, the permit is in use.
-        BlockGuard? held = !TryCache(guard) ? guard : _budget.HasWaiters ? guard.Block.TryTakeCached() : null;
-        if (held is not null)
-        {
-            ReturnToMap(held);
+            guard.Arena.Return(guard);
         }
 
         ReleaseIfClosed();
@@ -201,43 +182,12 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
         }
     }
 
-    /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps, and returns their permits; false for none.</summary>
-    public bool DrainCache(Func<BlockRecord, bool>? isWanted = null)
-    {
-        if (_budget.Idle is null)
-        {
-            return _arenas.DrainCached(isWanted, out _);
-        }
-
-        bool any;
-        using (_drains.Enter())
-        {
-            // One at a time: a request that finds nothing to drain finds the room that another thread has made.
-            any = _arenas.DrainCached(isWanted, out long keptBytes);
-            _budget.GiveBack(keptBytes);
-        }
-
-        _budget.ServeWaiters();
-        return any;
-    }
-
-    /// <summary>Has idle blocks return the permits that they have kept. Never throws.</summary>
-    public void ReleasePermits()
-    {
-        DrainCache();
-        ReleaseIfClosed();
-    }
+    /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps; false for none.</summary>
+    public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
 
     void IBackgroundWork.DoWork() => Reclaimer.ReleaseAll();
 
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
-
-    private static void ReturnToMap(BlockGuard guard)
-    {
-        BudgetPermit permit = guard.TakePermit();
-        guard.Arena.Return(guard);
-        permit.Account?.Return(permit.Bytes);
-    }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryCache(BlockGuard guard) => _cache.TryPutBack(guard) || _cache.TryPut(guard);

@@ -69,7 +69,7 @@ internal sealed class PoolTrimmer
     public bool IsSearched =>
         _context.CollectsToFindAbandoned
         && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0
-            || _arrays.Records.Sum().RentedBytes > 0);
+            || _arrays.ReadCounts().RentedBytes > 0);
 
     /// <summary>Gets a number that grows with every rent, return and abandonment of memory that a collection may find abandoned.</summary>
     public long Activity
@@ -77,7 +77,7 @@ internal sealed class PoolTrimmer
         get
         {
             PoolUsage blocks = _pool.ReadUsage();
-            ArrayCounts arrays = _arrays.Records.Sum();
+            ArrayCounts arrays = _arrays.ReadCounts();
             AllocatorCounters counters = _context.Counters;
             long outstanding = blocks.Outstanding + counters.OutstandingAllocations;
             return 2 * (blocks.Rents + counters.MappingRents) - outstanding + arrays.Rents + arrays.Returns + counters.Abandoned;

@@ -25,13 +25,13 @@ internal sealed class ArrayPoolScenario : Scenario
         }
     }
 
-    public static void Return(ArrayPoolScenario run) => run._pool.TakeBack(run._held);
+    public static void Return(ArrayPoolScenario run) => run._pool.Return(run._held, mayKeep: true);
 
     public static void RentAndReturn(ArrayPoolScenario run)
     {
         if (run.TryRent() is CountedArrayGuard array)
         {
-            run._pool.TakeBack(array);
+            run._pool.Return(array, mayKeep: true);
         }
     }
 

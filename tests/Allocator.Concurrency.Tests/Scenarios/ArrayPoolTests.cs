@@ -18,10 +18,4 @@ public sealed class ArrayPoolTests : Exploring
 
     [Fact]
     public void Return_WhileAnotherTrims_LosesNothing() => ExpectNoFailure(static () => new ArrayPoolScenario(Return, Trim));
-
-    [Fact]
-    public void Return_ThatDoesNotLookWhetherThePoolIsClosed_IsFound() =>
-        ExpectFailure(
-            new Weakness("CountedArrayPool.IsClosed", "Read", WeaknessKind.ReadsDefault), "Assert.InRange() Failure",
-            static () => new ArrayPoolScenario(Return, Close));
 }

@@ -9,7 +9,6 @@ public sealed class IdleArrayTests : Exploring
     {
     }
 
-    // Taken before it is charged, the array would be neither idle nor charged, and missing to the request that has been admitted.
     [Fact]
     public void Rent_WhileARequestIsAdmitted_LeavesItTheArrayOrTheRefusal() =>
         ExpectNoFailure(static () => new IdleArrayScenario().Rents().IsAdmitted());

@@ -8,5 +8,7 @@ internal static class Monitor
 {
     public static void Enter(object target, ref bool lockTaken) => Locks.Enter(target, ref lockTaken);
 
+    public static bool IsEntered(object target) => Locks.IsEntered(target);
+
     public static void Exit(object target) => Locks.Exit(target);
 }

@@ -232,19 +232,6 @@ public class ProcessHeadroomTests
     }
 
     [Fact]
-    public void Admits_IdleMemoryThatKeepsItsPermit_IsInTheWayOfNone()
-    {
-        MemoryBudget first = Register();
-        MemoryBudget second = Register();
-        Assert.True(first.TryTake(100, overtakes: true));
-        Assert.False(second.TryTake(250, overtakes: true));
-        Assert.False(_headroom.IsNothingOutstanding());
-        first.Idle = new Keeper(100);
-        Assert.True(_headroom.IsNothingOutstanding());
-        Assert.True(second.TryTake(250, overtakes: true));
-    }
-
-    [Fact]
     public void Admits_BudgetOfADisposedAllocator_NoLongerCounts()
     {
         MemoryBudget first = Register();
@@ -272,12 +259,5 @@ public class ProcessHeadroomTests
         };
         _headroom.Register(budget);
         return budget;
-    }
-
-    private sealed class Keeper(long bytes) : IPermitKeeper
-    {
-        public long KeptBytes => bytes;
-
-        public void ReleasePermits() => throw new NotSupportedException();
     }
 }

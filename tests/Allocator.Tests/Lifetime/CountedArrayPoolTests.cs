@@ -270,7 +270,7 @@ public class CountedArrayPoolTests
         Refusals refusals = default;
         foreach (int length in new[] { 1 << 19, 1 << 20 })
         {
-            pool.TakeBack(pool.TryRent(length, ref refusals, out bool isNew)!);
+            pool.Return(pool.TryRent(length, ref refusals, out bool isNew)!, mayKeep: true);
             Assert.True(isNew);
         }
 
@@ -282,7 +282,7 @@ public class CountedArrayPoolTests
         Assert.NotNull(pool.TryRent(1 << 20, ref refusals, out _));
         Assert.Null(pool.TryRent(1 << 20, ref refusals, out _));
         Assert.Equal((1L << 19, 0), (pool.Trim(1, TrimReason.Requested), collections));
-        pool.TakeBack(guard);
+        pool.Return(guard, mayKeep: true);
         Assert.Equal((1L << 20, 1), (pool.Trim(1, TrimReason.Requested), collections));
     }
 

@@ -14,6 +14,9 @@ public static class Locks
 
     private static readonly Action<object> s_exit = s_monitor.GetMethod(nameof(Exit), [typeof(object)])!.CreateDelegate<Action<object>>();
 
+    private static readonly Func<object, bool> s_isEntered = s_monitor
+        .GetMethod(nameof(IsEntered), [typeof(object)])!.CreateDelegate<Func<object, bool>>();
+
     private delegate void EnterMethod(object target, ref bool lockTaken);
 
     public static void Enter(object target, ref bool lockTaken)
@@ -25,6 +28,8 @@ public static class Locks
 
         s_enter(target, ref lockTaken);
     }
+
+    public static bool IsEntered(object target) => s_isEntered(target);
 
     public static void Exit(object target)
     {

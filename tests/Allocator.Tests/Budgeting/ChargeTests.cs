@@ -1,24 +1,86 @@
 using System.Collections.Concurrent;
+using Allocator.Budgeting;
 
 namespace Allocator.Tests.Budgeting;
 
-/// <summary>Idle blocks keep their part of the budget for the next rent, until a request has no room without it.</summary>
-public class KeptPermitTests
+/// <summary>Memory is charged to the budget from the beginning of its rent to the end; idle memory is not.</summary>
+public class ChargeTests
 {
     private const int Block = TestSetup.BlockSize;
 
     [Fact]
-    public void Return_BudgetHasRoom_KeepsThePermitForTheNextRent()
+    public void Rent_IdleBlock_IsChargedUntilItIsReturned()
     {
         using TestSetup setup = new(budget: 8 * Block);
         for (int i = 0; i < 3; i++)
         {
             using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block);
-            Assert.Equal((Block, Block), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+            Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
         }
 
-        Assert.Equal((Block, 0L), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+        Assert.Equal((0L, (long)Block), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes));
     }
+
+    [Fact]
+    public void Rent_IdleRunOfBlocks_IsChargedUntilItIsReturned()
+    {
+        using TestSetup setup = new(budget: 8 * Block);
+        for (int i = 0; i < 3; i++)
+        {
+            using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(4 * Block);
+            Assert.Equal(4 * Block, setup.Statistics.BudgetUsedBytes);
+        }
+
+        Assert.Equal((0L, 4L * Block), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes));
+    }
+
+    // 64 threads that rent, hold and return memory of many sizes under a budget that all of them together exceed.
+    [Fact]
+    public void CommittedBytes_SixtyFourThreads_NeverExceedsTheBudget() => RemoteExecutor.Invoke(static () =>
+    {
+        const int Threads = 64;
+        const long Budget = 64L << 20;
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = (int)(Budget >> 20), BudgetTimeout = Timeout.InfiniteTimeSpan });
+        MemoryBudget budget = allocator.Account!.Budget!;
+        int running = Threads;
+        ConcurrentQueue<Exception> failures = [];
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(seed => new Thread(() => Rent(seed), maxStackSize: 256 * 1024))];
+        Array.ForEach(threads, static thread => thread.Start());
+        long most = 0;
+        while (Volatile.Read(ref running) > 0)
+        {
+            most = Math.Max(most, budget.CommittedBytes);
+            Thread.Yield();
+        }
+
+        Array.ForEach(threads, static thread => thread.Join());
+        Assert.Empty(failures);
+        Assert.InRange(most, 1, Budget);
+        Assert.Equal(0, budget.AdmittedBytes);
+
+        void Rent(int seed)
+        {
+            Random random = new(seed);
+            try
+            {
+                for (int i = 0; i < 100; i++)
+                {
+                    using IMemoryOwner<byte> owner = allocator.Allocate<byte>(1 << random.Next(12, 25));
+                    owner.Memory.Span[0] = 1;
+                    Thread.Yield();
+                }
+            }
+            catch (Exception exception)
+            {
+                failures.Enqueue(exception);
+            }
+            finally
+            {
+                Interlocked.Decrement(ref running);
+            }
+        }
+    }).Dispose();
 
     [Theory]
     [InlineData("Allocate")]
@@ -32,14 +94,13 @@ public class KeptPermitTests
     public async Task Request_OnlyIdleBlocksAreInTheWay_IsServedWithoutAWait(string kind)
     {
         using TestSetup setup = new(budget: 8 * Block);
-        KeepSome(setup, blocks: 4);
+        RentAndReturn(setup, blocks: 4);
         await using Serving served = await Serving.StartAsync(setup.Allocator, kind);
         Assert.Equal((8L * Block, 0L), (setup.Statistics.BudgetUsedBytes, setup.Statistics.BudgetWaits));
-        Assert.InRange(Admitted(setup), 0, 8 * Block);
     }
 
     [Fact]
-    public async Task Return_WhileARequestWaits_GoesToItAndKeepsNothing()
+    public async Task Return_WhileARequestWaits_GoesToIt()
     {
         using TestSetup setup = new(budget: 2 * Block);
         IMemoryOwner<byte> first = setup.Allocator.Allocate<byte>(Block);
@@ -48,48 +109,14 @@ public class KeptPermitTests
         Assert.False(waiting.IsCompleted);
         first.Dispose();
         (await waiting.WaitAsync(TimeSpan.FromSeconds(30))).Dispose();
-        Assert.Equal(0, Admitted(setup));
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
     [Fact]
-    public void Trim_IdleBlocksHaveKeptTheirPermits_ReturnsThem()
+    public void Reservation_BesideRentsOfTheBudget_ReturnsEachPermitOnce()
     {
         using TestSetup setup = new(budget: 8 * Block);
-        KeepSome(setup, blocks: 4);
-        setup.Allocator.ReleaseRetainedResources();
-        Assert.Equal((0L, 0L), (Admitted(setup), setup.Statistics.CommittedBytes));
-    }
-
-    [Fact]
-    public void Tick_IdleBlocksHaveKeptTheirPermits_ReturnsThoseOfTheStale()
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        KeepSome(setup, blocks: 1);
-        for (int i = 0; i < 5; i++)
-        {
-            setup.Clock.Advance(TimeSpan.FromMinutes(1));
-        }
-
-        Assert.Equal((0L, 0L), (Admitted(setup), setup.Statistics.CommittedBytes));
-    }
-
-    [Fact]
-    public void Dispose_IdleBlocksHaveKeptTheirPermits_ReturnsThem()
-    {
-        TestSetup setup = new(budget: 8 * Block);
-        KeepSome(setup, blocks: 4);
-        IMemoryOwner<byte> late = setup.Allocator.Allocate<byte>(Block);
-        setup.Dispose();
-        Assert.Equal(Block, Admitted(setup));
-        late.Dispose();
-        Assert.Equal((0L, 0), (Admitted(setup), setup.Source.LiveReservations));
-    }
-
-    [Fact]
-    public void Reservation_RentsWhatTheBudgetHasKept_ReturnsEachPermitOnce()
-    {
-        using TestSetup setup = new(budget: 8 * Block);
-        KeepSome(setup, blocks: 2);
+        RentAndReturn(setup, blocks: 2);
         Assert.True(setup.Allocator.TryReserve(4 * Block, out MemoryReservation? reservation));
         IMemoryOwner<byte> ofReservation = reservation!.Allocate<byte>(Block);
         setup.Allocator.Allocate<byte>(Block).Dispose();
@@ -98,8 +125,6 @@ public class KeptPermitTests
         Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
         ofReservation.Dispose();
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
-        setup.Allocator.ReleaseRetainedResources();
-        Assert.Equal(0, Admitted(setup));
     }
 
     [Theory]
@@ -112,50 +137,41 @@ public class KeptPermitTests
             options: new MemoryAllocatorOptions { Safety = safety, ClearOnReturn = clears, SafetySampleInterval = 2 }, budget: 8 * Block);
         for (int i = 0; i < 10; i++)
         {
-            KeepSome(setup, blocks: 2);
+            RentAndReturn(setup, blocks: 2);
             Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
         }
 
         setup.Allocator.ReleaseRetainedResources();
-        Assert.Equal(0, Admitted(setup));
-    }
-
-    [Fact]
-    public void Return_TheContainerHasToKeepSomeFree_KeepsNoPermit()
-    {
-        using TestSetup setup = new(budget: 8 * Block, minimumFree: Block);
-        KeepSome(setup, blocks: 2);
-        Assert.Equal(0, Admitted(setup));
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
     // A run that is longer than the pool, so that idle blocks are in its way and of no use to it.
     [Fact]
-    public void Allocate_ContainerWasLoweredBesideIdleBlocks_HasThemMakeRoomAndCountsEachPermitOnce()
+    public void Allocate_ContainerWasLoweredBesideIdleBlocks_HasThemMakeRoomAndChargesOnce()
     {
         using TestSetup setup = new(maximumBlocks: 4, budget: 8 * Block);
         setup.Left.Untouched = 0;
-        KeepSome(setup, blocks: 4);
+        RentAndReturn(setup, blocks: 4);
         Lower(setup, 5 * Block);
 
-        KeepSome(setup, blocks: 4);
-        Assert.Equal((4L * Block, 0L), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+        RentAndReturn(setup, blocks: 4);
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
 
         using (setup.Allocator.Allocate<byte>(5 * Block))
         {
-            Assert.Equal((5L * Block, 5L * Block), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
-            Assert.Equal(5 * Block, setup.Statistics.CommittedBytes);
+            Assert.Equal((5L * Block, 5L * Block), (setup.Statistics.BudgetUsedBytes, setup.Statistics.CommittedBytes));
         }
 
-        KeepSome(setup, blocks: 4);
+        RentAndReturn(setup, blocks: 4);
         Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(6 * Block));
-        Assert.Equal((0L, 0L), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
-        KeepSome(setup, blocks: 4);
-        Assert.Equal((4L * Block, 0L), (Admitted(setup), setup.Statistics.BudgetUsedBytes));
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+        RentAndReturn(setup, blocks: 4);
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
-    // Groups drain the cache, one thread at a time, whenever the maps have too little; single blocks come back with their permits.
+    // Groups drain the cache whenever the maps have too little.
     [Fact]
-    public void AllocateGroup_FiveHundredThreadsBesideKeptPermits_AllAreServedAndNothingIsLeft() => RemoteExecutor.Invoke(static () =>
+    public void AllocateGroup_FiveHundredThreadsBesideLeases_AllAreServedAndNothingIsLeft() => RemoteExecutor.Invoke(static () =>
     {
         const int RealBlock = 4 << 20;
         const int Threads = 500;
@@ -225,9 +241,7 @@ public class KeptPermitTests
         setup.Clock.Advance(TimeSpan.FromSeconds(1));
     }
 
-    private static long Admitted(TestSetup setup) => setup.Allocator.Account!.Budget!.AdmittedBytes;
-
-    private static void KeepSome(TestSetup setup, int blocks)
+    private static void RentAndReturn(TestSetup setup, int blocks)
     {
         foreach (IMemoryOwner<byte> owner in Enumerable.Range(0, blocks).Select(_ => setup.Allocator.Allocate<byte>(Block)).ToArray())
         {
