@@ -232,7 +232,7 @@ internal sealed class AllocationPipeline(
 
         // All segments together have to fit the container before the first is taken, or requests would hold parts that others lack.
         int count = plan.MemberCount;
-        bool fits = filled == count || plan.IsContiguous || _context.Budget.CanCommit(plan.MissingBytes(filled), ref refusals);
+        bool fits = filled == count || plan.IsContiguous || Commitment.CanTake(_context, plan.MissingBytes(filled), ref refusals);
         while (fits && filled < count)
         {
             int members = Math.Min(plan.MembersPerSegment, count - filled);

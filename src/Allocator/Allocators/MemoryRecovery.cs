@@ -1,15 +1,12 @@
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
-using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Native;
-using Allocator.Pooling;
 
 namespace Allocator.Allocators;
 
 /// <summary>Makes room when memory is refused, and throws where that was tried often enough.</summary>
-internal sealed class MemoryRecovery(
-    AllocatorSettings settings, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, AllocatorContext context, GuardedSource? guarded)
+internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle, AllocatorContext context)
 {
     // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes need it.
     private const int Retries = 8;
@@ -22,10 +19,8 @@ internal sealed class MemoryRecovery(
     private const int RetriesInContainer = 40;
 
     private readonly AllocatorSettings _settings = settings;
-    private readonly UniformUnmanagedMemoryPool _pool = pool;
-    private readonly CountedArrayPool _arrays = arrays;
+    private readonly IdleMemory _idle = idle;
     private readonly AllocatorContext _context = context;
-    private readonly GuardedSource? _guarded = guarded;
 
     /// <summary>
     /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. Nothing is missing
@@ -60,7 +55,7 @@ internal sealed class MemoryRecovery(
         if (attempt == 1)
         {
             // What this allocator has idle makes room, and no more of it than is needed.
-            TrimSome(missingBytes);
+            _idle.Release(missingBytes, TrimReason.Refusal);
         }
         else if (attempt == 2)
         {
@@ -92,9 +87,7 @@ internal sealed class MemoryRecovery(
         }
 
         _context.Counters.CountRetry();
-        _pool.Reclaimer.TrimAll(TrimReason.Refusal);
-        _arrays.Trim(long.MaxValue, TrimReason.Refusal);
-        _guarded?.ReleaseAll();
+        _idle.ReleaseAll(TrimReason.Refusal);
         _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: true);
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }
@@ -103,9 +96,10 @@ internal sealed class MemoryRecovery(
     private void RecoverWithinBudget(int attempt, long requestedBytes, long missingBytes)
     {
         // Kept blocks are never released: only memory that other requests are about to return may make room.
-        if (attempt > (_pool.KeepsBlocks ? Retries : RetriesWithinBudget))
+        bool keepsBlocks = _settings.Options.KeepBlocks;
+        if (attempt > (keepsBlocks ? Retries : RetriesWithinBudget))
         {
-            long keptBytes = _pool.KeepsBlocks ? _pool.ReadUsage().RetainedBytes : 0;
+            long keptBytes = keepsBlocks ? _idle.IdleBytes : 0;
             throw MemoryLimitExceededException.ForCeiling(requestedBytes, _context.Budget.LimitInBytes, attempt, keptBytes);
         }
 
@@ -116,7 +110,7 @@ internal sealed class MemoryRecovery(
             return;
         }
 
-        long trimmed = TrimSome(shortage);
+        long trimmed = _idle.Release(shortage, TrimReason.Refusal);
 
         // Memory that is neither outstanding nor idle is being returned or trimmed by another thread: back off and let it finish. So
         // does a request from which others took what it released, again and again.
@@ -124,21 +118,5 @@ internal sealed class MemoryRecovery(
         {
             _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));
         }
-    }
-
-    private long TrimSome(long bytes)
-    {
-        long trimmed = _pool.Reclaimer.TrimSome(bytes);
-        if (trimmed < bytes)
-        {
-            trimmed += _arrays.Trim(bytes - trimmed, TrimReason.Refusal);
-        }
-
-        if (trimmed < bytes)
-        {
-            _guarded?.ReleaseAll();
-        }
-
-        return trimmed;
     }
 }

@@ -18,6 +18,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private readonly ArraySource _arrays;
     private readonly CountedArrayPool _countedArrays;
     private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly IdleMemory _idle;
     private readonly PoolTrimmer _trimmer;
     private readonly MemoryRecovery _recovery;
     private readonly AllocationPipeline _pipeline;
@@ -74,12 +75,15 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             : -1;
         _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
-        _trimmer = new PoolTrimmer(_pool, _countedArrays, context, settings.Pressure, options, _guarded)
+        _idle = _guarded is null
+            ? new IdleMemory(_counters, _pool.Reclaimer, _countedArrays)
+            : new IdleMemory(_counters, _pool.Reclaimer, _countedArrays, _guarded);
+        _trimmer = new PoolTrimmer(_pool, _countedArrays, _idle, context, settings.Pressure, options)
         {
             WatchesLoad = settings.WatchesLoad,
             HeapTrimmer = settings.HeapTrimmer,
         };
-        _recovery = new MemoryRecovery(settings, _pool, _countedArrays, context, _guarded);
+        _recovery = new MemoryRecovery(settings, _idle, context);
         _pipeline = new AllocationPipeline(settings, context, _arrays, _countedArrays, _pool, _guarded, _trimmer, _recovery);
         if (settings.IsShared)
         {
@@ -140,9 +144,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     public override void ReleaseRetainedResources()
     {
         BlockHooks.BeginCall();
-        _pool.Reclaimer.TrimAll(TrimReason.Requested);
-        _countedArrays.Trim(long.MaxValue, TrimReason.Requested);
         CorruptionFindings? findings = _guarded?.ReleaseAll();
+        _idle.ReleaseAll(TrimReason.Requested);
         _settings.HeapTrimmer?.TryTrim(_counters);
         BlockHooks.EndCall();
         _guarded?.ThrowIfAny(findings);

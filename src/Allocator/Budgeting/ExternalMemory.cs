@@ -20,16 +20,17 @@ internal sealed class ExternalMemory : IDisposable
     /// <summary>Counts bytes that others are about to allocate; false where there is no room. True once.</summary>
     public bool TryCount(long bytes, ref Refusals refusals)
     {
-        if (!_budget.TryCount(bytes, ref refusals))
+        if (!_budget.TryCount(bytes))
         {
-            return false;
+            return refusals.Refuse(bytes, byContainer: false);
         }
 
         // Where requests are admitted the job has been admitted with them.
         bool honorsLimit = _budget.HonorsLimit && !_budget.IsLimited;
         if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {
-            return _budget.CancelCount(bytes, ref refusals);
+            _budget.Uncount(bytes);
+            return refusals.Refuse(bytes, byContainer: true);
         }
 
         _bytes = bytes;
@@ -50,7 +51,8 @@ internal sealed class ExternalMemory : IDisposable
         }
 
         _budget.Headroom?.Withdraw(_announcement);
-        _budget.NoteReleased(_bytes);
+        _budget.Headroom?.NoteFreed();
+        _budget.Uncount(_bytes);
         if (byFinalizer)
         {
             Permit.Account?.ReturnLater(Permit.Bytes);

@@ -110,58 +110,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override void GiveBack(long bytes) => Interlocked.Add(ref _admittedBytes, -bytes);
 
-    /// <summary>Counts bytes that are about to be committed, unless they are too many. <see cref="NoteReleased"/> has to follow.</summary>
-    public bool TryCount(long bytes, ref Refusals refusals) =>
-        !IsLimited || TryAdd(ref _committedBytes, bytes, LimitInBytes) || refusals.Refuse(bytes, byContainer: false);
+    /// <summary>Counts bytes that are about to be committed, unless they are too many. <see cref="Uncount"/> has to follow.</summary>
+    public bool TryCount(long bytes) => !IsLimited || TryAdd(ref _committedBytes, bytes, LimitInBytes);
 
-    /// <summary>Takes back what was counted and the container has no room for. Returns false.</summary>
-    public bool CancelCount(long bytes, ref Refusals refusals)
+    /// <summary>Counts bytes as no longer committed.</summary>
+    public void Uncount(long bytes)
     {
-        NoteReleased(bytes);
-        return refusals.Refuse(bytes, byContainer: true);
-    }
-
-    /// <summary>
-    /// As <see cref="TryCount"/>, unless the container has none left. <see cref="NoteCommitted"/> or <see cref="CancelCommit"/> follows.
-    /// </summary>
-    public bool TryCommit(long bytes, ref Refusals refusals) =>
-        TryCount(bytes, ref refusals) && (TryGrant(bytes, refusals) || CancelCount(bytes, ref refusals));
-
-    /// <summary>Returns whether the container has room for a whole request: requests must not wait for each other's parts.</summary>
-    public bool CanCommit(long bytes, ref Refusals refusals)
-    {
-        if (!TryGrant(bytes, refusals))
+        if (bytes != 0 && IsLimited)
         {
-            return refusals.Refuse(bytes, byContainer: true);
-        }
-
-        Headroom?.Cancel(bytes);
-        return true;
-    }
-
-    /// <summary>Notes where the system has given what was counted, or a part of it; 0 for a managed array.</summary>
-    public void NoteCommitted(nint address, long bytes) => Headroom?.Commit(address, bytes);
-
-    /// <summary>Takes back what was counted and the system did not give.</summary>
-    public void CancelCommit(long bytes)
-    {
-        Headroom?.Cancel(bytes);
-        NoteReleased(bytes);
-    }
-
-    /// <summary>Notes that memory is about to go back to the system.</summary>
-    public void NoteReleasing(nint address) => Headroom?.Forget(address);
-
-    /// <summary>Counts bytes as no longer committed. They have gone.</summary>
-    public void NoteReleased(long bytes)
-    {
-        if (bytes != 0)
-        {
-            Headroom?.NoteFreed();
-            if (IsLimited)
-            {
-                Interlocked.Add(ref _committedBytes, -bytes);
-            }
+            Interlocked.Add(ref _committedBytes, -bytes);
         }
     }
 
@@ -259,8 +216,4 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             Volatile.Write(ref _mayRefuse, false);
         }
     }
-
-    // MinimumFreeBytes may refuse the first attempt only: then idle memory is released for it, as far as there is any.
-    private bool TryGrant(long bytes, in Refusals refusals) =>
-        Headroom is null || Headroom.TryGrant(bytes, refusals.ByContainer == 0 ? MinimumFreeBytes : 0, HonorsLimit, isAdmitted: IsLimited);
 }

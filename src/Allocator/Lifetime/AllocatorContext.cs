@@ -38,16 +38,4 @@ internal sealed class AllocatorContext
 
     /// <summary>Gets how long abandoned memory stays in quarantine at least.</summary>
     public long QuarantineMilliseconds { get; init; }
-
-    /// <summary>Counts memory that the system has back.</summary>
-    public void NoteFreed(long bytes)
-    {
-        // No listener is called before there is room again: it may allocate.
-        long left = Counters.RemoveCommitted(bytes);
-        Budget.NoteReleased(bytes);
-        if (bytes > 0)
-        {
-            AllocatorEventSource.Log.MemoryDecommitted(bytes, left, AllocatorName);
-        }
-    }
 }

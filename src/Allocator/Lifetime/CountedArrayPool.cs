@@ -1,6 +1,5 @@
 using System.Numerics;
 using Allocator.Budgeting;
-using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
@@ -12,7 +11,7 @@ namespace Allocator.Lifetime;
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
-internal sealed class CountedArrayPool
+internal sealed class CountedArrayPool : IIdleMemory
 {
     /// <summary>The longest array that it has: there is none of the next power of two.</summary>
     public const int LongestArray = SmallestArray << (Classes - 1);
@@ -149,8 +148,8 @@ internal sealed class CountedArrayPool
     public bool TryReturn(byte[] array, bool clear) =>
         _lent.TryGetValue(array, out CountedArrayGuard? guard) && guard.TryEndLent(clear);
 
-    /// <summary>Drops idle arrays of at least so many bytes, as far as there are, the longest first; returns their bytes.</summary>
-    public long Trim(long bytes, TrimReason reason) => Count(DropIdle(bytes, staleOnly: false), reason);
+    /// <summary>Drops idle arrays, the longest first.</summary>
+    public long Release(long bytes) => RequestCollection(DropIdle(bytes, staleOnly: false));
 
     /// <summary>
     /// Drops a part, rounded up, of the arrays that no rent has needed since the last call; returns their bytes. One call at a time.
@@ -175,7 +174,7 @@ internal sealed class CountedArrayPool
             }
         }
 
-        return Count(dropped, TrimReason.Period);
+        return RequestCollection(dropped);
     }
 
     /// <summary>Drops all idle arrays now, and outstanding ones when they come back.</summary>
@@ -200,7 +199,7 @@ internal sealed class CountedArrayPool
     private CountedArrayGuard? TryMake(int index, ref Refusals refusals)
     {
         int length = CapacityOfClass(index);
-        if (!_context.Budget.TryCommit(length, ref refusals))
+        if (!Commitment.TryTake(_context, length, ref refusals, out Commitment commitment))
         {
             return null;
         }
@@ -220,12 +219,12 @@ internal sealed class CountedArrayPool
                 BeginRent(guard);
             }
 
-            _context.Budget.NoteCommitted(0, length);
+            commitment.CommitArray();
             return guard;
         }
         catch
         {
-            _context.Budget.CancelCommit(length);
+            commitment.Cancel();
             throw;
         }
     }
@@ -240,7 +239,7 @@ internal sealed class CountedArrayPool
             _heldBytes -= bytes;
         }
 
-        _context.Budget.NoteReleased(bytes);
+        Commitment.EndReleaseOfArray(_context, bytes);
     }
 
     private long DropIdle(long bytes, bool staleOnly)
@@ -295,9 +294,8 @@ internal sealed class CountedArrayPool
         }
     }
 
-    private long Count(long dropped, TrimReason reason)
+    private long RequestCollection(long dropped)
     {
-        _context.Counters.CountTrim(reason, dropped);
         if (dropped >= WorthACollection)
         {
             _requestCollection?.Invoke();

@@ -50,7 +50,7 @@ internal sealed class MappingGuard : FinalizableGuard
     protected override void ReturnMemory(bool ofGroup)
     {
         long bytes = CapacityInBytes;
-        Context.Budget.NoteReleasing(Address);
+        Commitment.BeginRelease(Context, Address);
         _source.Free(Address, _lengthInBytes);
         if (!ofGroup && _source is HeapMemorySource && Context.IdleGuard is null)
         {
@@ -63,7 +63,7 @@ internal sealed class MappingGuard : FinalizableGuard
             GC.SuppressFinalize(this);
         }
 
-        Context.NoteFreed(bytes);
+        Commitment.EndRelease(Context, bytes);
     }
 
     // One that a collection has found unreachable, together with its allocator, has its finalizer before it.
@@ -74,7 +74,7 @@ internal sealed class MappingGuard : FinalizableGuard
 
     private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {
-        if (!Context.Budget.TryCommit(CapacityInBytes, ref refusals))
+        if (!Commitment.TryTake(Context, CapacityInBytes, ref refusals, out Commitment commitment))
         {
             return false;
         }
@@ -82,13 +82,12 @@ internal sealed class MappingGuard : FinalizableGuard
         Address = _source.TryAllocate(_lengthInBytes, alignmentInBytes, out bool zeroed);
         if (Address == 0)
         {
-            Context.Budget.CancelCommit(CapacityInBytes);
+            commitment.Cancel();
             return false;
         }
 
-        Context.Budget.NoteCommitted(Address, CapacityInBytes);
         Record.Zeroed = zeroed;
-        Context.Counters.AddCommitted(CapacityInBytes);
+        commitment.Commit(Address, CapacityInBytes);
         return true;
     }
 }

@@ -1,5 +1,6 @@
 using System.Numerics;
 using Allocator.Budgeting;
+using Allocator.Lifetime;
 using Allocator.Native;
 
 namespace Allocator.Pooling;
@@ -114,7 +115,7 @@ internal sealed partial class BlockArena
             return false;
         }
 
-        _context.Budget.NoteReleasing(address);
+        Commitment.BeginRelease(_context, address);
         if (!TryDecommit(index, address))
         {
             if (isRegistered && _pool.Hooks?.TryTakeBackRelease(address, BlockSizeInBytes) == false)
@@ -149,7 +150,7 @@ internal sealed partial class BlockArena
                     _pool.Hooks?.TryRelease(_addresses[i], BlockSizeInBytes);
                 }
 
-                _context.Budget.NoteReleasing(_addresses[i]);
+                Commitment.BeginRelease(_context, _addresses[i]);
                 TryDecommit(i, _addresses[i]);
                 NoteReleased(i);
             }
@@ -191,7 +192,7 @@ internal sealed partial class BlockArena
     private bool TryCommit(ulong missing, ref Refusals refusals)
     {
         // For all blocks or for none: two threads that each had half of what they need would take it from each other for ever.
-        if (!_context.Budget.TryCommit(BytesOf(missing), ref refusals))
+        if (!Commitment.TryTake(_context, BytesOf(missing), ref refusals, out Commitment commitment))
         {
             return false;
         }
@@ -202,7 +203,7 @@ internal sealed partial class BlockArena
             nint address = TryCommit(index, out bool zeroed);
             if (address == 0)
             {
-                _context.Budget.CancelCommit(BytesOf(missing));
+                commitment.Cancel();
                 return false;
             }
 
@@ -213,19 +214,18 @@ internal sealed partial class BlockArena
             catch
             {
                 MarkDirty(index, 1);
-                bool isBack = TryDecommit(index, address);
-                _context.Budget.CancelCommit(BytesOf(isBack ? missing : missing & (missing - 1)));
-                if (!isBack)
+                if (!TryDecommit(index, address))
                 {
                     // The system refuses to take the memory, so it is there, and counts as committed.
                     Interlocked.Or(ref _unregistered.Value, 1L << index);
-                    NoteCommitted(index, address, zeroed: false);
+                    NoteCommitted(index, address, zeroed: false, ref commitment);
                 }
 
+                commitment.Cancel();
                 throw;
             }
 
-            NoteCommitted(index, address, zeroed);
+            NoteCommitted(index, address, zeroed, ref commitment);
         }
 
         return true;
@@ -242,7 +242,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    private void NoteCommitted(int index, nint address, bool zeroed)
+    private void NoteCommitted(int index, nint address, bool zeroed, ref Commitment commitment)
     {
         _addresses[index] = address;
         if (zeroed)
@@ -251,8 +251,7 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.Or(ref _committed.Value, 1L << index);
-        _context.Budget.NoteCommitted(address, BlockSizeInBytes);
-        _context.Counters.AddCommitted(BlockSizeInBytes);
+        commitment.Commit(address, BlockSizeInBytes);
     }
 
     private void NoteReleased(int index)
@@ -263,7 +262,7 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.And(ref _committed.Value, ~(1L << index));
-        _context.NoteFreed(BlockSizeInBytes);
+        Commitment.EndRelease(_context, BlockSizeInBytes);
     }
 
     private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;

@@ -69,7 +69,7 @@ internal sealed class BlockGuard : FinalizableGuard
             // The memory first: a request that is served for the permit then finds it.
             BudgetPermit permit = TakePermit();
             _pool.Return(this, ofGroup: false);
-            permit.Return();
+            permit.Account?.Return(permit.Bytes);
         }
     }
 

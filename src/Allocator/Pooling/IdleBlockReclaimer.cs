@@ -1,4 +1,5 @@
 using Allocator.Diagnostics;
+using Allocator.Lifetime;
 using Allocator.Native;
 
 namespace Allocator.Pooling;
@@ -8,7 +9,7 @@ namespace Allocator.Pooling;
 /// renter, so the system call blocks no other thread, and at most one block is missing from the pool meanwhile. Where the pool keeps its
 /// blocks none go before it is closed.
 /// </summary>
-internal sealed class IdleBlockReclaimer
+internal sealed class IdleBlockReclaimer : IIdleMemory
 {
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly AllocatorCounters _counters;
@@ -19,10 +20,9 @@ internal sealed class IdleBlockReclaimer
         _counters = counters;
     }
 
-    /// <summary>
-    /// Gives back a part, rounded up, of the blocks that have been idle since the last call, and through all the time between that one and
-    /// the call before it. One call at a time.
-    /// </summary>
+    public long IdleBytes => _pool.ReadUsage().RetainedBytes;
+
+    /// <inheritdoc/>
     public long TrimStale(double rate)
     {
         int stale = 0;
@@ -37,34 +37,32 @@ internal sealed class IdleBlockReclaimer
             _pool.DrainCache(IsStale);
         }
 
-        return End(Purge(quota, staleOnly: true), TrimReason.Period);
+        return End(Purge(quota, staleOnly: true));
     }
 
-    /// <summary>Gives back all idle blocks.</summary>
-    public long TrimAll(TrimReason reason)
+    /// <inheritdoc/>
+    public long Release(long bytes)
     {
-        _pool.DrainCache();
-        return End(Purge(long.MaxValue, staleOnly: false), reason);
-    }
+        // What lies in the cache is in use all the time: it goes last, and each block is tried once.
+        bool isAll = bytes == long.MaxValue;
+        if (isAll)
+        {
+            _pool.DrainCache();
+        }
 
-    /// <summary>Gives back as many idle blocks as make up so many bytes, or all there are.</summary>
-    public long TrimSome(long bytes)
-    {
-        long count = (bytes + _pool.BlockSizeInBytes - 1) / _pool.BlockSizeInBytes;
+        long count = bytes / _pool.BlockSizeInBytes + (bytes % _pool.BlockSizeInBytes == 0 ? 0 : 1);
         long trimmed = Purge(count, staleOnly: false);
-
-        // What lies in the cache last: it is in use all the time.
         long missing = count - trimmed / _pool.BlockSizeInBytes;
-        if (missing > 0 && _pool.DrainCache())
+        if (missing > 0 && !isAll && _pool.DrainCache())
         {
             trimmed += Purge(missing, staleOnly: false);
         }
 
-        return End(trimmed, TrimReason.Refusal);
+        return End(trimmed);
     }
 
     /// <summary>Gives back up to <paramref name="count"/> idle blocks of the maps, because as many others have just got memory.</summary>
-    public void Exchange(int count) => End(Purge(count, staleOnly: false), TrimReason.Exchange);
+    public void Exchange(int count) => _counters.CountTrim(TrimReason.Exchange, End(Purge(count, staleOnly: false)));
 
     /// <summary>Of a closed pool: gives back all idle blocks, and the addresses of the arenas of which none is outstanding.</summary>
     public void ReleaseAll()
@@ -77,9 +75,8 @@ internal sealed class IdleBlockReclaimer
         }
     }
 
-    private long End(long bytes, TrimReason reason)
+    private long End(long bytes)
     {
-        _counters.CountTrim(reason, bytes);
         RefusedRanges.Retry();
         _pool.ReleaseIfClosed();
         return bytes;

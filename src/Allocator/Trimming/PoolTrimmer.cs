@@ -1,6 +1,5 @@
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
-using Allocator.Guarding;
 using Allocator.Lifetime;
 using Allocator.Native;
 using Allocator.Pooling;
@@ -18,7 +17,7 @@ internal sealed class PoolTrimmer
     private readonly CountedArrayPool _arrays;
     private readonly AllocatorContext _context;
     private readonly double _rate;
-    private readonly GuardedSource? _guarded;
+    private readonly IdleMemory _idle;
 
     // None without a limit.
     private readonly MemoryBudget? _budget;
@@ -27,19 +26,19 @@ internal sealed class PoolTrimmer
     public PoolTrimmer(
         UniformUnmanagedMemoryPool pool,
         CountedArrayPool arrays,
+        IdleMemory idle,
         AllocatorContext context,
         SystemMemory pressure,
-        MemoryAllocatorOptions options,
-        GuardedSource? guarded)
+        MemoryAllocatorOptions options)
     {
         _pool = pool;
         _arrays = arrays;
+        _idle = idle;
         _context = context;
         _budget = context.Budget.IsLimited ? context.Budget : null;
         Pressure = pressure;
         PeriodMilliseconds = (long)options.TrimPeriod.TotalMilliseconds;
         _rate = options.TrimRate;
-        _guarded = guarded;
         Reference = new WeakReference<PoolTrimmer>(this);
     }
 
@@ -154,24 +153,19 @@ internal sealed class PoolTrimmer
         }
     }
 
-    /// <summary>Releases everything idle, and returns the bytes, but for those of guarded memory.</summary>
-    public long TrimAll(TrimReason reason)
-    {
-        long bytes = _pool.Reclaimer.TrimAll(reason) + _arrays.Trim(long.MaxValue, reason);
-        _guarded?.ReleaseAll();
-        return bytes;
-    }
+    /// <summary>Releases everything idle.</summary>
+    public void ReleaseAll(TrimReason reason) => _idle.ReleaseAll(reason);
 
     private void Trim(bool periodEnded, in MemoryLoad load)
     {
         if (load.IsHigh)
         {
-            Report(TrimReason.HighLoad, TrimAll(TrimReason.HighLoad), load);
+            Report(TrimReason.HighLoad, _idle.ReleaseAll(TrimReason.HighLoad), load);
             HeapTrimmer?.TryTrim(_context.Counters);
         }
         else if (periodEnded)
         {
-            Report(TrimReason.Period, _pool.Reclaimer.TrimStale(_rate) + _arrays.TrimStale(_rate), load);
+            Report(TrimReason.Period, _idle.TrimStale(_rate), load);
         }
     }
 

@@ -125,7 +125,7 @@ internal sealed class TrimScheduler : IBackgroundWork
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
-            trimmer?.TrimAll(TrimReason.Refusal);
+            trimmer?.ReleaseAll(TrimReason.Refusal);
         }
     }
 

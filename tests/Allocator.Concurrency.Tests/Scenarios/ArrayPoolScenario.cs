@@ -35,7 +35,7 @@ internal sealed class ArrayPoolScenario : Scenario
         }
     }
 
-    public static void Trim(ArrayPoolScenario run) => run._pool.Trim(long.MaxValue, TrimReason.Requested);
+    public static void Trim(ArrayPoolScenario run) => run._pool.Release(long.MaxValue);
 
     public static void Close(ArrayPoolScenario run) => run._pool.Close();
 

@@ -120,7 +120,7 @@ internal sealed class IdleArrayScenario : Scenario
 
     public IdleArrayScenario Trims()
     {
-        Thread("trims", () => _pool.Trim(long.MaxValue, TrimReason.Requested));
+        Thread("trims", () => _pool.Release(long.MaxValue));
         return this;
     }
 

@@ -1,4 +1,5 @@
 using Allocator.Budgeting;
+using Allocator.Lifetime;
 
 namespace Allocator.Tests.Budgeting;
 
@@ -196,9 +197,7 @@ public class ProcessHeadroomTests
         Assert.Equal(100, first.AdmittedBytes);
 
         // Committed, and used: the system's figures have it now.
-        Refusals refusals = default;
-        Assert.True(second.TryCommit(100, ref refusals));
-        second.NoteCommitted(0x10000, 100);
+        Commit(second, 100);
         _left.Now = new Headroom(1000, 200, 200);
         _left.Untouched = 0;
         _clock.Advance(TimeSpan.FromMilliseconds(10));
@@ -211,9 +210,7 @@ public class ProcessHeadroomTests
     {
         MemoryBudget budget = Register();
         Assert.True(budget.TryTake(200, overtakes: true));
-        Refusals refusals = default;
-        Assert.True(budget.TryCommit(200, ref refusals));
-        budget.NoteCommitted(0x10000, 200);
+        Commit(budget, 200);
         budget.Return(200);
         _left.Now = new Headroom(1000, 50, 50);
         _left.Untouched = 0;
@@ -247,6 +244,14 @@ public class ProcessHeadroomTests
     {
         Assert.True(TryGrant(bytes));
         _headroom.Commit(address, bytes);
+    }
+
+    private void Commit(MemoryBudget budget, long bytes)
+    {
+        Refusals refusals = default;
+        AllocatorContext context = new(new AllocatorCounters(), _clock, new Quarantine(_clock)) { Budget = budget };
+        Assert.True(Commitment.TryTake(context, bytes, ref refusals, out Commitment commitment));
+        commitment.Commit(0x10000, bytes);
     }
 
     private MemoryBudget Register()

@@ -281,9 +281,9 @@ public class CountedArrayPoolTests
         // Within the budget there is room for one more, and not for two.
         Assert.NotNull(pool.TryRent(1 << 20, ref refusals, out _));
         Assert.Null(pool.TryRent(1 << 20, ref refusals, out _));
-        Assert.Equal((1L << 19, 0), (pool.Trim(1, TrimReason.Requested), collections));
+        Assert.Equal((1L << 19, 0), (pool.Release(1), collections));
         pool.Return(guard, mayKeep: true);
-        Assert.Equal((1L << 20, 1), (pool.Trim(1, TrimReason.Requested), collections));
+        Assert.Equal((1L << 20, 1), (pool.Release(1), collections));
     }
 
     private static byte[] ArrayOf(IMemoryOwner<byte> owner)

@@ -45,10 +45,11 @@ public class ScalingTests
             AllocatorContext policy = new(counters, clock, scheduler.Quarantine);
             UniformUnmanagedMemoryPool pool = new(new PoolGeometry(Block, 1), new FakeMemorySource(), policy);
             CountedArrayPool arrays = new(policy, maximumIdleBytes: 0, requestCollection: null);
+            IdleMemory idle = new(counters, pool.Reclaimer, arrays);
             FakePressure pressure = new();
             MemoryAllocatorOptions options = new();
             List<PoolTrimmer> trimmers =
-                [.. Enumerable.Range(0, count).Select(_ => new PoolTrimmer(pool, arrays, policy, pressure, options, null))];
+                [.. Enumerable.Range(0, count).Select(_ => new PoolTrimmer(pool, arrays, idle, policy, pressure, options))];
             Stopwatch watch = Stopwatch.StartNew();
             foreach (PoolTrimmer trimmer in trimmers)
             {

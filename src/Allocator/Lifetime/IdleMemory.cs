@@ -1,0 +1,69 @@
+using Allocator.Diagnostics;
+
+namespace Allocator.Lifetime;
+
+/// <summary>Memory of one kind that is not rented: the next rent may have it, or the system. Thread-safe.</summary>
+internal interface IIdleMemory
+{
+    /// <summary>Gets how many bytes could be released.</summary>
+    long IdleBytes { get; }
+
+    /// <summary>
+    /// Releases a part, rounded up, of what has been idle since the last call and through the time between that one and the call before
+    /// it; returns the bytes. One call at a time.
+    /// </summary>
+    long TrimStale(double rate);
+
+    /// <summary>Releases at least so many bytes, as far as there are any; returns the bytes.</summary>
+    long Release(long bytes);
+}
+
+/// <summary>All idle memory of one allocator, the cheapest to get back first. Whatever makes room calls this, and nothing else.</summary>
+internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[] kinds)
+{
+    private readonly AllocatorCounters _counters = counters;
+    private readonly IIdleMemory[] _kinds = kinds;
+
+    public long IdleBytes
+    {
+        get
+        {
+            long bytes = 0;
+            foreach (IIdleMemory kind in _kinds)
+            {
+                bytes += kind.IdleBytes;
+            }
+
+            return bytes;
+        }
+    }
+
+    /// <inheritdoc cref="IIdleMemory.TrimStale"/>
+    public long TrimStale(double rate)
+    {
+        long bytes = 0;
+        foreach (IIdleMemory kind in _kinds)
+        {
+            bytes += kind.TrimStale(rate);
+        }
+
+        _counters.CountTrim(TrimReason.Period, bytes);
+        return bytes;
+    }
+
+    /// <summary>Releases at least so many bytes, as far as there are any; returns the bytes.</summary>
+    public long Release(long bytes, TrimReason reason)
+    {
+        long released = 0;
+        foreach (IIdleMemory kind in _kinds)
+        {
+            released += released < bytes ? kind.Release(bytes - released) : 0;
+        }
+
+        _counters.CountTrim(reason, released);
+        return released;
+    }
+
+    /// <summary>Releases all of it; returns the bytes.</summary>
+    public long ReleaseAll(TrimReason reason) => Release(long.MaxValue, reason);
+}
