@@ -72,6 +72,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
     private void PostAndWait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
     {
+        Debug.Assert(!budget.Lock.IsHeld, "A thread that waits holds no lock.");
         long begun = ReportBegin(budget, request);
         try
         {

@@ -154,6 +154,7 @@ internal sealed class AllocationPipeline(
     // The parts that were taken become idle, which the trimmer has to know.
     private void Abort(in Allocation allocation, in BudgetPermit permit)
     {
+        Debug.Assert(allocation.Generation == 0, "No rent has begun.");
         try
         {
             allocation.Cancel();
@@ -168,6 +169,7 @@ internal sealed class AllocationPipeline(
     // Where there is no memory, releases idle memory and tries again. Returns whether the system had to provide any.
     private bool Fill(in AllocationPlan plan, bool isWatched, ref Allocation allocation)
     {
+        Debug.Assert(allocation.Guard is null && plan.MemberCount > 0);
         bool isMiss = false;
         int filled = 0;
         for (Refusals refusals = default; ;)
@@ -197,6 +199,7 @@ internal sealed class AllocationPipeline(
     private void FillGuarded(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
+        Debug.Assert(_guarded is not null, "Rents are watched in Sampled and Guarded mode.");
         isMiss = true;
         while (filled < plan.MemberCount)
         {
@@ -214,6 +217,7 @@ internal sealed class AllocationPipeline(
     private void FillArray(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
+        Debug.Assert(filled == 0 && plan.MemberCount == 1, "One array serves the whole request.");
         if (_countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
         {
             allocation.Add(guard);

@@ -52,6 +52,7 @@ internal sealed class BudgetQueue
     /// <summary>Grants a request if it fits and overtakes none too often, or lets it wait, or withdraws it.</summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
+        Debug.Assert(request.IsWaiting && request.Node.List is null && request.Bytes > 0, "A request is posted once.");
         using (Lock.Enter())
         {
             request.Serial = ++_lastSerial;
@@ -105,6 +106,7 @@ internal sealed class BudgetQueue
     // Without the lock. The continuations of waiters run neither under it nor on this thread.
     private void NotifySettled()
     {
+        Debug.Assert(!Lock.IsHeld);
         while (BudgetRequest.TakeFirst(_settled, Lock) is BudgetRequest settled)
         {
             settled.Notify();
@@ -114,6 +116,7 @@ internal sealed class BudgetQueue
     // The rest runs under the lock.
     private void SettleAll()
     {
+        Debug.Assert(Lock.IsHeld);
         long admitted;
         do
         {
@@ -126,6 +129,8 @@ internal sealed class BudgetQueue
 
     private void Settle(BudgetRequest request, BudgetOutcome outcome)
     {
+        Debug.Assert(Lock.IsHeld);
+        Debug.Assert(request.Node.List == _others || request.Node.List == _ofReservations, "A request is settled once, while it waits.");
         request.Node.List!.Remove(request.Node);
         request.Settle(outcome);
         Interlocked.Decrement(ref _count);
@@ -169,6 +174,7 @@ internal sealed class BudgetQueue
     // like a request without a reservation.
     private ReservationAccount? FindStuck()
     {
+        Debug.Assert(Lock.IsHeld);
         long ofWaiting = 0;
         ReservationAccount? youngest = null;
         _looks++;
@@ -189,6 +195,7 @@ internal sealed class BudgetQueue
     // With nothing outstanding, the request would wait for other processes to free memory, which nothing reports.
     private bool FailWhatFindsNothingOutstanding()
     {
+        Debug.Assert(Lock.IsHeld);
         BudgetRequest? first = (_others.First ?? _ofReservations.First)?.Value;
         bool fails = first is not null && _budget.MayRefuse && _budget.Headroom!.IsNothingOutstanding();
         if (fails)
@@ -201,6 +208,7 @@ internal sealed class BudgetQueue
 
     private void GrantWhatFits()
     {
+        Debug.Assert(Lock.IsHeld);
         if (_budget.IsClosed)
         {
             while ((_ofReservations.First ?? _others.First) is LinkedListNode<BudgetRequest> node)
@@ -271,6 +279,8 @@ internal sealed class BudgetQueue
 
     private bool TryGrant(BudgetRequest request, BudgetRequest? growth = null, BudgetRequest? head = null)
     {
+        Debug.Assert(request.IsWaiting && growth != request && head != request);
+        Debug.Assert(!(growth?.Overtaken >= MaximumOvertakes || head?.Overtaken >= MaximumOvertakes), "What comes back is kept for it.");
         if (!request.Account.TryTake(request.Bytes, overtakes: true))
         {
             return false;

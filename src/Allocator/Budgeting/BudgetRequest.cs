@@ -128,7 +128,7 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Decides the outcome. Called once, under the queue's lock.</summary>
     public void Settle(BudgetOutcome outcome)
     {
-        Debug.Assert(IsWaiting && outcome != BudgetOutcome.Waiting);
+        Debug.Assert(Account.Lock.IsHeld && IsWaiting && outcome != BudgetOutcome.Waiting, "The outcome is decided once, under the lock.");
         if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Withdrawn)
         {
             AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
@@ -141,6 +141,7 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Wakes the waiting thread, or has the task completed on another one. Never throws; not under a lock.</summary>
     public void Notify()
     {
+        Debug.Assert(!IsWaiting && !Account.Lock.IsHeld);
         if (_event is not null)
         {
             _event.Set();

@@ -60,7 +60,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
 
     /// <summary>Gets or sets what open reservations are charged with of the admitted bytes. Under the lock.</summary>
-    public long ReservedBytes { get; set; }
+    public long ReservedBytes
+    {
+        get;
+        set
+        {
+            Debug.Assert(Lock.IsHeld && value >= 0);
+            field = value;
+        }
+    }
 
     public bool HasWaiters => _queue.Count != 0;
 
@@ -108,7 +116,11 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override long ChargeFor(long bytes) => bytes;
 
-    public override void GiveBack(long bytes) => Interlocked.Add(ref _admittedBytes, -bytes);
+    public override void GiveBack(long bytes)
+    {
+        long left = Interlocked.Add(ref _admittedBytes, -bytes);
+        Debug.Assert(left >= 0, "No more comes back than was admitted.");
+    }
 
     /// <summary>Counts bytes that are about to be committed, unless they are too many. <see cref="Uncount"/> has to follow.</summary>
     public bool TryCount(long bytes) => !IsLimited || TryAdd(ref _committedBytes, bytes, LimitInBytes);
@@ -118,7 +130,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     {
         if (bytes != 0 && IsLimited)
         {
-            Interlocked.Add(ref _committedBytes, -bytes);
+            long left = Interlocked.Add(ref _committedBytes, -bytes);
+            Debug.Assert(left >= 0, "No more goes than was committed.");
         }
     }
 

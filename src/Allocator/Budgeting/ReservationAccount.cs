@@ -57,7 +57,14 @@ internal sealed class ReservationAccount : BudgetAccount
     public override bool IsClosed => Volatile.Read(ref _isClosed) || _parent?.IsClosed == true;
 
     /// <summary>Gets what is outstanding. Under the lock.</summary>
-    public long UsedBytes => Volatile.Read(ref _spareBytes) is >= 0 and long spare ? SpareWhenIdle - spare : _usedBytes;
+    public long UsedBytes
+    {
+        get
+        {
+            Debug.Assert(Lock.IsHeld);
+            return Volatile.Read(ref _spareBytes) is >= 0 and long spare ? SpareWhenIdle - spare : _usedBytes;
+        }
+    }
 
     public long PeakUsedBytes => Volatile.Read(ref _peakUsedBytes);
 
@@ -77,7 +84,14 @@ internal sealed class ReservationAccount : BudgetAccount
     }
 
     /// <summary>Gets what the parent is charged with. Under the lock.</summary>
-    public long ChargedBytes => _isClosed ? _usedBytes : _reservedBytes + _overflowBytes;
+    public long ChargedBytes
+    {
+        get
+        {
+            Debug.Assert(Lock.IsHeld);
+            return _isClosed ? _usedBytes : _reservedBytes + _overflowBytes;
+        }
+    }
 
     private long SpareWhenIdle => Math.Min(_reservedBytes, _peakUsedBytes);
 
@@ -145,6 +159,7 @@ internal sealed class ReservationAccount : BudgetAccount
 
     private bool TryChangeSpare(long bytes)
     {
+        Debug.Assert(bytes != 0);
         for (long spare = Volatile.Read(ref _spareBytes); spare >= 0 && spare + bytes >= 0;)
         {
             long seen = Interlocked.CompareExchange(ref _spareBytes, spare + bytes, spare);
@@ -175,6 +190,7 @@ internal sealed class ReservationAccount : BudgetAccount
     // Under the lock: from here on nothing is taken or given back without it, until the next change.
     private void HoldSpare()
     {
+        Debug.Assert(Lock.IsHeld);
         long spare = Interlocked.Exchange(ref _spareBytes, -1);
         _usedBytes = spare < 0 ? _usedBytes : SpareWhenIdle - spare;
     }
@@ -188,6 +204,7 @@ internal sealed class ReservationAccount : BudgetAccount
     private void Change(long reservedBytes = 0, long usedBytes = 0)
     {
         HoldSpare();
+        Debug.Assert(_usedBytes + usedBytes >= 0 && _reservedBytes + reservedBytes >= 0, "No more comes back than was taken.");
         long before = ChargedBytes;
         _usedBytes += usedBytes;
         Volatile.Write(ref _peakUsedBytes, Math.Max(_peakUsedBytes, _usedBytes));
@@ -212,6 +229,7 @@ internal sealed class ReservationAccount : BudgetAccount
 
     private void NoteCharge(long bytes)
     {
+        Debug.Assert(Lock.IsHeld);
         if (!_isClosed && _parent is MemoryBudget budget)
         {
             budget.ReservedBytes += bytes;

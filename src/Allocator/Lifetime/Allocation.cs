@@ -50,6 +50,7 @@ internal struct Allocation
     /// <summary>Adds a guard behind the others, its rent not begun.</summary>
     public void Add(FinalizableGuard guard)
     {
+        Debug.Assert(Generation == 0, "Filled before the rent begins.");
         _last?.Append(guard);
         _last = guard;
         Guard ??= guard;

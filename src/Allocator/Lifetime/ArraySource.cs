@@ -109,7 +109,11 @@ internal sealed class ArraySource
     }
 
     /// <summary>Counts on what a thread had counted that has ended. Under the lock of the caches.</summary>
-    public void TakeOver(ThreadCache ended) => ended.MoveTo(ref _ofOthers[0]);
+    public void TakeOver(ThreadCache ended)
+    {
+        Debug.Assert(ended.Source == this);
+        ended.MoveTo(ref _ofOthers[0]);
+    }
 
     /// <summary>Removes what threads keep for this source. Nothing is rented any more; returns are counted all the same.</summary>
     public void Close() => _caches.Close();

@@ -232,6 +232,7 @@ internal sealed class CountedArrayPool : IIdleMemory
     // Leaves an array to the garbage collector, and its guard with it.
     private void Drop(CountedArrayGuard guard)
     {
+        Debug.Assert(!_lock.IsHeld && !guard.IsOutstanding, "Neither idle nor rented.");
         GC.SuppressFinalize(guard);
         long bytes = guard.CapacityInBytes;
         using (_lock.Enter())
@@ -244,6 +245,7 @@ internal sealed class CountedArrayPool : IIdleMemory
 
     private long DropIdle(long bytes, bool staleOnly)
     {
+        Debug.Assert(!_lock.IsHeld);
         long dropped = 0;
         for (int index = Classes - 1; index >= 0 && dropped < bytes;)
         {

@@ -55,7 +55,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Puts another guard of the same allocation behind this one. Both are held exclusively.</summary>
     public void Append(FinalizableGuard next)
     {
-        Debug.Assert(_next is null && BlockState.IsIdle(Record.State));
+        Debug.Assert(_next is null && BlockState.IsIdle(Record.State) && BlockState.IsIdle(next.Record.State));
+        Debug.Assert(next._next is null && next.Context == Context, "A part belongs to one allocation of one allocator.");
         _next = next;
     }
 
@@ -76,6 +77,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     public long BeginAllocation()
     {
         BlockState record = Record;
+        Debug.Assert(BlockState.IsIdle(record.State) && _permit.Account is null, "The rent begins once, and is charged after.");
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.AllocationBytes = CapacityOfChain();
         if (Tracing.Rents || KeepsStack)
@@ -102,7 +104,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
         if (permit.Account is BudgetAccount account)
         {
-            Debug.Assert(_permit.Account is null);
+            Debug.Assert(_permit.Account is null && !BlockState.IsIdle(Record.State), "A rent is charged once, when it has begun.");
+            Debug.Assert(permit.Bytes >= Record.AllocationBytes, "A permit is an upper bound.");
             _permit = new BudgetPermit(account, Record.AllocationBytes);
             account.Return(permit.Bytes - Record.AllocationBytes);
         }
@@ -139,6 +142,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         FinalizableGuard? part = this;
         while (part is not null)
         {
+            Debug.Assert(BlockState.IsIdle(part.Record.State) && part._permit.Account is null, "No rent began.");
             FinalizableGuard? next = part._next;
             part._next = null;
             part.EndTrace(TraceEnd.Abandoned);
@@ -263,6 +267,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             Volatile.Write(ref Record.State, BlockState.Next(Record.State));
         }
 
+        Debug.Assert(_next is null && Trace is null, "Nothing but the memory is left to go back.");
         BudgetPermit permit = TakePermit();
         ReturnMemory(ofGroup);
         return permit;

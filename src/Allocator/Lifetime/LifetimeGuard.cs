@@ -84,8 +84,11 @@ internal abstract class LifetimeGuard
     /// <summary>Returns a span over the memory of a rent, to which the caller holds a reference.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public unsafe Span<T> GetSpan<T>(int length)
-        where T : struct =>
-        Array is byte[] array ? GetArraySpan<T>(array, length) : new Span<T>((void*)Address, length);
+        where T : struct
+    {
+        Debug.Assert(length == 0 || !BlockState.IsIdle(Volatile.Read(ref Record.State)), "The caller holds a reference.");
+        return Array is byte[] array ? GetArraySpan<T>(array, length) : new Span<T>((void*)Address, length);
+    }
 
     /// <summary>Returns a span over the memory of a rent that another thread may be ending; false where it is over.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -250,6 +253,7 @@ internal abstract class LifetimeGuard
     protected static long BeginWith(BlockState record, long flagsAndReferences)
     {
         Debug.Assert(BlockState.IsIdle(record.State), "The memory is rented.");
+        Debug.Assert((record.State & BlockState.Cached) == 0, "The memory is in no cache: the caller holds it.");
         long generation = record.State;
         Volatile.Write(ref record.State, generation | flagsAndReferences);
         return generation;

@@ -49,6 +49,7 @@ internal sealed class MappingGuard : FinalizableGuard
 
     protected override void ReturnMemory(bool ofGroup)
     {
+        Debug.Assert(Address != 0 && BlockState.IsIdle(Record.State), "The memory is mapped, and no rent has it.");
         long bytes = CapacityInBytes;
         Commitment.BeginRelease(Context, Address);
         _source.Free(Address, _lengthInBytes);
