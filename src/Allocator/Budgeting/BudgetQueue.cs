@@ -10,7 +10,7 @@ namespace Allocator.Budgeting;
 /// Growth of a reservation up to twice its original size goes ahead of all others: they could not be served before running jobs end
 /// anyway. Everything else that is served before an earlier request counts as an overtake of that one.
 /// </remarks>
-[DebuggerDisplay("{_count} waiting, of them {_ofReservations.Count} of reservations")]
+[DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
 {
     /// <summary>How many requests may be served before an earlier one that does not fit: then what comes back is kept for it.</summary>
@@ -29,7 +29,6 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _others = new();
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
-    private int _count;
 
     // How often stuck reservations were looked for, and since when only memory outside of reservations could help.
     private long _looks;
@@ -46,9 +45,6 @@ internal sealed class BudgetQueue
 
     public ShortLock Lock { get; } = new();
 
-    /// <summary>Gets how many requests wait.</summary>
-    public int Count => Volatile.Read(ref _count);
-
     /// <summary>Grants a request if it fits and overtakes none too often, or lets it wait, or withdraws it.</summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
@@ -60,7 +56,7 @@ internal sealed class BudgetQueue
 
             // A full barrier: a thread that returns memory subtracts first and reads this count after, so either it sees the request, or
             // the request sees what it returned.
-            Interlocked.Increment(ref _count);
+            _budget.BeginWait();
             GrantWhatFits();
             if (request.IsWaiting && !mayWait)
             {
@@ -133,7 +129,7 @@ internal sealed class BudgetQueue
         Debug.Assert(request.Node.List == _others || request.Node.List == _ofReservations, "A request is settled once, while it waits.");
         request.Node.List!.Remove(request.Node);
         request.Settle(outcome);
-        Interlocked.Decrement(ref _count);
+        _budget.EndWait();
 
         // A request that is not posted yet needs no notification: its thread is within Post, and reads the outcome after it.
         if (request.IsPosted)
@@ -216,7 +212,7 @@ internal sealed class BudgetQueue
                 Settle(node.Value, BudgetOutcome.Closed);
             }
         }
-        else if (_count != 0)
+        else if (_budget.HasWaiters)
         {
             ServeNewcomers(ServeReservations());
         }

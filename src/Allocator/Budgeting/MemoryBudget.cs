@@ -17,6 +17,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private readonly BudgetQueue _queue;
     private long _admittedBytes;
     private long _committedBytes;
+    private int _waiters;
     private int _isWatched;
     private bool _mayRefuse;
     private int _closed;
@@ -70,9 +71,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    public bool HasWaiters => _queue.Count != 0;
+    public int Waiters => Volatile.Read(ref _waiters);
 
-    public int Waiters => _queue.Count;
+    public bool HasWaiters => Waiters != 0;
 
     /// <summary>Gets whether there is a thread of <see cref="Watch"/>.</summary>
     public bool IsWatched => Volatile.Read(ref _isWatched) != 0;
@@ -137,6 +138,20 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     /// <summary>Returns how many bytes have to be released before so many more can be committed; 0 or less for none.</summary>
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
+
+    /// <summary>Counts a request that waits. Called by the queue under its lock.</summary>
+    public void BeginWait()
+    {
+        Debug.Assert(Lock.IsHeld);
+        Interlocked.Increment(ref _waiters);
+    }
+
+    /// <summary>Counts a request whose wait is over. Called by the queue under its lock.</summary>
+    public void EndWait()
+    {
+        Debug.Assert(Lock.IsHeld && HasWaiters);
+        Interlocked.Decrement(ref _waiters);
+    }
 
     /// <summary>Grants a request now, or lets it wait; one that may not wait is withdrawn where it is not granted.</summary>
     public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
