@@ -1,5 +1,4 @@
 using Allocator.Diagnostics;
-using Allocator.Native;
 
 namespace Allocator.Pooling;
 
@@ -80,7 +79,6 @@ internal sealed class IdleBlockReclaimer
     private long End(long bytes, TrimReason reason)
     {
         _counters.CountTrim(reason, bytes);
-        RefusedRanges.Retry();
         _pool.ReleaseIfClosed();
         return bytes;
     }
