@@ -14,7 +14,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     where T : struct
 {
     private LifetimeGuard _guard;
-    private long _generation;
+    private readonly long _generation;
     private readonly MemberLayout _layout;
     private GroupMember<T>?[]? _members;
 
@@ -164,10 +164,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     public void Dispose()
     {
         LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.Remember(_generation, out long memory);
+        EndedGuard ended = guard.EndOf(_generation);
         if (guard.Dispose(_generation))
         {
-            End(ended, memory);
+            _guard = ended;
         }
     }
 
@@ -185,7 +185,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     {
         if (!_guard.TryAddReference(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<>), _guard, _generation);
+            Throw.Disposed(nameof(MemoryGroup<>), _guard);
         }
 
         return new Reference(this);
@@ -199,10 +199,10 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     internal void Unpin()
     {
         LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.Remember(_generation, out long memory);
+        EndedGuard ended = guard.EndOf(_generation);
         if (guard.RemoveReference(_generation))
         {
-            End(ended, memory);
+            _guard = ended;
         }
 
         GC.KeepAlive(this);
@@ -218,7 +218,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
 
         if (!_guard.TryGetSpan(_generation, (int)TotalLength, out Span<T> span))
         {
-            Throw.Disposed(nameof(MemoryGroup<>), _guard, _generation);
+            Throw.Disposed(nameof(MemoryGroup<>), _guard);
         }
 
         return span;
@@ -261,14 +261,8 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     {
         if (!_guard.IsHeld(_generation))
         {
-            Throw.Disposed(nameof(MemoryGroup<>), _guard, _generation);
+            Throw.Disposed(nameof(MemoryGroup<>), _guard);
         }
-    }
-
-    private void End(EndedGuard ended, long memory)
-    {
-        _generation = memory;
-        _guard = ended;
     }
 
     private nint MemberAddress(int index) => _layout.OriginOf(index) + (nint)((long)index * _layout.MemberLength * Unsafe.SizeOf<T>());

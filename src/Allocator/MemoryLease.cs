@@ -34,8 +34,7 @@ public ref struct MemoryLease<T>
 
             if (!_guard.TryGetSpan(_generation, _length, out Span<T> span))
             {
-                long memory = EndedGuard.Remember(_generation, (long)_length * Unsafe.SizeOf<T>(), startedMilliseconds: 0);
-                Throw.Disposed(nameof(MemoryLease<T>), _guard, memory);
+                Throw.Disposed(nameof(MemoryLease<T>), _guard);
             }
 
             return span;

@@ -75,8 +75,13 @@ internal static class Throw
     };
 
     [DoesNotReturn]
-    public static void Disposed(string typeName, LifetimeGuard guard, long memory) =>
-        throw new ObjectDisposedException(typeName, $"The buffer has been disposed. {EndedGuard.Describe(guard, memory)}".TrimEnd());
+    public static void Disposed(string typeName, LifetimeGuard guard)
+    {
+        string known = (guard as EndedGuard)?.RentTrace is { } trace
+            ? $"It took {trace}"
+            : $"Within {nameof(MemoryDiagnostics)}.{nameof(MemoryDiagnostics.BeginScope)} this says where it was allocated.";
+        throw new ObjectDisposedException(typeName, $"The buffer has been disposed. {known}");
+    }
 
     [DoesNotReturn]
     public static void ContainsReferences(Type type) =>

@@ -90,7 +90,7 @@ public static class MemoryDiagnostics
 
     /// <summary>
     /// Gets how often the operating system refused to take address space back since the process started. It has the memory behind it all
-    /// the same; the addresses are offered again at every trim.
+    /// the same; the addresses stay taken.
     /// </summary>
     /// <remarks>On Linux this is a sign that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
     public static long RefusedUnmaps => Interlocked.Read(ref s_refusedUnmaps);

@@ -17,7 +17,7 @@ internal sealed class GuardedMapping
     public const byte Fresh = 0xCD;
 
     private readonly Clock _clock;
-    private GuardedLayout _layout;
+    private readonly GuardedLayout _layout;
     private int _slot = -1;
     private long _rentedAtMilliseconds;
     private string? _allocationStack;
@@ -48,14 +48,6 @@ internal sealed class GuardedMapping
         IsZero = isZero;
     }
 
-    /// <summary>Makes the mapping, which was rented before, one for another buffer.</summary>
-    public void Reuse(in GuardedLayout layout)
-    {
-        Debug.Assert(_layout.Fits(layout), "The mapping is divided as the other layout wants it.");
-        _layout = layout;
-        IsZero = false;
-    }
-
     /// <summary>Writes the pattern around the buffer by which a write there is found.</summary>
     public void FillSlack()
     {
@@ -68,8 +60,7 @@ internal sealed class GuardedMapping
     {
         _rentedAtMilliseconds = _clock.NowMilliseconds;
         _allocationStack = stack;
-        _returnStack = null;
-        _slot = RecordFile.GetOrCreate()?.Begin(_slot, MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack) ?? -1;
+        _slot = RecordFile.GetOrCreate()?.Begin(MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack) ?? -1;
     }
 
     /// <summary>Records that the memory came back; without a stack where there was no managed memory for one.</summary>
@@ -168,9 +159,4 @@ internal readonly record struct GuardedLayout
 
     /// <summary>Gets the bytes of the body behind the buffer.</summary>
     public long SlackBehindInBytes => BodyInBytes - LengthInBytes - SlackBeforeInBytes;
-
-    /// <summary>Returns whether a mapping of this layout can serve a buffer of the other, as it stands.</summary>
-    public bool Fits(in GuardedLayout other) =>
-        FrontInBytes == other.FrontInBytes && BodyInBytes == other.BodyInBytes && BackInBytes == other.BackInBytes
-        && CapacityInBytes == other.CapacityInBytes;
 }

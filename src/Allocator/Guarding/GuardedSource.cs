@@ -34,10 +34,9 @@ internal sealed class GuardedSource : IIdleMemory
     }
 
     /// <summary>
-    /// Takes a mapping from the system, or the one that has been back for longest, and a guard for it; null where the system refuses. One
-    /// that is going to be cleaned is filled with nothing else.
+    /// Takes a mapping from the system, and a guard for it; null where the system refuses. One that is going to be cleaned is filled with
+    /// nothing else.
     /// </summary>
-    /// <exception cref="MemoryCorruptedException">Memory that was back had been written to. It is not used again.</exception>
     public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
         if (!NativeMemorySource.IsAddressable(lengthInBytes))
@@ -47,11 +46,9 @@ internal sealed class GuardedSource : IIdleMemory
 
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         GuardedLayout layout = new(lengthInBytes, alignment, _source.PageSizeInBytes, _overreadToleranceInBytes);
-        GuardedMapping? memory = TryTakeReturned(layout);
-        bool isReused = memory is not null;
-        memory ??= new GuardedMapping(layout, _context.Clock);
-        GuardedMappingGuard guard = MakeGuard(memory, isReused);
-        if (!isReused && !TryMap(memory, ref refusals))
+        GuardedMapping memory = new(layout, _context.Clock);
+        GuardedMappingGuard guard = new(this, memory, _context);
+        if (!TryMap(memory, ref refusals))
         {
             GC.SuppressFinalize(guard);
             return null;
@@ -130,38 +127,6 @@ internal sealed class GuardedSource : IIdleMemory
         }
     }
 
-    // Before there is memory, where it is new; otherwise failing must not lose it.
-    private GuardedMappingGuard MakeGuard(GuardedMapping memory, bool isReused)
-    {
-        try
-        {
-            return new GuardedMappingGuard(this, memory, _context);
-        }
-        catch when (isReused)
-        {
-            Unmap(memory, memory.Layout.CapacityInBytes);
-            throw;
-        }
-    }
-
-    private GuardedMapping? TryTakeReturned(in GuardedLayout layout)
-    {
-        if (!_isGuarded || _returned.TryTakeFitting(layout) is not GuardedMapping memory)
-        {
-            return null;
-        }
-
-        CorruptionFindings findings = new();
-        if (!TryUncover(memory, findings))
-        {
-            ThrowIfAny(findings);
-            return null;
-        }
-
-        memory.Reuse(layout);
-        return memory;
-    }
-
     private bool TryMap(GuardedMapping memory, ref Refusals refusals)
     {
         GuardedLayout layout = memory.Layout;
@@ -230,38 +195,21 @@ internal sealed class GuardedSource : IIdleMemory
         return true;
     }
 
-    // The other way, with a look at the poison. Where either fails the memory goes to the system.
-    private bool TryUncover(GuardedMapping memory, CorruptionFindings? findings)
-    {
-        GuardedLayout layout = memory.Layout;
-        _context.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
-        CorruptionEventArgs? finding = null;
-        bool isAccessible = _source.TryUnprotect(memory.BodyAddress, layout.BodyInBytes);
-        if (isAccessible)
-        {
-            finding = memory.FindBrokenPoison();
-            findings?.Add(finding);
-        }
-
-        if (!isAccessible || finding is not null)
-        {
-            Unmap(memory, layout.CapacityInBytes);
-            return false;
-        }
-
-        return true;
-    }
-
+    // Gives returned memory to the system; in Guarded mode after a look at the poison.
     private void Release(GuardedMapping memory, CorruptionFindings? findings)
     {
-        if (!_isGuarded)
+        GuardedLayout layout = memory.Layout;
+        if (_isGuarded)
         {
-            Unmap(memory, committedBytes: 0);
+            _context.Counters.MappingLeftQuarantine(layout.CapacityInBytes);
+            if (_source.TryUnprotect(memory.BodyAddress, layout.BodyInBytes))
+            {
+                CorruptionEventArgs? finding = memory.FindBrokenPoison();
+                findings?.Add(finding);
+            }
         }
-        else if (TryUncover(memory, findings))
-        {
-            Unmap(memory, memory.Layout.CapacityInBytes);
-        }
+
+        Unmap(memory, _isGuarded ? layout.CapacityInBytes : 0);
     }
 
     private void Unmap(GuardedMapping memory, long committedBytes)

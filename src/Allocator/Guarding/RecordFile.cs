@@ -16,7 +16,9 @@ internal sealed unsafe class RecordFile
     private static readonly Lazy<RecordFile?> s_file = new(TryCreate);
 
     private readonly ShortLock _lock = new();
-    private readonly Queue<int> _freedSlots = new();
+
+    // In full, so that giving a slot up takes no memory.
+    private readonly Queue<int> _freedSlots = new(Layout.SlotCount);
     private readonly MemoryMappedFile _file;
     private readonly MemoryMappedViewAccessor _view;
     private byte* _start;
@@ -80,14 +82,14 @@ internal sealed unsafe class RecordFile
         }
     }
 
-    /// <summary>Writes the record of a rent into the mapping's slot, or a new one, and returns that; -1 where all are in use.</summary>
-    public int Begin(int slot, nint mappingAddress, long mappingBytes, nint address, long bytes, string stack)
+    /// <summary>Writes the record of a rent, and returns its slot; -1 where all are in use.</summary>
+    public int Begin(nint mappingAddress, long mappingBytes, nint address, long bytes, string stack)
     {
         byte[] text = Encode(stack);
         using (_lock.Enter())
         {
-            slot = slot >= 0 || _start is null ? slot : TakeSlot();
-            if (slot < 0 || _start is null)
+            int slot = _start is null ? -1 : TakeSlot();
+            if (slot < 0)
             {
                 return slot;
             }
@@ -163,6 +165,7 @@ internal sealed unsafe class RecordFile
     /// <summary>Ends the recording, and deletes the file unless it says of something that it was found corrupted.</summary>
     public void Close()
     {
+        bool holdsFinding;
         using (_lock.Enter())
         {
             if (_start is null)
@@ -171,13 +174,16 @@ internal sealed unsafe class RecordFile
             }
 
             _start = null;
-            _view.SafeMemoryMappedViewHandle.ReleasePointer();
-            _view.Dispose();
-            _file.Dispose();
-            if (!_holdsFinding)
-            {
-                File.Delete(Path);
-            }
+            holdsFinding = _holdsFinding;
+        }
+
+        // No thread writes any more.
+        _view.SafeMemoryMappedViewHandle.ReleasePointer();
+        _view.Dispose();
+        _file.Dispose();
+        if (!holdsFinding)
+        {
+            File.Delete(Path);
         }
     }
 

@@ -62,16 +62,6 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>Takes what has been here for longest, where one more of the layout needs its room, and can be served by it.</summary>
-    public GuardedMapping? TryTakeFitting(in GuardedLayout layout)
-    {
-        using (_lock.Enter())
-        {
-            bool isFull = _queue.Count == _maximumCount || _bytes + layout.BodyInBytes > _maximumBytes;
-            return isFull && _queue.Count > 0 && _queue.Peek().Layout.Fits(layout) ? Dequeue() : null;
-        }
-    }
-
     /// <summary>Refuses from here on what is added.</summary>
     public void Close()
     {

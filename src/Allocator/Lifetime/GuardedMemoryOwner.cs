@@ -7,7 +7,7 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     where T : struct
 {
     private LifetimeGuard _guard;
-    private long _generation;
+    private readonly long _generation;
 
     public GuardedMemoryOwner(LifetimeGuard guard, long generation)
     {
@@ -47,10 +47,10 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     public override void Unpin()
     {
         LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.Remember(_generation, out long memory);
+        EndedGuard ended = guard.EndOf(_generation);
         if (guard.RemoveReference(_generation))
         {
-            End(ended, memory);
+            _guard = ended;
         }
     }
 
@@ -66,17 +66,11 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     protected override void Dispose(bool disposing)
     {
         LifetimeGuard guard = _guard;
-        EndedGuard ended = guard.Remember(_generation, out long memory);
+        EndedGuard ended = guard.EndOf(_generation);
         if (guard.Dispose(_generation))
         {
-            End(ended, memory);
+            _guard = ended;
         }
-    }
-
-    private void End(EndedGuard ended, long memory)
-    {
-        _generation = memory;
-        _guard = ended;
     }
 
     // Read from the guard: a field would make every owner larger.
@@ -97,5 +91,5 @@ internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     }
 
     [DoesNotReturn]
-    private void ThrowDisposed() => Throw.Disposed(nameof(IMemoryOwner<T>), _guard, _generation);
+    private void ThrowDisposed() => Throw.Disposed(nameof(IMemoryOwner<T>), _guard);
 }

@@ -9,7 +9,8 @@ namespace Allocator.Lifetime;
 [DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
 internal abstract class LifetimeGuard
 {
-    // Only while the rent is traced. Made when it begins, because its return must not fail for want of memory.
+    // Only while the rent is traced. Made when it begins, because its return must not fail without managed memory. An ended guard has
+    // itself here.
     private EndedGuard? _tracedEnd;
     private nint _address;
     private byte[]? _array;
@@ -40,7 +41,7 @@ internal abstract class LifetimeGuard
     protected AllocationTrace? Trace
     {
         get => _tracedEnd?.RentTrace;
-        set => _tracedEnd = value is null ? null : new EndedGuard(value);
+        set => _tracedEnd = value is null ? null : this as EndedGuard ?? new EndedGuard(value);
     }
 
     protected BlockState Record { get; }
@@ -49,23 +50,10 @@ internal abstract class LifetimeGuard
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>
     public long Begin() => BeginWith(Record, 1);
 
-    /// <summary>Returns what an owner holds in place of guard and generation once the rent is over. Called before it is ended.</summary>
+    /// <summary>Returns what an owner holds in place of the guard once the rent is over. Called before it is ended.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public EndedGuard Remember(long generation, out long memory)
-    {
-        EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
-        long bytes = UsedBytes;
-        long started = Volatile.Read(ref Record.RentedAtMilliseconds);
-        if (BlockState.Generation(Volatile.Read(ref Record.State)) == generation && this is not EndedGuard)
-        {
-            memory = EndedGuard.Remember(generation, bytes, started);
-            return ended;
-        }
-
-        // The rent was over before: the owner has what it remembers of it already.
-        memory = generation;
-        return this as EndedGuard ?? EndedGuard.Instance;
-    }
+    public EndedGuard EndOf(long generation) =>
+        Volatile.Read(ref _tracedEnd) is EndedGuard traced ? EndOfTraced(traced, generation) : EndedGuard.Instance;
 
     /// <summary>Says in words whether the rent of that generation goes on, and for how long where that is known.</summary>
     public string Describe(long generation)
@@ -166,7 +154,7 @@ internal abstract class LifetimeGuard
 
         if (!TryAddReference(generation))
         {
-            Throw.Disposed(nameof(IMemoryOwner<T>), this, generation);
+            Throw.Disposed(nameof(IMemoryOwner<T>), this);
         }
 
         nint offset = offsetInBytes + (nint)elementIndex * Unsafe.SizeOf<T>();
@@ -206,15 +194,14 @@ internal abstract class LifetimeGuard
     /// <returns>What the lease holds in place of the guard from now on.</returns>
     public EndedGuard EndLease(long generation)
     {
-        EndedGuard ended = Volatile.Read(ref _tracedEnd) ?? EndedGuard.Instance;
+        EndedGuard ended = EndOf(generation);
         if (Volatile.Read(ref Record.State) == generation + 1)
         {
             Volatile.Write(ref Record.State, BlockState.Next(generation));
             GiveBack(ofLease: true);
-            return ended;
         }
 
-        return this as EndedGuard ?? EndedGuard.Instance;
+        return ended;
     }
 
     /// <summary>As <see cref="Dispose"/>, for a caller with a reference: nothing goes back now. True for the call that ended it.</summary>
@@ -258,6 +245,11 @@ internal abstract class LifetimeGuard
         Volatile.Write(ref record.State, generation | flagsAndReferences);
         return generation;
     }
+
+    // The rent may have been over before, and the trace be that of the next one.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private EndedGuard EndOfTraced(EndedGuard traced, long generation) =>
+        traced == this || BlockState.Generation(Volatile.Read(ref Record.State)) == generation ? traced : EndedGuard.Instance;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DisposeSlow(long generation)

@@ -70,9 +70,5 @@ internal sealed unsafe class HeapMemorySource : NativeMemorySource
         return aligned;
     }
 
-    protected override bool TryFree(nint address, long lengthInBytes)
-    {
-        _free(AlignsHere ? ((nint*)address)[-1] : address);
-        return true;
-    }
+    public override void Free(nint address, long lengthInBytes) => _free(AlignsHere ? ((nint*)address)[-1] : address);
 }

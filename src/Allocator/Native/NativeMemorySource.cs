@@ -12,15 +12,10 @@ internal abstract class NativeMemorySource
     /// <summary>The largest alignment, in bytes, that can be asked for: a huge page of x64 and of arm64 with 4 KiB pages.</summary>
     public const int MaximumAlignment = 2 * 1024 * 1024;
 
-    // Made now: it is needed where there may be no memory to make it.
-    private readonly Func<nint, long, bool> _tryFree;
-
     protected NativeMemorySource(int overreadToleranceInBytes)
     {
         Debug.Assert(overreadToleranceInBytes is >= 0 and <= MemoryAllocatorOptions.MaximumOverreadTolerance, "It is one page at most.");
         OverreadToleranceInBytes = overreadToleranceInBytes;
-        _tryFree = TryFree;
-        RefusedRanges.Prepare();
     }
 
     /// <summary>Gets how many bytes behind every allocation are readable. No length and no count includes them.</summary>
@@ -53,18 +48,9 @@ internal abstract class NativeMemorySource
 
     /// <summary>
     /// Frees the address and the length of one <see cref="TryAllocate"/>, or of a reservation. Where the system refuses to take the
-    /// addresses back it has the memory all the same, and is asked again at the next trim.
+    /// addresses back it has the memory all the same, and <see cref="Diagnostics.MemoryDiagnostics.RefusedUnmaps"/> counts it.
     /// </summary>
-    public void Free(nint address, long lengthInBytes)
-    {
-        if (!TryFree(address, lengthInBytes))
-        {
-            RefusedRanges.Add(_tryFree, address, lengthInBytes);
-        }
-    }
-
-    /// <summary>Returns false where the system keeps the addresses. They have no memory then, and this is to be called again.</summary>
-    protected abstract bool TryFree(nint address, long lengthInBytes);
+    public abstract void Free(nint address, long lengthInBytes);
 
     [Conditional("DEBUG")]
     protected void AssertRequest(long lengthInBytes, int alignmentInBytes)

@@ -1,9 +1,10 @@
+using Allocator.Diagnostics;
+
 namespace Allocator.Native;
 
 /// <summary>Memory from <c>mmap</c>, on Linux and macOS.</summary>
 internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 {
-    private readonly Func<nint, long, bool> _tryUnmap;
     private readonly bool _useHugePages;
     private readonly int? _hugePageAdvice;
     private readonly bool _useGuardAdvice;
@@ -22,8 +23,6 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         long? hugePageInBytes = null)
         : base(pageSizeInBytes ?? Environment.SystemPageSize, overreadToleranceInBytes)
     {
-        _tryUnmap = TryUnmap;
-
         // With pages of 16 or 64 KiB a huge page, of 32 or 512 MiB, is larger than a block: the kernel would put memory behind purged
         // blocks again, because of others beside them.
         _useHugePages = useHugePages && (hugePageInBytes ?? Kernel.HugePageInBytes) <= MaximumAlignment;
@@ -117,7 +116,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         }
     }
 
-    protected override bool TryFree(nint address, long lengthInBytes) => TryUnmap(address, WithTail(lengthInBytes));
+    public override void Free(nint address, long lengthInBytes) => Unmap(address, WithTail(lengthInBytes));
 
     // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is writable
     // is populated.
@@ -127,30 +126,22 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         return LibC.MInCore((void*)address, (nuint)Environment.SystemPageSize, &isResident) == 0 && (isResident & 1) != 0;
     }
 
+    // A process has a limited number of mappings (vm.max_map_count on Linux), and neighbours of one kind count as one. At the limit the
+    // middle of one cannot be unmapped, because that would divide it: then the memory goes, and the addresses stay.
     private void Unmap(nint address, long lengthInBytes)
     {
-        if (lengthInBytes > 0 && !TryUnmap(address, lengthInBytes))
+        if (lengthInBytes == 0 || LibC.MUnmap((void*)address, (nuint)lengthInBytes) == 0)
         {
-            RefusedRanges.Add(_tryUnmap, address, lengthInBytes);
+            return;
         }
-    }
 
-    // A process has a limited number of mappings (vm.max_map_count on Linux), and neighbours of one kind count as one. At the limit the
-    // middle of one cannot be unmapped, because that would divide it.
-    private bool TryUnmap(nint address, long lengthInBytes)
-    {
-        if (LibC.MUnmap((void*)address, (nuint)lengthInBytes) == 0)
-        {
-            return true;
-        }
+        MemoryDiagnostics.CountRefusedUnmap();
 
         // Locked pages are refused the first advice. Here they have no holder who could miss them.
         if (!TryPurge(address, lengthInBytes) && LibC.AdvicePurgeLocked is int locked)
         {
             LibC.MAdvise((void*)address, (nuint)lengthInBytes, locked);
         }
-
-        return false;
     }
 
     private long WithTail(long lengthInBytes) => RoundUp(lengthInBytes + OverreadToleranceInBytes);

@@ -1,3 +1,5 @@
+using Allocator.Diagnostics;
+
 namespace Allocator.Native;
 
 /// <summary>Memory from <c>VirtualAlloc</c>.</summary>
@@ -101,7 +103,13 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
         return TryDecommit(address, lengthInBytes);
     }
 
-    protected override bool TryFree(nint address, long lengthInBytes) => VirtualFree((void*)address, 0, ReleaseAll) != 0;
+    public override void Free(nint address, long lengthInBytes)
+    {
+        if (VirtualFree((void*)address, 0, ReleaseAll) == 0)
+        {
+            MemoryDiagnostics.CountRefusedUnmap();
+        }
+    }
 
     private static bool TryDecommit(nint address, long lengthInBytes) =>
         lengthInBytes == 0 || VirtualFree((void*)address, (nuint)lengthInBytes, Decommit) != 0;

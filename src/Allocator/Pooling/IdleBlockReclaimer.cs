@@ -1,6 +1,5 @@
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
-using Allocator.Native;
 
 namespace Allocator.Pooling;
 
@@ -77,7 +76,6 @@ internal sealed class IdleBlockReclaimer : IIdleMemory
 
     private long End(long bytes)
     {
-        RefusedRanges.Retry();
         _pool.ReleaseIfClosed();
         return bytes;
     }

@@ -45,14 +45,12 @@ internal sealed class AddressesOnly : VirtualMemorySource
         return true;
     }
 
-    protected override bool TryFree(nint address, long lengthInBytes)
+    public override void Free(nint address, long lengthInBytes)
     {
         if (Interlocked.Decrement(ref _reservations) != 0)
         {
             throw new InvalidOperationException("The reservation was released twice.");
         }
-
-        return true;
     }
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) => throw new NotSupportedException();

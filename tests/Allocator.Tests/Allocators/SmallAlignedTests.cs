@@ -304,7 +304,7 @@ public class SmallAlignedTests
         public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed) =>
             _heap.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
 
-        protected override unsafe bool TryFree(nint address, long lengthInBytes)
+        public override unsafe void Free(nint address, long lengthInBytes)
         {
             Frees++;
             foreach (byte value in new Span<byte>((void*)address, (int)lengthInBytes))
@@ -313,7 +313,6 @@ public class SmallAlignedTests
             }
 
             _heap.Free(address, lengthInBytes);
-            return true;
         }
     }
 }

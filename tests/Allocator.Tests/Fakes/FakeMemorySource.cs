@@ -12,11 +12,9 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     private readonly ConcurrentDictionary<nint, long> _allocations = new();
     private readonly ConcurrentDictionary<nint, long> _reservations = new();
     private readonly ConcurrentDictionary<nint, long> _commitments = new();
-    private readonly ConcurrentDictionary<nint, long> _refused = new();
     private int _calls;
     private int _refusals;
     private int _commits;
-    private int _unmaps;
     private int _purges;
     private int _purgesAllowed = int.MaxValue;
 
@@ -49,12 +47,6 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     /// <summary>Gets or sets which addresses are not purged, as if their pages were locked.</summary>
     public Func<nint, bool> RefusesPurge { get; set; } = static _ => false;
 
-    /// <summary>Gets or sets which unmaps are refused, by their number, counted from 1: the memory goes, the addresses stay.</summary>
-    public Func<int, bool> RefusesUnmap { get; set; } = static _ => false;
-
-    /// <summary>Gets the number of unmaps, those included that were refused.</summary>
-    public int Unmaps => _unmaps;
-
     public override bool MapsZeroed => ClaimsZeroed ?? _system.MapsZeroed;
 
     public int Calls => _calls;
@@ -81,9 +73,6 @@ internal sealed class FakeMemorySource : VirtualMemorySource
     public int LiveCommitments => _commitments.Count;
 
     public bool IsCommitted(nint address) => _commitments.ContainsKey(address);
-
-    /// <summary>Gets the number of ranges that the system still has to take back.</summary>
-    public int RefusedUnmaps => _refused.Count;
 
     /// <summary>Gets the bytes that the system has given and not got back.</summary>
     public long LiveBytes => _allocations.Values.Sum() + _commitments.Values.Sum();
@@ -149,7 +138,7 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         return address;
     }
 
-    protected override bool TryFree(nint address, long lengthInBytes)
+    public override void Free(nint address, long lengthInBytes)
     {
         Check("free", address, lengthInBytes);
         bool isReservation = _reservations.ContainsKey(address);
@@ -158,18 +147,13 @@ internal sealed class FakeMemorySource : VirtualMemorySource
             OnFree?.Invoke();
         }
 
-        if (!TryUnmap(isReservation ? _reservations : _allocations, address, lengthInBytes))
-        {
-            return false;
-        }
-
+        Remove(isReservation ? _reservations : _allocations, address, lengthInBytes);
         foreach (nint committed in _commitments.Keys.Where(committed => committed >= address && committed < address + lengthInBytes))
         {
             _commitments.TryRemove(committed, out _);
         }
 
         _system.Free(address, lengthInBytes);
-        return true;
     }
 
     public override bool TryProtect(nint address, long lengthInBytes) =>
@@ -190,19 +174,6 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         }
 
         return true;
-    }
-
-    // What was refused is in another ledger until it is offered again.
-    private bool TryUnmap(ConcurrentDictionary<nint, long> ledger, nint address, long lengthInBytes)
-    {
-        Remove(_refused.ContainsKey(address) ? _refused : ledger, address, lengthInBytes);
-        if (!RefusesUnmap(Interlocked.Increment(ref _unmaps)))
-        {
-            return true;
-        }
-
-        _refused[address] = lengthInBytes;
-        return false;
     }
 
     private static void Remove(ConcurrentDictionary<nint, long> ledger, nint address, long lengthInBytes)

@@ -198,7 +198,6 @@ internal sealed class FuzzOracle
         Assert.Equal((0L, 0L, UsedBytes), (now.OutstandingAllocations, now.RentedBytes, now.BudgetUsedBytes));
         Assert.Equal(now.CommittedBytes, _setup.Source.LiveBytes);
         Assert.Null(_callbacks.Error);
-        Assert.True(SpinWait.SpinUntil(HasNoRefusedUnmap, s_patience), "Addresses that were refused are not offered again.");
         if (now.QuarantinedBytes == 0)
         {
             // The device may hold on to what it has not let go of at the second call either: its memory goes all the same.
@@ -239,13 +238,6 @@ internal sealed class FuzzOracle
         ArgumentOutOfRangeException => true,
         _ => false,
     };
-
-    // At a trim, of which there may be one in another test.
-    private bool HasNoRefusedUnmap()
-    {
-        RefusedRanges.Retry();
-        return _setup.Source.RefusedUnmaps == 0;
-    }
 
     // Every byte is outstanding, retained or in quarantine, or the system has it. Of what is retained, idle arrays are not the system's,
     // and bounded.

@@ -11,7 +11,6 @@ internal sealed partial class Fuzzer
         _setup.Source.Restart();
         _setup.Source.PurgesAllowed = int.MaxValue;
         _setup.Source.Refuses = static _ => true;
-        _setup.Source.RefusesUnmap = static _ => false;
     }
 
     private void RefuseSomething()
@@ -26,10 +25,8 @@ internal sealed partial class Fuzzer
         string kind = s_refusable[_random.Next(s_refusable.Length)];
         _setup.Source.Refuses = called => kind.Length == 0 || called == kind;
         _setup.Source.PurgesAllowed = _random.Next(4) == 0 ? _setup.Source.Purges + _random.Next(3) : int.MaxValue;
-        int unmaps = _random.Next(4) == 0 ? _random.Next(1, 4) : 0;
-        _setup.Source.RefusesUnmap = unmap => unmaps != 0 && unmap % unmaps == 0;
         (int from, int count, int purges) = (_setup.Source.RefuseFrom, _setup.Source.RefuseCount, _setup.Source.PurgesAllowed);
-        Log($"the system refuses {count} calls {kind} from {from} on, purges after {purges}, unmaps by {unmaps}");
+        Log($"the system refuses {count} calls {kind} from {from} on, purges after {purges}");
     }
 
     private void BreakCallbacks()

@@ -52,23 +52,19 @@ public class GuardedMappingGuardTests
     }
 
     [Fact]
-    public void Allocate_Reused_IsAsFreshAsNew()
+    public void Allocate_AfterOthersCameBack_IsFresh()
     {
-        // One block of memory may be kept: the second rent has to take it.
         using TestSetup setup = Create(SafetyMode.Guarded, maximumBlocks: 1);
-        HashSet<nint> addresses = [];
         for (int i = 0; i < 6; i++)
         {
             bool clean = i % 2 == 1;
             using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Block - i, clean
                 ? AllocationOptions.Clean
                 : AllocationOptions.None);
-            addresses.Add(AddressOf(owner) & -Page);
             Assert.Equal(-1, owner.Memory.Span.IndexOfAnyExcept(clean ? (byte)0 : (byte)0xCD));
             owner.Memory.Span.Fill(7);
         }
 
-        Assert.Single(addresses);
         Assert.Equal(6, setup.Statistics.Rents);
     }
 
@@ -137,18 +133,6 @@ public class GuardedMappingGuardTests
 
         Assert.Equal((CorruptionKind.WriteAfterReturn, 5000L, (long)Block), (corruption.Kind, corruption.Offset, corruption.Bytes));
         Assert.Equal((0L, 0L, 0), (setup.Statistics.CommittedBytes, setup.Statistics.QuarantinedBytes, setup.Source.LiveAllocations));
-    }
-
-    [Fact]
-    public void Allocate_ReturnedMemoryWrittenTo_ThrowsAndUsesItNoMore()
-    {
-        using TestSetup setup = Create(SafetyMode.Guarded, maximumBlocks: 1);
-        ChangeReturned(setup, AllocateAndReturn(setup, Block));
-
-        Assert.Throws<MemoryCorruptedException>(() => setup.Allocator.Allocate<byte>(Block));
-        Assert.Equal(
-            (0L, 0L, 0), (setup.Statistics.CommittedBytes, setup.Statistics.OutstandingAllocations, setup.Source.LiveAllocations));
-        setup.Allocator.Allocate<byte>(Block).Dispose();
     }
 
     [Fact]

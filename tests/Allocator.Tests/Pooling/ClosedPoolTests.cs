@@ -88,11 +88,10 @@ public class ClosedPoolTests
             return _heap.TryAllocate(lengthInBytes, alignmentInBytes, out zeroed);
         }
 
-        protected override bool TryFree(nint address, long lengthInBytes)
+        public override void Free(nint address, long lengthInBytes)
         {
             System.Threading.Interlocked.Decrement(ref _live);
             _heap.Free(address, lengthInBytes);
-            return true;
         }
     }
 }
