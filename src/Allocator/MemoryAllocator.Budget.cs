@@ -203,7 +203,7 @@ public abstract partial class MemoryAllocator
         }
         finally
         {
-            WaiterThread.KeepContinuationsOff();
+            BudgetRequest.KeepContinuationsOff();
         }
     }
 

@@ -46,6 +46,7 @@ internal static class UsageRegistry
 
     // Made with the class: the type initializer of a lambda's class may first run without managed memory, and then fails for ever.
     private static readonly Predicate<LinkedListNode<IUsageSource>> s_forgetIfEmpty = ForgetIfEmpty;
+    private static readonly Func<bool> s_isEmpty = IsEmpty;
     private static int s_nextSweep = 16;
 
     /// <summary>Gets how many allocations of all allocators are outstanding.</summary>
@@ -70,6 +71,7 @@ internal static class UsageRegistry
     /// <returns>What <see cref="End"/> needs. A caller that fails after this calls it.</returns>
     public static LinkedListNode<IUsageSource> Register(IUsageSource source)
     {
+        BackgroundThread.IsUnused = s_isEmpty;
         _ = AllocatorEventSource.Log;
         MemoryDiagnostics.EnsureSettings();
         AllocatorMeter.Ensure();
@@ -108,6 +110,9 @@ internal static class UsageRegistry
                 }
             }
         }
+
+        BackgroundThread.Shared.Wake();
+        UserCallbacks.Thread.Wake();
     }
 
     /// <summary>Reads all allocators once.</summary>
@@ -138,6 +143,19 @@ internal static class UsageRegistry
     }
 
     private static string NameOf(IUsageSource source) => source.Counters.AllocatorName ?? "";
+
+    private static bool IsEmpty()
+    {
+        using (s_lock.Enter())
+        {
+            if (s_all.Count <= s_ending.Count)
+            {
+                Sweep();
+            }
+
+            return s_all.Count == 0;
+        }
+    }
 
     private static void Sweep()
     {

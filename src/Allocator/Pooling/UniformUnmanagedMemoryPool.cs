@@ -1,4 +1,5 @@
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
 
@@ -197,7 +198,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork, IPermitKeepe
     {
         if (IsClosed)
         {
-            Background.Run(this);
+            UserCallbacks.ThreadFor(callsUser: Hooks is not null).Run(this);
         }
     }
 

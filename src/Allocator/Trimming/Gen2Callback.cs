@@ -3,9 +3,9 @@ using System.Runtime.ConstrainedExecution;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Lets a scheduler act after each Gen2 collection: nothing references it strongly, its finalizer runs when it is collected, and it
-/// registers itself again. After its first two collections it lies in gen 2, and is collected with it. The work is done on the thread
-/// pool, never by the finalizer.
+/// Lets a timer act after each Gen2 collection: nothing references it strongly, its finalizer runs when it is collected, and it
+/// registers itself again. After its first two collections it lies in gen 2, and is collected with it. The finalizer only wakes the
+/// thread that does the work.
 /// </summary>
 internal sealed class Gen2Callback : CriticalFinalizerObject
 {
@@ -17,7 +17,7 @@ internal sealed class Gen2Callback : CriticalFinalizerObject
     {
         if (Environment.HasShutdownStarted
             || _registration.IsStopped
-            || !_registration.Scheduler.TryGetTarget(out TrimScheduler? scheduler))
+            || !_registration.Timer.TryGetTarget(out TrimTimer? timer))
         {
             return;
         }
@@ -26,7 +26,7 @@ internal sealed class Gen2Callback : CriticalFinalizerObject
         if (collections != _registration.CollectionsSeen)
         {
             _registration.CollectionsSeen = collections;
-            Background.Queue(scheduler);
+            BackgroundThread.Shared.Queue(timer);
         }
 
         try
@@ -35,25 +35,25 @@ internal sealed class Gen2Callback : CriticalFinalizerObject
         }
         catch (OutOfMemoryException)
         {
-            // The scheduler makes another one at its next tick.
+            // The timer makes another one at its next tick.
             _registration.IsStopped = true;
         }
     }
 
-    /// <summary>Starts calling <see cref="TrimScheduler.Tick"/> after every Gen2 collection, while the scheduler lives.</summary>
-    public static Registration Register(TrimScheduler scheduler)
+    /// <summary>Starts calling <see cref="TrimTimer.Tick"/> after every Gen2 collection, while the timer lives.</summary>
+    public static Registration Register(TrimTimer timer)
     {
-        Registration registration = new(scheduler);
+        Registration registration = new(timer);
         _ = new Gen2Callback(registration);
         return registration;
     }
 
-    /// <summary>What the scheduler holds of its callback, so that it can end it.</summary>
+    /// <summary>What the timer holds of its callback, so that it can end it.</summary>
     public sealed class Registration
     {
-        public Registration(TrimScheduler scheduler) => Scheduler = new WeakReference<TrimScheduler>(scheduler);
+        public Registration(TrimTimer timer) => Timer = new WeakReference<TrimTimer>(timer);
 
-        public WeakReference<TrimScheduler> Scheduler { get; }
+        public WeakReference<TrimTimer> Timer { get; }
 
         public int CollectionsSeen { get; set; } = GC.CollectionCount(2);
 

@@ -116,8 +116,7 @@ public class RentEventTests
             EventLevel.Verbose, AllocatorEventListener.Rents, static _ => ThreadThatWrote = Environment.CurrentManagedThreadId);
         DropHolder(setup.Allocator);
         listener.Take();
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
 
         EventWrittenEventArgs returned = listener.Take();
         if (returned.EventName == "AllocationAbandoned")
@@ -143,8 +142,7 @@ public class RentEventTests
             using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
             Drop(setup.Allocator);
             Assert.Equal("BufferRented", listener.Take().EventName);
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
             (string name, IReadOnlyDictionary<string, object?> leak) = listener.TakeValues();
             Assert.Equal(("AllocationAbandoned", "photos", (object)(long)Block), (name, leak["allocatorName"], leak["bytes"]));
             Assert.Equal("LeakFound", listener.Take().EventName);

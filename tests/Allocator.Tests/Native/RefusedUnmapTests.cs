@@ -147,8 +147,7 @@ public unsafe partial class RefusedUnmapTests
         Assert.Throws<OutOfMemoryException>(() => allocator.AllocateGroup<byte>(1L << 47, 1, AllocationOptions.Contiguous));
         RefusedRanges.Add(static (_, _) => true, 0, 0);
         Use(allocator, mappings: 100);
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
 
         AtTheLimit result = Use(allocator, mappings: 200_000);
         Assert.InRange(result.Refused, 1, long.MaxValue);
