@@ -20,6 +20,8 @@ internal sealed class BackgroundThread(string name)
     // One for all, so that work is never in the lists of two. Nothing else is locked under it.
     private static readonly ShortLock s_lock = new();
 
+    private static volatile bool s_isUnused;
+
     private readonly string _name = name;
     private readonly object _starting = new();
     private readonly AutoResetEvent _wake = new(initialState: false);
@@ -45,8 +47,12 @@ internal sealed class BackgroundThread(string name)
     /// <summary>Gets the one that calls no code of the user's, but for listeners of events.</summary>
     public static BackgroundThread Shared { get; } = new("Allocator");
 
-    /// <summary>Gets or sets what knows that no allocator lives, nor memory of one.</summary>
-    public static Func<bool> IsUnused { get; set; } = static () => false;
+    /// <summary>Gets or sets whether no allocator lives, nor memory of one.</summary>
+    public static bool IsUnused
+    {
+        get => s_isUnused;
+        set => s_isUnused = value;
+    }
 
     /// <summary>Gets or sets what starts a thread. Replaced in tests.</summary>
     public static Action<Thread> Starter { get; set; } = static thread => thread.Start();
@@ -220,7 +226,7 @@ internal sealed class BackgroundThread(string name)
                 left = Math.Max(0, _timed.First?.State.Due - Environment.TickCount64 ?? left);
             }
 
-            bool lingers = IsUnused() && left > LingerMilliseconds;
+            bool lingers = IsUnused && left > LingerMilliseconds;
             left = lingers ? LingerMilliseconds : left;
             return _wake.WaitOne(left > int.MaxValue ? Timeout.Infinite : (int)left) || !lingers;
         }
@@ -228,14 +234,6 @@ internal sealed class BackgroundThread(string name)
         {
             // An interrupt, by code of the user's that knows the thread.
             return true;
-        }
-    }
-
-    private bool IsNothingReady()
-    {
-        using (s_lock.Enter())
-        {
-            return _ready.First is null;
         }
     }
 
@@ -247,7 +245,7 @@ internal sealed class BackgroundThread(string name)
             Stage before = _stage;
             _stage = before == Stage.Closed ? Stage.Closed : Stage.NotWanted;
             Interlocked.MemoryBarrier();
-            bool ends = before == Stage.Closed || (IsUnused() && IsNothingReady());
+            bool ends = before == Stage.Closed || IsUnused;
             _stage = ends ? _stage : before;
             return ends;
         }

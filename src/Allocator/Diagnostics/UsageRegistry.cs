@@ -46,7 +46,6 @@ internal static class UsageRegistry
 
     // Made with the class: the type initializer of a lambda's class may first run without managed memory, and then fails for ever.
     private static readonly Predicate<LinkedListNode<IUsageSource>> s_forgetIfEmpty = ForgetIfEmpty;
-    private static readonly Func<bool> s_isEmpty = IsEmpty;
     private static int s_nextSweep = 16;
 
     /// <summary>Gets how many allocations of all allocators are outstanding.</summary>
@@ -71,7 +70,6 @@ internal static class UsageRegistry
     /// <returns>What <see cref="End"/> needs. A caller that fails after this calls it.</returns>
     public static LinkedListNode<IUsageSource> Register(IUsageSource source)
     {
-        BackgroundThread.IsUnused = s_isEmpty;
         _ = AllocatorEventSource.Log;
         MemoryDiagnostics.EnsureSettings();
         AllocatorMeter.Ensure();
@@ -91,6 +89,7 @@ internal static class UsageRegistry
 
             named.Live++;
             s_all.AddLast(registration);
+            BackgroundThread.IsUnused = false;
         }
 
         return registration;
@@ -111,8 +110,11 @@ internal static class UsageRegistry
             }
         }
 
-        BackgroundThread.Shared.Wake();
-        UserCallbacks.Thread.Wake();
+        if (BackgroundThread.IsUnused)
+        {
+            BackgroundThread.Shared.Wake();
+            UserCallbacks.Thread.Wake();
+        }
     }
 
     /// <summary>Reads all allocators once.</summary>
@@ -144,19 +146,6 @@ internal static class UsageRegistry
 
     private static string NameOf(IUsageSource source) => source.Counters.AllocatorName ?? "";
 
-    private static bool IsEmpty()
-    {
-        using (s_lock.Enter())
-        {
-            if (s_all.Count <= s_ending.Count)
-            {
-                Sweep();
-            }
-
-            return s_all.Count == 0;
-        }
-    }
-
     private static void Sweep()
     {
         s_ending.RemoveAll(s_forgetIfEmpty);
@@ -187,6 +176,7 @@ internal static class UsageRegistry
 
         NamedUsage named = s_names[NameOf(registration.Value)];
         s_all.Remove(registration);
+        BackgroundThread.IsUnused = s_all.Count == 0;
         if (AllocatorMeter.IsMade)
         {
             // Before that no listener has seen anything that could fall, and reading costs the first allocator more than making it.

@@ -23,7 +23,8 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     ~FinalizableGuard()
     {
-        if (IsConstructed && !Environment.HasShutdownStarted && (_stayEnds == 0 ? TryAbandon() : IsStayOver() || !TryStay()))
+        // Once more for each collection while it is in quarantine.
+        if (IsConstructed && !Environment.HasShutdownStarted && (_isReported || TryAbandon()))
         {
             Context.Thread.Queue(this);
         }
@@ -130,19 +131,6 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
         return Context.IsClosed || Context.Quarantine.IsClosed
             || (GC.CollectionCount(2) != _collectionsBefore && Context.Clock.NowMilliseconds >= _stayEnds);
-    }
-
-    private bool TryStay()
-    {
-        try
-        {
-            GC.ReRegisterForFinalize(this);
-            return true;
-        }
-        catch (OutOfMemoryException)
-        {
-            return false;
-        }
     }
 
     private void Recycle()

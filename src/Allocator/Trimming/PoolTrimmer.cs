@@ -24,11 +24,9 @@ internal sealed class PoolTrimmer : IBackgroundWork
     private readonly MemoryBudget? _budget;
     private BackgroundState _work;
 
-    // Under the lock: what is to be done where hooks may be called.
-    private readonly ShortLock _lock = new();
-    private bool _hasPeriodEnded;
-    private bool _isRefused;
-    private MemoryLoad _load;
+    // What is to be done where hooks may be called. Each is cleared before it is done.
+    private volatile bool _hasPeriodEnded;
+    private volatile bool _isRefused;
 
     public PoolTrimmer(
         UniformUnmanagedMemoryPool pool,
@@ -139,12 +137,11 @@ internal sealed class PoolTrimmer : IBackgroundWork
             {
                 Trim(periodEnded, load);
             }
-            else
+            else if (periodEnded || load.IsHigh)
             {
-                using (_lock.Enter())
+                if (periodEnded)
                 {
-                    _hasPeriodEnded |= periodEnded;
-                    _load = load;
+                    _hasPeriodEnded = true;
                 }
 
                 runCallbacks(this);
@@ -156,34 +153,28 @@ internal sealed class PoolTrimmer : IBackgroundWork
         }
     }
 
-    /// <summary>As <see cref="TrimAll"/>, where hooks may be called.</summary>
-    public void TrimLater(Action<IBackgroundWork> runCallbacks)
+    /// <summary>As <see cref="TrimAll"/> for a refusal, where hooks may be called.</summary>
+    public void TrimAllLater(Action<IBackgroundWork> runCallbacks)
     {
-        using (_lock.Enter())
-        {
-            _isRefused = true;
-        }
-
+        _isRefused = true;
         runCallbacks(this);
     }
 
     void IBackgroundWork.DoWork()
     {
-        bool hasPeriodEnded;
-        bool isRefused;
-        MemoryLoad load;
-        using (_lock.Enter())
+        if (_isRefused)
         {
-            (hasPeriodEnded, isRefused, load) = (_hasPeriodEnded, _isRefused, _load);
-            _hasPeriodEnded = _isRefused = false;
-        }
-
-        if (isRefused)
-        {
+            _isRefused = false;
             TrimAll(TrimReason.Refusal);
         }
 
-        Trim(hasPeriodEnded, load);
+        bool periodEnded = _hasPeriodEnded;
+        if (periodEnded)
+        {
+            _hasPeriodEnded = false;
+        }
+
+        Trim(periodEnded, TrimTimer.ReadLoad(Pressure));
     }
 
     /// <summary>Releases everything idle, and returns the bytes, but for those of guarded memory.</summary>

@@ -21,15 +21,16 @@ internal sealed class TrimTimer : IBackgroundWork
     private readonly Clock _clock;
     private readonly bool _watchesCollections;
     private BackgroundState _work;
-    private Gen2Callback.Registration? _gen2Callback;
+    private readonly WeakReference<TrimTimer> _self;
+    private bool _hasCallback;
     private long _due = long.MaxValue;
-    private int _isTicking;
     private bool _isClosed;
 
     /// <summary>Makes one. In tests that move a clock by hand nothing else is to act, so it need not watch collections.</summary>
     public TrimTimer(
         Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null, Action? collectBlocking = null)
     {
+        _self = new WeakReference<TrimTimer>(this);
         _clock = clock;
         _watchesCollections = watchesCollections;
         readMode ??= static () => GCLatencyMode.Interactive;
@@ -62,6 +63,19 @@ internal sealed class TrimTimer : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
+    /// <summary>Reads the load; that of a system which reports none where there is no managed memory to read files with.</summary>
+    public static MemoryLoad ReadLoad(SystemMemory source)
+    {
+        try
+        {
+            return source.ReadLoad();
+        }
+        catch (Exception)
+        {
+            return default;
+        }
+    }
+
     /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
     public void Wake(PoolTrimmer trimmer)
     {
@@ -85,38 +99,48 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    /// <summary>
-    /// Trims all pools: by the clock, and after a Gen2 collection. Where one fails the others have their turn. One call at a time: another
-    /// one does nothing.
-    /// </summary>
+    /// <summary>Trims all pools. Where one fails the others have their turn. One call at a time.</summary>
     public void Tick()
     {
-        if (Interlocked.Exchange(ref _isTicking, 1) != 0)
-        {
-            return;
-        }
+        _clock.RefreshCoarse();
+        long now = _clock.NowMilliseconds;
+        TickAll(now);
+        LookForAbandoned(now);
+        ScheduleNext();
+    }
 
-        try
+    /// <summary>Has the next tick come now, where it runs and a collection has taken place; false where it does not run.</summary>
+    public bool TryWake(bool isCollected)
+    {
+        using (_lock.Enter())
         {
-            _clock.RefreshCoarse();
-            long now = _clock.NowMilliseconds;
-            TickAll(now);
-            LookForAbandoned(now);
-            ScheduleNext();
-        }
-        finally
-        {
-            Volatile.Write(ref _isTicking, 0);
+            _hasCallback = IsRunning;
+            if (IsRunning && isCollected)
+            {
+                _clock.RunBy(this, dueMilliseconds: 0);
+            }
+
+            return IsRunning;
         }
     }
 
+    /// <summary>Notes that the callback could not be kept: another one is made at the next tick.</summary>
+    public void ForgetCallback()
+    {
+        using (_lock.Enter())
+        {
+            _hasCallback = false;
+        }
+    }
+
+    /// <summary>Releases what is idle in all pools; those with hooks do it soon where no caller's thread is at hand.</summary>
     public void TrimAll()
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
             if (trimmer?.HasHooks == true && BackgroundThread.Shared.IsCurrent)
             {
-                trimmer.TrimLater(RunCallbacks);
+                trimmer.TrimAllLater(RunCallbacks);
             }
             else
             {
@@ -182,19 +206,6 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    // Where there is no managed memory to read files with, the load is that of a system which reports none.
-    private static MemoryLoad ReadLoad(SystemMemory source)
-    {
-        try
-        {
-            return source.ReadLoad();
-        }
-        catch (Exception)
-        {
-            return default;
-        }
-    }
-
     // By index, because a copy takes memory.
     private bool TryGetActive(int index, out PoolTrimmer? trimmer)
     {
@@ -248,7 +259,7 @@ internal sealed class TrimTimer : IBackgroundWork
         }
         catch (Exception)
         {
-            BackgroundThread.Shared.Queue(this);
+            _clock.RunBy(this, dueMilliseconds: 0);
         }
     }
 
@@ -259,9 +270,10 @@ internal sealed class TrimTimer : IBackgroundWork
         {
             _clock.RunBy(this, dueMilliseconds);
             _due = dueMilliseconds;
-            if (_watchesCollections && _gen2Callback?.IsStopped != false)
+            if (_watchesCollections && !_hasCallback)
             {
-                _gen2Callback = Gen2Callback.Register(this);
+                _ = new Gen2Callback(_self);
+                _hasCallback = true;
             }
         }
     }
@@ -270,8 +282,6 @@ internal sealed class TrimTimer : IBackgroundWork
     {
         _due = long.MaxValue;
         _clock.Cancel(this);
-        _gen2Callback?.IsStopped = true;
-        _gen2Callback = null;
     }
 
     private static bool StaysActive(PoolTrimmer trimmer)

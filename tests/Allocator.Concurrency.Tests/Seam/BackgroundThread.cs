@@ -11,7 +11,7 @@ internal sealed class BackgroundThread(string name)
 
     public static BackgroundThread Shared { get; } = new("Allocator");
 
-    public static Func<bool> IsUnused { get; set; } = static () => false;
+    public static bool IsUnused { get; set; }
 
     public bool IsRunning => true;
 
