@@ -1,21 +1,69 @@
 namespace Allocator;
 
-/// <summary>Work without a caller. It is its own place in the list of what is tried again, which therefore needs no memory.</summary>
+/// <summary>Work without a caller. It is its own place in the lists of what is to be done, which therefore need no memory.</summary>
 internal interface IBackgroundWork
 {
-    /// <summary>Gets what <see cref="Background"/> knows of it, and nothing else uses.</summary>
+    /// <summary>Gets what the lists know of it, and nothing else uses.</summary>
     ref BackgroundState State { get; }
 
     /// <summary>Does the work. Where it throws it is called again later, and goes on where it was.</summary>
     void DoWork();
 }
 
-/// <summary>What <see cref="Background"/> knows of one piece of work.</summary>
+/// <summary>Where one piece of work is in a list.</summary>
 internal struct BackgroundState
 {
-    /// <summary>The next one in the list of what is tried again, itself for the last; null where this one is not in it.</summary>
+    /// <summary>The next one, or the list itself; null where the work is in no list.</summary>
     public IBackgroundWork? Next;
 
-    /// <summary>1 where it was queued, or failed, and has not begun since.</summary>
-    public int IsPending;
+    public IBackgroundWork? Previous;
+
+    /// <summary>When it is to be done at the latest.</summary>
+    public long Due;
+}
+
+/// <summary>Work in the order of its times; the list is the link between its ends. Used under a lock.</summary>
+internal sealed class BackgroundList : IBackgroundWork
+{
+    private BackgroundState _ends;
+
+    public BackgroundList() => _ends.Next = _ends.Previous = this;
+
+    public IBackgroundWork? First => _ends.Next == this ? null : _ends.Next;
+
+    ref BackgroundState IBackgroundWork.State => ref _ends;
+
+    /// <summary>Removes work from the list that it is in, where it is in one.</summary>
+    public static void Remove(IBackgroundWork work)
+    {
+        ref BackgroundState state = ref work.State;
+        if (state.Next is not null)
+        {
+            state.Next.State.Previous = state.Previous;
+            state.Previous!.State.Next = state.Next;
+            state.Next = state.Previous = null;
+        }
+    }
+
+    /// <summary>Adds work behind all that is due before it, or then. From the end, because most waits are equally long.</summary>
+    public void Add(IBackgroundWork work, long dueMilliseconds)
+    {
+        IBackgroundWork previous = _ends.Previous!;
+        while (previous != this && previous.State.Due > dueMilliseconds)
+        {
+            previous = previous.State.Previous!;
+        }
+
+        ref BackgroundState state = ref work.State;
+        Debug.Assert(state.Next is null, "The work is in a list.");
+        state.Due = dueMilliseconds;
+        state.Previous = previous;
+        state.Next = previous.State.Next;
+        state.Next!.State.Previous = work;
+        previous.State.Next = work;
+    }
+
+    void IBackgroundWork.DoWork()
+    {
+    }
 }

@@ -85,8 +85,8 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>
-    /// The timeout is kept where no thread of the thread pool is free: a thread of the library's own watches it while any reservation
-    /// waits with a timeout. The code after the caller's <c>await</c> runs on the thread pool.
+    /// The timeout is kept where no thread of the thread pool is free: a thread of the library's own watches it. The code after the
+    /// caller's <c>await</c> runs on the thread pool.
     /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
@@ -203,7 +203,7 @@ public abstract partial class MemoryAllocator
         }
         finally
         {
-            WaiterThread.KeepContinuationsOff();
+            BudgetRequest.KeepContinuationsOff();
         }
     }
 

@@ -37,7 +37,7 @@ public abstract partial class MemoryAllocator : IDisposable
     internal abstract BudgetAccount? Account { get; }
 
     /// <summary>
-    /// Makes an allocator with the default options. It starts no timer and takes no memory before the first large request.
+    /// Makes an allocator with the default options. It starts no thread and takes no memory before the first large request.
     /// </summary>
     /// <exception cref="InvalidOperationException">
     /// The AppContext data <c>Allocator.Safety</c> or the environment variable <c>ALLOCATOR_SAFETY</c> is no safety mode.

@@ -117,7 +117,7 @@ public sealed class MemoryAllocatorOptions
     /// to end the registration. No buffer uses the block any more. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that trims or disposes, which may be one of the thread pool or one that allocates (the finalizer's only where
+    /// Called on the thread that trims or disposes, which may be one of the library's or one that allocates (the finalizer's only where
     /// a finalizer of your own disposes the last buffer of a disposed allocator); for different blocks on several threads at once; under
     /// no lock. For a block that is outstanding when the allocator is disposed it is called when the block comes back, and not at
     /// the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed the call
@@ -154,7 +154,7 @@ public sealed class MemoryAllocatorOptions
     /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation
     /// 2, not blocking, and on no thread that allocates or disposes; there is at most one in a <see cref="TrimPeriod"/>, and in a process
     /// that neither allocates nor disposes ever fewer, down to one an hour. Where concurrent collection is off, collections are only
-    /// forced before a request is refused.
+    /// forced before a request is refused. What another collection has found is brought back by a forced one in any case.
     /// </remarks>
     public bool CollectToFindAbandoned { get; set; } = true;
 

@@ -163,7 +163,7 @@ public class ExhaustedMemoryTests
         Run(
             static () =>
             {
-                Background.Prepare();
+                UserCallbacks.Thread.Wake();
                 _ = AllocatorEventSource.Log;
                 _ = new Meter("Other");
                 _ = AllocatorMeter.IsMade;

@@ -201,7 +201,7 @@ public class MemoryBudgetAllocationTests
     {
         using TestSetup setup = new(options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(30) }, budget: 1024);
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(1000);
-        setup.Clock.FailToMakeTimers = true;
+        setup.Clock.OnTimerStart = static () => throw new InvalidOperationException("No timer.");
         Assert.Throws<InvalidOperationException>(() => setup.Allocator.Allocate<byte>(1000));
         held.Dispose();
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);

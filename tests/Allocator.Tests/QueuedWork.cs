@@ -1,11 +1,12 @@
 namespace Allocator.Tests;
 
-/// <summary>What finalizers leave to the thread pool.</summary>
+/// <summary>What the library has left to its threads.</summary>
 internal static class QueuedWork
 {
     /// <summary>Waits for what is queued by now. A thread of the pool may still be at its last item.</summary>
     public static void Wait()
     {
+        WaitForThreads();
         int items = ThreadPool.ThreadCount + 1;
         using CountdownEvent done = new(items);
         for (int i = 0; i < items; i++)
@@ -14,5 +15,43 @@ internal static class QueuedWork
         }
 
         done.Wait();
+    }
+
+    /// <summary>Waits for the threads of the library, and no others.</summary>
+    public static void WaitForThreads()
+    {
+        WaitFor(BackgroundThread.Shared);
+        WaitFor(UserCallbacks.Thread);
+    }
+
+    /// <summary>Has a collection find what is unreachable, and what finalizers leave of it done.</summary>
+    public static void Collect()
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        WaitForThreads();
+    }
+
+    private static void WaitFor(BackgroundThread thread)
+    {
+        using Marker marker = new();
+        thread.Queue(marker);
+        if (thread.IsRunning || thread.IsCurrent)
+        {
+            Assert.True(marker.IsDone.Wait(TimeSpan.FromSeconds(30)), "The thread is blocked.");
+        }
+    }
+
+    private sealed class Marker : IBackgroundWork, IDisposable
+    {
+        private BackgroundState _work;
+
+        public ManualResetEventSlim IsDone { get; } = new();
+
+        public ref BackgroundState State => ref _work;
+
+        public void DoWork() => IsDone.Set();
+
+        public void Dispose() => IsDone.Dispose();
     }
 }

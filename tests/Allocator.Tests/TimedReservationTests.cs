@@ -1,5 +1,4 @@
 using System.Diagnostics.Tracing;
-using Allocator.Budgeting;
 using Allocator.Tests.Diagnostics;
 
 namespace Allocator.Tests;
@@ -140,16 +139,10 @@ public class TimedReservationTests
         MemoryReservation held = await setup.Allocator.ReserveAsync(5 * Block);
         Task<MemoryReservation> later = setup.Allocator.ReserveAsync(8 * Block, TimeSpan.FromSeconds(20)).AsTask();
         Task<MemoryReservation> waiting = setup.Allocator.ReserveAsync(4 * Block, TimeSpan.FromSeconds(10)).AsTask();
-        Advance(setup, seconds: 9, untilNext: 10);
+        setup.Clock.Advance(TimeSpan.FromSeconds(9));
         Assert.False(waiting.IsCompleted);
 
-        // In steps: the thread may read the clock before one and begin to wait behind it.
-        for (int i = 0; i < 80 && !waiting.IsCompleted; i++)
-        {
-            setup.Clock.Advance(TimeSpan.FromMilliseconds(100));
-            SpinWait.SpinUntil(() => waiting.IsCompleted, TimeSpan.FromMilliseconds(50));
-        }
-
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
         MemoryLimitExceededException failure = await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting.WaitAsync(s_patience));
         Assert.True(failure.IsTransient);
         Assert.Contains("00:00:10 (its own timeout)", failure.Message);
@@ -174,7 +167,7 @@ public class TimedReservationTests
             (await next.WaitAsync(s_patience)).Dispose();
         }
 
-        AssertThreadEnds(setup);
+        Assert.Equal(1, setup.Clock.RunningTimers);
         Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
     }
 
@@ -189,7 +182,7 @@ public class TimedReservationTests
                 .ToDictionary(static s => s, s => setup.Allocator.ReserveAsync(Block, TimeSpan.FromSeconds(s)).AsTask());
         for (int second = 1; second <= 10; second++)
         {
-            Advance(setup, seconds: 1, untilNext: 1);
+            setup.Clock.Advance(TimeSpan.FromSeconds(1));
             await Assert.ThrowsAsync<MemoryLimitExceededException>(() => waiting[second].WaitAsync(s_patience));
             Assert.Equal(10 - second, waiting.Values.Count(static task => !task.IsCompleted));
         }
@@ -205,7 +198,7 @@ public class TimedReservationTests
         source.Cancel();
         OperationCanceledException failure = await Assert.ThrowsAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience));
         Assert.Equal(source.Token, failure.CancellationToken);
-        AssertThreadEnds(setup);
+        Assert.Equal(1, setup.Clock.RunningTimers);
     }
 
     [Fact]
@@ -221,7 +214,7 @@ public class TimedReservationTests
         await Assert.ThrowsAsync<ObjectDisposedException>(() => ofReservation.WaitAsync(s_patience));
         setup.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => ofAllocator.WaitAsync(s_patience));
-        AssertThreadEnds(setup);
+        Assert.Equal(1, setup.Clock.RunningTimers);
     }
 
     // A continuation that takes long must not hold up the times of others.
@@ -232,9 +225,9 @@ public class TimedReservationTests
         using MemoryReservation held = await setup.Allocator.ReserveAsync(8 * Block);
         Task<bool> first = ContinueAsync(TimeSpan.FromSeconds(1));
         Task<bool> second = ContinueAsync(TimeSpan.FromSeconds(2));
-        Advance(setup, seconds: 1, untilNext: 1);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
         Assert.True(await first.WaitAsync(s_patience));
-        Advance(setup, seconds: 1, untilNext: 1);
+        setup.Clock.Advance(TimeSpan.FromSeconds(1));
         Assert.True(await second.WaitAsync(s_patience));
 
         async Task<bool> ContinueAsync(TimeSpan timeout)
@@ -269,7 +262,6 @@ public class TimedReservationTests
         granted.Result.Dispose();
         end.Set();
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
-        Assert.True(SpinWait.SpinUntil(static () => !WaiterThread.Shared.IsRunning, s_patience), "The thread goes on for nothing.");
     }).Dispose();
 
     // Between the request's place in the queue and its time: it is settled before it has one.
@@ -289,14 +281,6 @@ public class TimedReservationTests
         Assert.Equal(0, allocator.GetStatistics().BudgetUsedBytes);
     }).Dispose();
 
-    // The thread has to have begun to wait: by this clock it would wait from now on otherwise.
-    private static void Advance(TestSetup setup, int seconds, int untilNext)
-    {
-        bool isWaiting = SpinWait.SpinUntil(() => setup.Clock.NextTimer == TimeSpan.FromSeconds(untilNext), s_patience);
-        Assert.True(isWaiting, "The thread does not wait for the next time.");
-        setup.Clock.Advance(TimeSpan.FromSeconds(seconds));
-    }
-
     private static void BlockThreadPool(ManualResetEventSlim end)
     {
         Assert.True(ThreadPool.SetMaxThreads(Environment.ProcessorCount, Environment.ProcessorCount));
@@ -313,12 +297,5 @@ public class TimedReservationTests
         }
 
         blocked.Wait();
-    }
-
-    // It ends when no time is left to watch.
-    private static void AssertThreadEnds(TestSetup setup)
-    {
-        bool hasEnded = SpinWait.SpinUntil(() => !setup.Settings.Waits.IsRunning, s_patience);
-        Assert.True(hasEnded, "The thread goes on for nothing.");
     }
 }

@@ -98,9 +98,11 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         MemoryBudget budget = GetBudgetThatFits(account, bytes);
-        WaiterThread? thread = timeout > TimeSpan.Zero ? _settings.Waits : null;
-        BudgetRequest request = new(account, bytes, thread: thread);
-        thread?.Begin();
+        bool isTimed = timeout > TimeSpan.Zero;
+        BudgetRequest request = new(account, bytes, isTimed: isTimed);
+
+        // Before the request is posted: without the thread nothing would end the wait.
+        BackgroundThread.Shared.Start();
         long begun = ReportBegin(budget, request);
         try
         {
@@ -110,7 +112,11 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
                 budget.Watch();
                 using CancellationTokenRegistration registration =
                     cancellationToken.Register(static state => Withdraw((BudgetRequest)state!), request);
-                thread?.Add(request, timeout);
+                if (isTimed)
+                {
+                    _clock.RunBy(request, _clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds));
+                }
+
                 await request.Settled.ConfigureAwait(false);
             }
 
@@ -123,7 +129,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         }
         finally
         {
-            thread?.End(request);
+            _clock.Cancel(request);
         }
 
         if (!request.IsGranted)

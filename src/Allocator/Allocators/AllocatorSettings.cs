@@ -143,13 +143,10 @@ internal sealed class AllocatorSettings
 
     public Clock Clock { get; init; } = SystemClock.Instance;
 
-    /// <summary>Gets what ends asynchronous waits in time; one for all allocators of the machine's clock.</summary>
-    public WaiterThread Waits => field ??= Clock == SystemClock.Instance ? WaiterThread.Shared : new WaiterThread(Clock);
-
     public SystemMemory Pressure { get; init; } = SystemMemory.Shared;
 
-    /// <summary>Gets the scheduler to trim by; the process-wide one by default.</summary>
-    public TrimScheduler Scheduler { get; init; } = TrimScheduler.Shared;
+    /// <summary>Gets the timer to trim by; the process-wide one by default.</summary>
+    public TrimTimer Scheduler { get; init; } = TrimTimer.Shared;
 
     /// <summary>Gets how often a collection may be forced to find abandoned memory; null for never.</summary>
     public TimeSpan? SearchPeriod { get; }
@@ -191,7 +188,7 @@ internal sealed class AllocatorSettings
 
     private void MakeRoom(AllocatorCounters counters)
     {
-        Scheduler.TrimAll();
+        Scheduler.ReleaseAll();
         Scheduler.Collections.RunLastResort(Options.CollectToFindAbandoned, HeapTrimmer, counters);
     }
 }

@@ -59,7 +59,7 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
         }
         else if (attempt == 2)
         {
-            _settings.Scheduler.TrimAll();
+            _settings.Scheduler.ReleaseAll();
         }
         else
         {

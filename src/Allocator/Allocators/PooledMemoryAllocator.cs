@@ -14,6 +14,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     private static int s_isUnloadingPrepared;
 
     private readonly AllocatorSettings _settings;
+    private readonly AllocatorContext _context;
     private readonly AllocatorCounters _counters;
     private readonly ArraySource _arrays;
     private readonly CountedArrayPool _countedArrays;
@@ -53,7 +54,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             ClearOnReturn = options.ClearOnReturn,
             CollectsToFindAbandoned = options.CollectToFindAbandoned,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
+            HasHooks = options.BlockCommitted is not null || options.BlockReleasing is not null,
         };
+        _context = context;
         _arrays = new ArraySource(options);
         Action requestCollection = CollectionRequest(settings.Scheduler, settings.SearchPeriod);
         _countedArrays = new CountedArrayPool(context, settings.MaximumIdleArrayBytes, requestCollection);
@@ -102,7 +105,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
     {
         if (!Environment.HasShutdownStarted && _usage is not null)
         {
-            Background.Queue(this);
+            _context.Thread.Queue(this);
         }
     }
 
@@ -182,9 +185,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             }
             catch (OutOfMemoryException)
             {
-                // For want of managed memory. The finalizer, which would close the rest, is suppressed: the thread pool does it.
+                // For want of managed memory. The finalizer, which would close the rest, is suppressed: the background thread does it.
                 _budget?.Close();
-                Background.Queue(this);
+                _context.Thread.Queue(this);
                 return;
             }
 
@@ -249,7 +252,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     internal override bool TryReturnArray(byte[] array, bool clear) => _countedArrays.TryReturn(array, clear);
 
-    // The runtime references the library's timer, callbacks and event source, and with them its code: a collectible load context could
+    // The runtime references the library's threads, callbacks and event source, and with them its code: a collectible load context could
     // not be unloaded while they exist.
     private static void PrepareUnloading()
     {
@@ -261,7 +264,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     private static void CloseProcess()
     {
-        TrimScheduler.Shared.Close();
+        TrimTimer.Shared.Close();
+        UserCallbacks.Close();
         AllocatorMeter.Close();
         RecordFile.CloseCurrent();
         AllocatorEventSource.Log.Dispose();
@@ -278,12 +282,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     private CorruptionFindings? Close()
     {
+        _context.IsClosed = true;
         _usage.Close(_pool, _arrays, _countedArrays);
         return _guarded?.Close();
     }
 
     // Captures no options, which have the user's hooks: the metrics keep this delegate alive.
-    private static Action CollectionRequest(TrimScheduler scheduler, TimeSpan? period) =>
+    private static Action CollectionRequest(TrimTimer scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
 
     private void ThrowIfDisposed()

@@ -39,7 +39,7 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>As <see cref="Return"/>, with waiting requests served on the thread pool: for finalizers.</summary>
+    /// <summary>As <see cref="Return"/>, with waiting requests served on the background thread: for finalizers.</summary>
     public void ReturnLater(long bytes)
     {
         if (bytes != 0)

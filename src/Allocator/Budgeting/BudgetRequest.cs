@@ -33,28 +33,33 @@ internal sealed class BudgetRequest : IBackgroundWork
     // Never disposed, because it may be set when the wait has timed out.
     private readonly ManualResetEvent? _event;
 
-    // Of an asynchronous wait. Completed by an item of the thread pool, where continuations may run, or by the thread that watches its
-    // time.
+    // The runtime inlines continuations where the context is of the base class, which marks the thread that completes a wait in time; and
+    // none where it is another's.
+    private static readonly SynchronizationContext s_ours = new();
+    private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
+    private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
+
+    // Of an asynchronous wait.
     private readonly TaskCompletionSource<bool>? _completion;
-    private readonly WaiterThread? _thread;
+    private readonly bool _isTimed;
 
     private BackgroundState _work;
     private int _outcome;
 
     /// <summary>
-    /// Makes a request for a thread that blocks, or for a task, which the thread pool completes; where it has a time to wait, the thread.
+    /// Makes a request for a thread that blocks, or for a task. That is completed on the thread pool, where continuations may run; where
+    /// it has a time to wait, by the background thread: threads of the pool may all wait for memory themselves.
     /// </summary>
-    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, WaiterThread? thread = null)
+    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false)
     {
-        Debug.Assert(!blocks || thread is null);
+        Debug.Assert(!blocks || !isTimed);
         Account = account;
         Bytes = bytes;
         Reservation = account.OutermostReservation;
         Node = new LinkedListNode<BudgetRequest>(this);
         _event = blocks ? new ManualResetEvent(initialState: false) : null;
         _completion = blocks ? null : new TaskCompletionSource<bool>();
-        _thread = thread;
-        DueNode = thread is null ? null : new LinkedListNode<BudgetRequest>(this);
+        _isTimed = isTimed;
     }
 
     public BudgetAccount Account { get; }
@@ -84,12 +89,6 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     /// <summary>Gets its place in the queue: first among those that wait, then among those whose waiter has to be notified.</summary>
     public LinkedListNode<BudgetRequest> Node { get; }
-
-    /// <summary>Gets its place among those that have a time to wait, or are to be completed, of a thread; null for none.</summary>
-    public LinkedListNode<BudgetRequest>? DueNode { get; }
-
-    /// <summary>Gets or sets when that time is over. Under the lock of <see cref="WaiterThread"/>.</summary>
-    public long Due { get; set; }
 
     /// <summary>Gets or sets its number in order of arrival. Under the queue's lock, as what follows.</summary>
     public long Serial { get; set; }
@@ -125,6 +124,15 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
+    /// <summary>Has the continuations of a task that the background thread completes run elsewhere. For its method's end.</summary>
+    public static void KeepContinuationsOff()
+    {
+        if (SynchronizationContext.Current == s_ours)
+        {
+            SynchronizationContext.SetSynchronizationContext(s_noContinuations);
+        }
+    }
+
     /// <summary>Decides the outcome. Called once, under the queue's lock.</summary>
     public void Settle(BudgetOutcome outcome)
     {
@@ -146,18 +154,57 @@ internal sealed class BudgetRequest : IBackgroundWork
         {
             _event.Set();
         }
-        else if (_thread is not null)
-        {
-            _thread.Complete(this);
-        }
         else
         {
-            Background.Queue(this);
+            BackgroundThread.Shared.Queue(this);
         }
     }
 
-    /// <summary>Completes the task, and runs its continuations. What fails for want of memory may be repeated.</summary>
-    public void Complete() => _completion!.TrySetResult(true);
+    // What fails, because there is no managed memory, is repeated.
+    void IBackgroundWork.DoWork()
+    {
+        if (IsWaiting)
+        {
+            // Its time is over. Where it is granted meanwhile, its waiter is told that.
+            Account.Budget!.TryWithdraw(this);
+        }
+        else if (_isTimed)
+        {
+            CompleteHere();
+        }
+        else
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(s_complete, this);
+        }
+    }
 
-    void IBackgroundWork.DoWork() => Complete();
+    private void Complete()
+    {
+        try
+        {
+            _completion!.TrySetResult(true);
+        }
+        catch (Exception)
+        {
+            // An exception ends the process here.
+            BackgroundThread.Shared.Queue(this);
+        }
+    }
+
+    // Our own continuations run here and now. The last of them keeps the user's off.
+    private void CompleteHere()
+    {
+        SynchronizationContext? before = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(s_ours);
+        try
+        {
+            _completion!.TrySetResult(true);
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(before);
+        }
+    }
+
+    private sealed class NoContinuations : SynchronizationContext;
 }

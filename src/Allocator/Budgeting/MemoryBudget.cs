@@ -18,7 +18,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private long _admittedBytes;
     private long _committedBytes;
     private int _waiters;
-    private int _isWatched;
     private bool _mayRefuse;
     private int _closed;
     private BackgroundState _work;
@@ -75,9 +74,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public bool HasWaiters => Waiters != 0;
 
-    /// <summary>Gets whether there is a thread of <see cref="Watch"/>.</summary>
-    public bool IsWatched => Volatile.Read(ref _isWatched) != 0;
-
     public override ShortLock Lock => _queue.Lock;
 
     public override ReservationAccount? OutermostReservation => null;
@@ -86,7 +82,21 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    void IBackgroundWork.DoWork() => ServeWaiters();
+    void IBackgroundWork.DoWork()
+    {
+        try
+        {
+            ServeWaiters();
+            if (IsLimitedByContainer)
+            {
+                RefuseWhatFindsNoRoom();
+            }
+        }
+        finally
+        {
+            Watch();
+        }
+    }
 
     /// <summary>Adds to a counter with an upper bound. Never overshoots, so a large request cannot make a small one fail.</summary>
     public static bool TryAdd(ref long sum, long bytes, long limit)
@@ -159,25 +169,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
     public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
 
-    /// <summary>Has a thread look at the container until no request waits: nothing reports what is free. Called when one waits.</summary>
+    /// <summary>
+    /// Has the container looked at while any request waits: the collector, and other processes of it, notify no waiter. In real time also
+    /// in tests, which simulate clocks but no container.
+    /// </summary>
     public void Watch()
     {
-        if (IsLimitedByContainer && Interlocked.Exchange(ref _isWatched, 1) == 0)
+        if (IsLimitedByContainer && HasWaiters)
         {
-            try
-            {
-                Background.StartThread(LookUntilNoneWaits, "Allocator looks");
-            }
-            catch (Exception exception)
-            {
-                Volatile.Write(ref _isWatched, 0);
-                if (exception is not OutOfMemoryException)
-                {
-                    throw;
-                }
-
-                // A return of memory, or a tick, serves the request.
-            }
+            BackgroundThread.Shared.RunBy(this, Environment.TickCount64 + LookAgainMilliseconds);
         }
     }
 
@@ -191,12 +191,12 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>As <see cref="ServeWaiters"/>, on the thread pool: for finalizers.</summary>
+    /// <summary>As <see cref="ServeWaiters"/>, on the background thread: for finalizers.</summary>
     public void ServeWaitersLater()
     {
         if (HasWaiters)
         {
-            Background.Queue(this);
+            BackgroundThread.Shared.Queue(this);
         }
     }
 
@@ -207,33 +207,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue.Serve();
     }
 
-    // In real time also in tests, which simulate clocks but no container.
-    private void LookUntilNoneWaits()
+    private void RefuseWhatFindsNoRoom()
     {
-        do
-        {
-            while (HasWaiters)
-            {
-                Thread.Sleep(LookAgainMilliseconds);
-                try
-                {
-                    LookAgain();
-                }
-                catch (Exception)
-                {
-                    // For want of managed memory, and an exception that leaves a thread ends the process. The next look is soon.
-                }
-            }
-
-            Interlocked.Exchange(ref _isWatched, 0);
-        }
-        while (HasWaiters && Interlocked.Exchange(ref _isWatched, 1) == 0);
-    }
-
-    // The collector, and other processes of the container, notify no waiter.
-    private void LookAgain()
-    {
-        ServeWaiters();
         if (HasWaiters && Headroom!.IsNothingOutstanding())
         {
             // No memory of the library will come back: other code has what is missing.

@@ -122,8 +122,8 @@ internal sealed class ReservationAccount : BudgetAccount
     public BudgetAccount AsGrowth() => new Growth(this);
 
     /// <summary>
-    /// Gives back what is not used, and serves waiting requests, for finalizers on the thread pool; false where it is closed. What is
-    /// outstanding stays charged.
+    /// Gives back what is not used, and serves waiting requests, for finalizers on the background thread; false where it is closed. What
+    /// is outstanding stays charged.
     /// </summary>
     public bool Close(bool byFinalizer = false)
     {

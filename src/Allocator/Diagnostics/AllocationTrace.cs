@@ -62,7 +62,7 @@ internal sealed class AllocationTrace : IBackgroundWork
         if (end == TraceEnd.ReturnedByFinalizer)
         {
             // A listener may take as long as it likes, but not on that thread.
-            Background.Queue(this);
+            BackgroundThread.Shared.Queue(this);
         }
         else
         {

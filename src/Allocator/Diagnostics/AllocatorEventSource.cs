@@ -201,6 +201,16 @@ internal sealed class AllocatorEventSource : EventSource
     private void CallbackFailed(string callback, string exceptionType, string message) =>
         WriteOnce(12, default, callback, exceptionType, message);
 
+    /// <summary>Code of the user's that has no caller has not returned for a second.</summary>
+    [Event(14, Level = EventLevel.Warning, Message = "{1} has not returned for {0} ms")]
+    public void CallbackSlow(long milliseconds, string callback)
+    {
+        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
+        {
+            WriteOnce(14, stackalloc[] { milliseconds }, callback);
+        }
+    }
+
     // Not from within a listener that this thread is calling for another event.
     [NonEvent]
     private void WriteOnce(

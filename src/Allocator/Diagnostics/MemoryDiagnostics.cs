@@ -18,8 +18,8 @@ public static class MemoryDiagnostics
     private static int s_rentsSinceStack;
 
     /// <summary>
-    /// Raised on the thread pool for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>. While there is a
-    /// subscriber, every such allocation captures its stack, which costs far more than the allocation itself;
+    /// Raised on a thread of the library for every allocation above 1 MiB that is found unreachable without <c>Dispose</c>. While there is
+    /// a subscriber, every such allocation captures its stack, which costs far more than the allocation itself;
     /// <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
     /// <remarks>
@@ -28,30 +28,30 @@ public static class MemoryDiagnostics
     /// </remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
     {
-        add => Change(() => s_allocationAbandoned += value);
+        add => Subscribe(() => s_allocationAbandoned += value);
         remove => Change(() => s_allocationAbandoned -= value);
     }
 
     /// <summary>
-    /// Raised on the thread pool when the first leak from a place is found, identified by the stack of the allocating call, and again
-    /// whenever the number of leaks from there has doubled.
+    /// Raised on a thread of the library when the first leak from a place is found, identified by the stack of the allocating call, and
+    /// again whenever the number of leaks from there has doubled.
     /// </summary>
     /// <remarks>As for <see cref="AllocationAbandoned"/>. The same is written to the <c>EventSource</c> named <c>Allocator</c>.</remarks>
     public static event EventHandler<LeakReport>? LeakFound
     {
-        add => Change(() => s_leakFound += value);
+        add => Subscribe(() => s_leakFound += value);
         remove => Change(() => s_leakFound -= value);
     }
 
     /// <summary>
-    /// Raised on the thread pool when watched memory, in <see cref="SafetyMode.Sampled"/> and <see cref="SafetyMode.Guarded"/> mode, is
-    /// found to have been written to outside a buffer or after its return; and in any mode when native code makes an invalid free by
-    /// <see cref="NativeAllocationCallbacks"/>.
+    /// Raised on a thread of the library when watched memory, in <see cref="SafetyMode.Sampled"/> and <see cref="SafetyMode.Guarded"/>
+    /// mode, is found to have been written to outside a buffer or after its return; and in any mode when native code makes an invalid free
+    /// by <see cref="NativeAllocationCallbacks"/>.
     /// </summary>
     /// <remarks>As for <see cref="AllocationAbandoned"/>.</remarks>
     public static event EventHandler<CorruptionEventArgs>? CorruptionFound
     {
-        add => Change(() => s_corruptionFound += value);
+        add => Subscribe(() => s_corruptionFound += value);
         remove => Change(() => s_corruptionFound -= value);
     }
 
@@ -142,7 +142,7 @@ public static class MemoryDiagnostics
     }
 
     /// <summary>
-    /// Counts a leak and notifies listeners, on the thread pool. Called by finalizers; where it throws it counts nothing.
+    /// Counts a leak and notifies listeners, in the background. Called by finalizers; where it throws it counts nothing.
     /// </summary>
     internal static void ReportAbandoned(AbandonedMemoryEventArgs leak)
     {
@@ -150,12 +150,16 @@ public static class MemoryDiagnostics
         {
             Notice notice = new(leak);
             Interlocked.Increment(ref s_abandonedAllocations);
-            Background.Queue(notice);
+            UserCallbacks.ThreadFor(HasLeakListeners).Queue(notice);
         }
     }
 
-    /// <summary>Notifies the listeners, on the thread pool.</summary>
-    internal static void ReportCorruption(CorruptionEventArgs report) => Background.Queue(new Notice(report));
+    /// <summary>Notifies the listeners, in the background.</summary>
+    internal static void ReportCorruption(CorruptionEventArgs report)
+    {
+        UserCallbacks.EnsureThreads();
+        UserCallbacks.ThreadFor(s_corruptionFound is not null).Queue(new Notice(report));
+    }
 
     private static bool WantsStack() => LeakDetection switch
     {
@@ -164,6 +168,12 @@ public static class MemoryDiagnostics
         LeakDetection.SampledStacks => Interlocked.Increment(ref s_rentsSinceStack) % StackSampleInterval == 0,
         _ => true,
     };
+
+    private static void Subscribe(Action change)
+    {
+        Change(change);
+        UserCallbacks.Want();
+    }
 
     private static void Change(Action change)
     {
@@ -209,11 +219,16 @@ public static class MemoryDiagnostics
         {
             try
             {
+                UserCallbacks.Begin(eventName);
                 ((EventHandler<TEventArgs>)handler)(null, arguments);
             }
             catch (Exception exception)
             {
                 AllocatorEventSource.Log.CallbackFailed(eventName, exception);
+            }
+            finally
+            {
+                UserCallbacks.End();
             }
         }
     }

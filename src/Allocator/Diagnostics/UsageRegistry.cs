@@ -89,6 +89,7 @@ internal static class UsageRegistry
 
             named.Live++;
             s_all.AddLast(registration);
+            BackgroundThread.IsUnused = false;
         }
 
         return registration;
@@ -107,6 +108,12 @@ internal static class UsageRegistry
                     Sweep();
                 }
             }
+        }
+
+        if (BackgroundThread.IsUnused)
+        {
+            BackgroundThread.Shared.Wake();
+            UserCallbacks.Thread.Wake();
         }
     }
 
@@ -169,6 +176,7 @@ internal static class UsageRegistry
 
         NamedUsage named = s_names[NameOf(registration.Value)];
         s_all.Remove(registration);
+        BackgroundThread.IsUnused = s_all.Count == 0;
         if (AllocatorMeter.IsMade)
         {
             // Before that no listener has seen anything that could fall, and reading costs the first allocator more than making it.

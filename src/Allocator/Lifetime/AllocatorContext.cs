@@ -23,6 +23,15 @@ internal sealed class AllocatorContext
 
     public Quarantine Quarantine { get; }
 
+    /// <summary>Gets or sets whether the allocator has been closed: abandoned memory then goes with the next collection.</summary>
+    public bool IsClosed { get; set; }
+
+    /// <summary>Gets whether memory that comes and goes calls code of the user's.</summary>
+    public bool HasHooks { get; init; }
+
+    /// <summary>Gets the thread for what no caller can do.</summary>
+    public BackgroundThread Thread => UserCallbacks.ThreadFor(HasHooks);
+
     /// <summary>Gets how much memory the allocator may have. Without a budget: as much as the system gives.</summary>
     public MemoryBudget Budget { get; init; } = MemoryBudget.Unlimited;
 

@@ -1,4 +1,3 @@
-using Allocator.Budgeting;
 using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
@@ -15,24 +14,23 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private readonly WeakReference<FinalizableGuard> _self;
     private BackgroundState _work;
 
-    // Of abandoned memory, with its first part: it was reported, and is to be handed back when it is dealt with next.
-    private bool _mayRecycle;
+    // Of abandoned memory, with its first part.
+    private bool _isReported;
+
+    // What ends its stay in quarantine; 0 where there is none.
+    private long _stayEnds;
+    private int _collectionsBefore;
 
     ~FinalizableGuard()
     {
-        // A second run where the quarantine was closed: the memory has been in it.
-        if (IsConstructed && !Environment.HasShutdownStarted && (_mayRecycle || TryAbandon()))
+        // Once more for each collection while it is in quarantine.
+        if (IsConstructed && !Environment.HasShutdownStarted && (_isReported || TryAbandon()))
         {
-            Background.Run(this);
+            Context.Thread.Queue(this);
         }
     }
 
     ref BackgroundState IBackgroundWork.State => ref _work;
-
-    /// <summary>Gets or sets what ends the stay in quarantine. Used by <see cref="Quarantine"/> only, as is the next property.</summary>
-    public (int CollectionsWhenAdded, long EndMilliseconds) Stay { get; set; }
-
-    public FinalizableGuard? NextQuarantined { get; set; }
 
     /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
     protected virtual bool NeedsQuarantine => true;
@@ -40,23 +38,24 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     /// <summary>Gets whether the memory has another guard: what the state word says is about a rent of that one.</summary>
     protected virtual bool IsReplaced => false;
 
-    /// <summary>Gets whether <see cref="ReturnMemory"/> is cheap enough for the finalizer thread.</summary>
-    protected virtual bool ReturnsWithoutSystemCall => false;
-
     // Where the constructor failed the finalizer runs all the same.
     private bool IsConstructed => _self is not null;
 
     // What the finalizer has left, or a return for which there was no managed memory. What throws has changed nothing.
     void IBackgroundWork.DoWork()
     {
-        if (!_mayRecycle && BlockState.IsAbandoned(Volatile.Read(ref Record.State)))
+        if (BlockState.IsAbandoned(Volatile.Read(ref Record.State)))
         {
-            SettleAbandoned();
+            Report();
+            if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine && !IsStayOver())
+            {
+                // The next collection that finds it unreachable has the finalizer look again.
+                GC.ReRegisterForFinalize(this);
+                return;
+            }
         }
-        else
-        {
-            Recycle();
-        }
+
+        Recycle();
     }
 
     /// <summary>
@@ -110,31 +109,40 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         return true;
     }
 
-    private void SettleAbandoned()
+    private void Report()
     {
-        TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Context.Clock.NowMilliseconds - Record.RentedAtMilliseconds));
-        MemoryDiagnostics.ReportAbandoned(
-            new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Context.AllocatorName });
-        _mayRecycle = true;
-        if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine)
+        if (!_isReported)
         {
-            Context.Quarantine.Add(this);
+            TimeSpan age = TimeSpan.FromMilliseconds(Math.Max(0, Context.Clock.NowMilliseconds - Record.RentedAtMilliseconds));
+            MemoryDiagnostics.ReportAbandoned(
+                new AbandonedMemoryEventArgs(Record.AllocationBytes, age, Trace?.StackTrace) { AllocatorName = Context.AllocatorName });
+            _isReported = true;
         }
-        else if ((Context.ClearOnReturn && NeedsQuarantine) || _next is not null || !ReturnsWithoutSystemCall)
+    }
+
+    // At least one further Gen2 collection and one trim period, unless the memory is to be rented no more. Begins a stay.
+    private bool IsStayOver()
+    {
+        if (_stayEnds == 0)
         {
-            // Zeroing, and giving memory back to the system, take too long for the finalizer thread.
-            Background.Queue(this);
+            _collectionsBefore = GC.CollectionCount(2);
+            _stayEnds = Context.Quarantine.Enter(Context.QuarantineMilliseconds);
         }
-        else
-        {
-            Recycle();
-        }
+
+        return Context.IsClosed || Context.Quarantine.IsClosed
+            || (GC.CollectionCount(2) != _collectionsBefore && Context.Clock.NowMilliseconds >= _stayEnds);
     }
 
     private void Recycle()
     {
-        BudgetPermit permit = HandBack(ReplaceFound());
-        permit.Account?.ReturnLater(permit.Bytes);
+        bool isFound = ReplaceFound();
+        if (_stayEnds != 0)
+        {
+            _stayEnds = 0;
+            Context.Quarantine.Leave();
+        }
+
+        HandBack(isFound).Return();
     }
 
     private void NoteAbandoned(bool isAllocation)

@@ -170,7 +170,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
         catch (OutOfMemoryException)
         {
-            Background.Queue(this);
+            Context.Thread.Queue(this);
             return;
         }
 
@@ -230,7 +230,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     // anything throws, it still has the rest of the chain. Returns the permit.
     private BudgetPermit HandBack(bool isFound)
     {
-        TraceEnd end = _mayRecycle ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
+        TraceEnd end = _isReported ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
 
         // Neither groups nor blocks with a new guard go into the cache, which is for single blocks that a thread uses again at once.
         bool ofGroup = isFound || _next is not null;

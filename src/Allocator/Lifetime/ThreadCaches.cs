@@ -38,7 +38,7 @@ internal sealed class ThreadCaches : IBackgroundWork
     {
         if (_index >= 0)
         {
-            Background.Run(this);
+            BackgroundThread.Shared.Run(this);
         }
     }
 

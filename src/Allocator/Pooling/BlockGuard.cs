@@ -27,9 +27,6 @@ internal sealed class BlockGuard : FinalizableGuard
 
     public override long CapacityInBytes => (long)Record.RunLength * Arena.BlockSizeInBytes;
 
-    // A closed pool gives back to the system what it gets.
-    protected override bool ReturnsWithoutSystemCall => !_pool.IsClosed;
-
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 
     /// <summary>

@@ -30,9 +30,13 @@ internal sealed class BlockHooks
     {
         // Runs the type initializer here, where there is a caller: one that fails at a tick for want of memory fails for ever.
         GC.KeepAlive(s_none);
-        return options.BlockCommitted is null && options.BlockReleasing is null
-            ? null
-            : new BlockHooks(options.BlockCommitted, options.BlockReleasing);
+        if (options.BlockCommitted is null && options.BlockReleasing is null)
+        {
+            return null;
+        }
+
+        UserCallbacks.Want();
+        return new BlockHooks(options.BlockCommitted, options.BlockReleasing);
     }
 
     /// <summary>
@@ -69,6 +73,7 @@ internal sealed class BlockHooks
     {
         try
         {
+            UserCallbacks.Begin(name);
             hook?.Invoke(address, lengthInBytes);
             return true;
         }
@@ -76,6 +81,10 @@ internal sealed class BlockHooks
         {
             Note(name, exception);
             return false;
+        }
+        finally
+        {
+            UserCallbacks.End();
         }
     }
 

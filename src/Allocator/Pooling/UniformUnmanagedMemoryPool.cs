@@ -1,4 +1,5 @@
 using Allocator.Budgeting;
+using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
 
@@ -178,7 +179,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     {
         if (IsClosed)
         {
-            Background.Run(this);
+            UserCallbacks.ThreadFor(callsUser: Hooks is not null).Run(this);
         }
     }
 

@@ -63,24 +63,27 @@ internal sealed class CollectionRequests : IBackgroundWork
     }
 
     /// <summary>
-    /// Has a collection forced on the thread pool, unless one was within the period, or that is null. Before a refusal one that blocks is
-    /// worth it too.
+    /// Has a collection forced on the background thread, unless one was within the period, or that is null. Before a refusal one that
+    /// blocks is worth it too.
     /// </summary>
     public void Request(TimeSpan? period, bool beforeRefusal)
     {
         if (period is not null && MayForce(beforeRefusal) && TryBegin((long)period.Value.TotalMilliseconds))
         {
-            Background.Queue(this);
+            BackgroundThread.Shared.Ensure();
+            BackgroundThread.Shared.Queue(this);
         }
     }
 
     /// <summary>Returns whether <see cref="Look"/> would do anything: what it needs to know is not read off all pools before.</summary>
-    public bool IsLookDue(long nowMilliseconds) => nowMilliseconds >= _nextLookMilliseconds && MayForce(beforeRefusal: false);
+    public bool IsLookDue(long nowMilliseconds, bool isAwaited) =>
+        (isAwaited || nowMilliseconds >= _nextLookMilliseconds) && MayForce(beforeRefusal: false);
 
     /// <summary>
-    /// Forces a collection where memory is outstanding and none has taken place for long enough; more often after activity. For ticks.
+    /// Forces a collection where memory is outstanding and none has taken place for long enough; more often after activity, and where the
+    /// quarantine awaits one. For ticks.
     /// </summary>
-    public void Look(long periodMilliseconds, long activity)
+    public void Look(long periodMilliseconds, long activity, bool isAwaited)
     {
         long now = _clock.NowMilliseconds;
         _nextLookMilliseconds = now + periodMilliseconds;
@@ -93,7 +96,7 @@ internal sealed class CollectionRequests : IBackgroundWork
             _fruitless = 0;
         }
 
-        if (!isCollected && TryBegin(IntervalOf(periodMilliseconds)))
+        if ((isAwaited || !isCollected) && TryBegin(IntervalOf(periodMilliseconds)))
         {
             _fruitless++;
             _collect();

@@ -3,61 +3,39 @@ using System.Runtime.ConstrainedExecution;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Lets a scheduler act after each Gen2 collection: nothing references it strongly, its finalizer runs when it is collected, and it
-/// registers itself again. After its first two collections it lies in gen 2, and is collected with it. The work is done on the thread
-/// pool, never by the finalizer.
+/// Wakes a timer after each Gen2 collection: nothing references it, its finalizer runs when it is collected, and it registers itself again
+/// while the timer runs. After its first two collections it lies in gen 2, and is collected with it.
 /// </summary>
 internal sealed class Gen2Callback : CriticalFinalizerObject
 {
-    private readonly Registration _registration;
+    private readonly WeakReference<TrimTimer> _timer;
+    private int _collections = GC.CollectionCount(2);
 
-    private Gen2Callback(Registration registration) => _registration = registration;
+    /// <summary>Makes one for a timer that keeps the reference: one that only this has could be finalized first.</summary>
+    public Gen2Callback(WeakReference<TrimTimer> timer) => _timer = timer;
 
     ~Gen2Callback()
     {
-        if (Environment.HasShutdownStarted
-            || _registration.IsStopped
-            || !_registration.Scheduler.TryGetTarget(out TrimScheduler? scheduler))
+        // Where the constructor failed there is none.
+        TrimTimer? timer = null;
+        if (Environment.HasShutdownStarted || _timer?.TryGetTarget(out timer) != true)
         {
             return;
         }
 
         int collections = GC.CollectionCount(2);
-        if (collections != _registration.CollectionsSeen)
+        bool isNew = collections != _collections;
+        _collections = collections;
+        if (timer!.TryWake(isNew))
         {
-            _registration.CollectionsSeen = collections;
-            Background.Queue(scheduler);
+            try
+            {
+                GC.ReRegisterForFinalize(this);
+            }
+            catch (OutOfMemoryException)
+            {
+                timer.ForgetCallback();
+            }
         }
-
-        try
-        {
-            GC.ReRegisterForFinalize(this);
-        }
-        catch (OutOfMemoryException)
-        {
-            // The scheduler makes another one at its next tick.
-            _registration.IsStopped = true;
-        }
-    }
-
-    /// <summary>Starts calling <see cref="TrimScheduler.Tick"/> after every Gen2 collection, while the scheduler lives.</summary>
-    public static Registration Register(TrimScheduler scheduler)
-    {
-        Registration registration = new(scheduler);
-        _ = new Gen2Callback(registration);
-        return registration;
-    }
-
-    /// <summary>What the scheduler holds of its callback, so that it can end it.</summary>
-    public sealed class Registration
-    {
-        public Registration(TrimScheduler scheduler) => Scheduler = new WeakReference<TrimScheduler>(scheduler);
-
-        public WeakReference<TrimScheduler> Scheduler { get; }
-
-        public int CollectionsSeen { get; set; } = GC.CollectionCount(2);
-
-        /// <summary>Gets or sets whether it is not called any more. A call that another thread has begun goes on.</summary>
-        public bool IsStopped { get; set; }
     }
 }

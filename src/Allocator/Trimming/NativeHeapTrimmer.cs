@@ -34,13 +34,14 @@ internal sealed class NativeHeapTrimmer : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Trims on the thread pool, for callers that must not wait.</summary>
+    /// <summary>Trims on the background thread, for callers that must not wait.</summary>
     public void Request(AllocatorCounters counters)
     {
         if (IsDue)
         {
             Volatile.Write(ref _requestedBy, counters);
-            Background.Queue(this);
+            BackgroundThread.Shared.Ensure();
+            BackgroundThread.Shared.Queue(this);
         }
     }
 

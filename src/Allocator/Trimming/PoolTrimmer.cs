@@ -7,7 +7,7 @@ using Allocator.Pooling;
 namespace Allocator.Trimming;
 
 /// <summary>Decides how much of one pool's idle memory is released, and when. The pool does not know it.</summary>
-internal sealed class PoolTrimmer
+internal sealed class PoolTrimmer : IBackgroundWork
 {
     private const double LargestJitter = 0.2;
 
@@ -21,7 +21,11 @@ internal sealed class PoolTrimmer
 
     // None without a limit.
     private readonly MemoryBudget? _budget;
-    private int _busy;
+    private BackgroundState _work;
+
+    // What is to be done where hooks may be called. Each is cleared before it is done.
+    private volatile bool _hasPeriodEnded;
+    private volatile bool _isRefused;
 
     public PoolTrimmer(
         UniformUnmanagedMemoryPool pool,
@@ -51,6 +55,11 @@ internal sealed class PoolTrimmer
     public bool WatchesLoad { get; init; }
 
     public NativeHeapTrimmer? HeapTrimmer { get; init; }
+
+    /// <summary>Gets whether a trim calls code of the user's.</summary>
+    public bool HasHooks => _context.HasHooks;
+
+    ref BackgroundState IBackgroundWork.State => ref _work;
 
     /// <summary>Gets or sets whether the scheduler calls this trimmer. Set by the scheduler only.</summary>
     public bool IsActive { get; set; }
@@ -107,12 +116,35 @@ internal sealed class PoolTrimmer
     /// <summary>Starts a period that lasts <see cref="PeriodMilliseconds"/> at least.</summary>
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
-    /// <summary>Serves waiters: growth that has waited too long fails here, and requests may fit by now, which nothing reports.</summary>
-    public void ServeWaiters()
+    /// <summary>
+    /// Serves waiters: growth that has waited too long fails here, and requests may fit by now, which nothing reports. Then releases
+    /// everything idle at high load; at low load, once a period, a part of what stayed idle through it. What fails is tried again at the
+    /// next tick.
+    /// </summary>
+    public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load, Action<IBackgroundWork> runCallbacks)
     {
+        bool periodEnded = nowMilliseconds >= DueMilliseconds;
+        if (periodEnded)
+        {
+            StartPeriod(nowMilliseconds, nextPeriodMilliseconds);
+        }
+
         try
         {
             _budget?.ServeWaiters();
+            if (!HasHooks)
+            {
+                Trim(periodEnded, load);
+            }
+            else if (periodEnded || load.IsHigh)
+            {
+                if (periodEnded)
+                {
+                    _hasPeriodEnded = true;
+                }
+
+                runCallbacks(this);
+            }
         }
         catch (Exception)
         {
@@ -120,37 +152,28 @@ internal sealed class PoolTrimmer
         }
     }
 
-    /// <summary>
-    /// Releases everything idle at high load; at low load, once a period, a part of what stayed idle through it. What fails is tried again
-    /// at the next tick. Of two calls at once one does the work: another tick may be in a hook of the user's.
-    /// </summary>
-    public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load)
+    /// <summary>As <see cref="ReleaseAll"/> for a refusal, on the thread where hooks may be called.</summary>
+    public void ReleaseAllLater(Action<IBackgroundWork> runCallbacks)
     {
-        // Read after the exchange, so only one call finds the period's end. A busy pool begins a new one too, or the timer would not rest.
-        bool isBusy = Interlocked.Exchange(ref _busy, 1) != 0;
-        bool periodEnded = nowMilliseconds >= DueMilliseconds;
+        _isRefused = true;
+        runCallbacks(this);
+    }
+
+    void IBackgroundWork.DoWork()
+    {
+        if (_isRefused)
+        {
+            _isRefused = false;
+            ReleaseAll(TrimReason.Refusal);
+        }
+
+        bool periodEnded = _hasPeriodEnded;
         if (periodEnded)
         {
-            StartPeriod(nowMilliseconds, nextPeriodMilliseconds);
+            _hasPeriodEnded = false;
         }
 
-        if (isBusy)
-        {
-            return;
-        }
-
-        try
-        {
-            Trim(periodEnded, load);
-        }
-        catch (Exception)
-        {
-            // The other pools have their turn.
-        }
-        finally
-        {
-            Volatile.Write(ref _busy, 0);
-        }
+        Trim(periodEnded, TrimTimer.ReadLoad(Pressure));
     }
 
     /// <summary>Releases everything idle.</summary>

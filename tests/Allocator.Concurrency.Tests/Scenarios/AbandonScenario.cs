@@ -23,6 +23,7 @@ internal sealed class AbandonScenario : PoolScenario
     public AbandonScenario(AbandonedMemory abandoned, params Action<AbandonScenario>[] bodies)
         : base(1, abandoned)
     {
+        Collector.TakeRegistered();
         _guard = TryRent()!;
         _generation = _guard.BeginPlain(BlockSize);
         _finalize = s_finalize.CreateDelegate<Action>(_guard);
@@ -34,6 +35,22 @@ internal sealed class AbandonScenario : PoolScenario
     }
 
     public static void RunFinalizer(AbandonScenario run) => run._finalize();
+
+    /// <summary>Runs it, and once more where that has been asked for and another collection has found the guard.</summary>
+    public static void RunFinalizerTwice(AbandonScenario run)
+    {
+        run._finalize();
+        FinalizeAgain(run);
+    }
+
+    public static void FinalizeAndRunBackground(AbandonScenario run)
+    {
+        run._finalize();
+        WorkItems.DoAll();
+    }
+
+    /// <summary>Does, as the background thread, what the finalizer has left by now.</summary>
+    public static void RunBackground(AbandonScenario run) => WorkItems.DoAll();
 
     public static void DisposeOwner(AbandonScenario run) => run._guard.Dispose(run._generation);
 
@@ -51,18 +68,22 @@ internal sealed class AbandonScenario : PoolScenario
         }
     }
 
-    public static void SweepQuarantine(AbandonScenario run)
-    {
-        Collector.PretendCollection();
-        run.Quarantine.ReleaseExpired();
-    }
-
     public override void Check()
     {
         WorkItems.DoAll();
-        Collector.PretendCollection();
-        Quarantine.ReleaseExpired();
+        FinalizeAgain(this);
+        WorkItems.DoAll();
+        Assert.False(Collector.TakeRegistered(), "It would be finalized for ever.");
         Assert.InRange(Counters.Abandoned, 0, 1);
         ExpectAllIdle();
+    }
+
+    private static void FinalizeAgain(AbandonScenario run)
+    {
+        Collector.PretendCollection();
+        if (Collector.TakeRegistered())
+        {
+            run._finalize();
+        }
     }
 }

@@ -12,28 +12,24 @@ public sealed class AbandonTests : Exploring
 
     [Fact]
     public void Finalizer_BesideDispose_OneOfThemGivesBack() =>
-        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner));
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, RunBackground, DisposeOwner));
 
     [Fact]
     public void Finalizer_BesideDisposeAndTheNextRenter_LeavesTheNextRentAlone() =>
-        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner, ClaimTwo));
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Reuse, FinalizeAndRunBackground, DisposeOwner, ClaimTwo));
 
     [Fact]
-    public void Finalizer_BesideDisposeAndASweep_LeavesTheQuarantineOnce() =>
-        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, DisposeOwner, SweepQuarantine));
+    public void Finalizer_BesideDisposeAndTheBackground_LeavesTheQuarantineOnce() =>
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizerTwice, RunBackground, DisposeOwner));
 
     [Fact]
-    public void Finalizer_BesideASweep_RecyclesOnce() =>
-        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, SweepQuarantine));
-
-    [Fact]
-    public void Sweep_ByTwoThreads_RecyclesOnce() =>
-        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizer, SweepQuarantine, SweepQuarantine));
+    public void Finalizer_TwiceBesideTheBackground_RecyclesOnce() =>
+        ExpectNoFailure(static () => new AbandonScenario(AbandonedMemory.Quarantine, RunFinalizerTwice, RunBackground));
 
     [Fact]
     public void Finalizer_ThatDoesNotAskWhetherItsMemoryHasAnotherGuard_IsFound() =>
         ExpectFailure(
             new Weakness("BlockGuard.IsReplaced", "Read", WeaknessKind.ReadsDefault),
             "A finalizer has taken another guard's rent",
-            static () => new AbandonScenario(AbandonedMemory.Reuse, RunFinalizer, DisposeOwner, ClaimTwo));
+            static () => new AbandonScenario(AbandonedMemory.Reuse, FinalizeAndRunBackground, DisposeOwner, ClaimTwo));
 }

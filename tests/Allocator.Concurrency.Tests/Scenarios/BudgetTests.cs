@@ -109,7 +109,8 @@ public sealed class BudgetTests : Exploring
             Assert.True(first.IsGranted && !first.Settled.IsCompleted);
             budget.Return(1);
             Assert.True(second.IsGranted && !second.Settled.IsCompleted);
-            Background.RetryAll();
+            WorkItems.DoAll();
+            BackgroundThread.RetryAll();
             Assert.False(first.Settled.IsCompleted || second.Settled.IsCompleted);
         }
         finally
@@ -117,7 +118,7 @@ public sealed class BudgetTests : Exploring
             WorkItems.HasMemory = true;
         }
 
-        Background.RetryAll();
+        BackgroundThread.RetryAll();
         Assert.False(budget.HasWaiters);
         await Task.WhenAll(first.Settled, second.Settled).WaitAsync(TimeSpan.FromSeconds(30));
     }

@@ -7,26 +7,17 @@ internal sealed class StillClock : Clock
 {
     public override long NowMilliseconds => 1000;
 
-    public override ClockTimer CreateTimer(Action callback) => new NoTimer();
+    public override void RunBy(IBackgroundWork work, long dueMilliseconds)
+    {
+    }
+
+    public override void Cancel(IBackgroundWork work)
+    {
+    }
 
     public override void Wait(WaitHandle handle, TimeSpan timeout) => throw new InvalidOperationException("No scenario blocks a thread.");
 
     public override void Delay(TimeSpan duration)
     {
-    }
-
-    private sealed class NoTimer : ClockTimer
-    {
-        public override void Start(TimeSpan due)
-        {
-        }
-
-        public override void Stop()
-        {
-        }
-
-        public override void Dispose()
-        {
-        }
     }
 }

@@ -1,12 +1,12 @@
 namespace Allocator.Concurrency.Seam;
 
 /// <summary>
-/// The calls to the garbage collector that the library makes. In a schedule, finalizers are called by a thread of the scenario, so nothing
-/// is registered there.
+/// The calls to the garbage collector that the library makes. Finalizers are called by a thread of the scenario, so nothing is registered.
 /// </summary>
 internal static class Collector
 {
     private static int s_collections;
+    private static int s_registered;
 
     /// <summary>Has the library see one collection more. In a schedule this is a step. It sees no others.</summary>
     public static void PretendCollection() => Interlocked.Increment(ref s_collections);
@@ -24,11 +24,8 @@ internal static class Collector
 
     public static void SuppressFinalize(object target) => System.GC.SuppressFinalize(target);
 
-    public static void ReRegisterForFinalize(object target)
-    {
-        if (!Explorer.IsExploring)
-        {
-            System.GC.ReRegisterForFinalize(target);
-        }
-    }
+    public static void ReRegisterForFinalize(object target) => Interlocked.Exchange(ref s_registered, 1);
+
+    /// <summary>Returns whether the one object that a scenario finalizes was to be registered since the last call.</summary>
+    public static bool TakeRegistered() => Interlocked.Exchange(ref s_registered, 0) != 0;
 }

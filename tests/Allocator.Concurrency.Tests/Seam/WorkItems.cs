@@ -1,9 +1,12 @@
 namespace Allocator.Concurrency.Seam;
 
-/// <summary>What the threads of a schedule leave to the thread pool: done when the scenario says so, or not at all.</summary>
+/// <summary>What the threads of a schedule leave to other threads: done when the scenario says so, or not at all.</summary>
 internal static class WorkItems
 {
     private static readonly Queue<Action> s_left = new();
+
+    // A step, which orders what is queued before what is done, as the library's lock does.
+    private static int s_steps;
 
     /// <summary>Gets or sets whether there is memory for another item.</summary>
     public static bool HasMemory { get; set; } = true;
@@ -17,19 +20,31 @@ internal static class WorkItems
 
         if (Explorer.IsExploring)
         {
-            s_left.Enqueue(() => work(state));
+            Add(() => work(state));
             return true;
         }
 
         return System.Threading.ThreadPool.UnsafeQueueUserWorkItem(work, state);
     }
 
+    public static void Add(Action work)
+    {
+        Interlocked.Increment(ref s_steps);
+        s_left.Enqueue(work);
+    }
+
     /// <summary>Does what is left, in order.</summary>
     public static void DoAll()
     {
-        while (s_left.TryDequeue(out Action? work))
+        while (TryTake() is Action work)
         {
             work();
+        }
+
+        static Action? TryTake()
+        {
+            Interlocked.Increment(ref s_steps);
+            return s_left.TryDequeue(out Action? work) ? work : null;
         }
     }
 

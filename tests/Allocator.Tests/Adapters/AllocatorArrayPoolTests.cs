@@ -202,8 +202,7 @@ public class AllocatorArrayPoolTests
         bool isGone = false;
         for (int i = 0; i < 20 && !isGone; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
             isGone = SpinWait.SpinUntil(
                 () => allocator.GetStatistics() is { BudgetUsedBytes: 0, OutstandingAllocations: 0, Abandoned: 1 }, 500);
         }
@@ -229,8 +228,7 @@ public class AllocatorArrayPoolTests
         byte[] array = allocator.AsArrayPool().Rent(100_000);
         for (int i = 0; i < 5; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         Assert.Equal((1L, 0L), (allocator.GetStatistics().OutstandingAllocations, allocator.GetStatistics().Abandoned));

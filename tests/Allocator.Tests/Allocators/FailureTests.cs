@@ -139,7 +139,7 @@ public class FailureTests
     public void Allocate_SomethingElseFailsBeforeTheRentBegins_GivesTheMemoryBack()
     {
         using TestSetup setup = new(maximumBlocks: 8);
-        setup.Clock.FailToMakeTimers = true;
+        setup.Clock.OnTimerStart = static () => throw new InvalidOperationException("No timer.");
         foreach (int length in (int[])[Block, 3 * Block, 100 * Block])
         {
             setup.Allocator.ReleaseRetainedResources();
@@ -151,7 +151,7 @@ public class FailureTests
         Assert.Equal((0L, 0L, 0), (setup.Statistics.RentedBytes, setup.Statistics.OutstandingAllocations, setup.Source.LiveAllocations));
         Assert.Equal((0L, 0L, 0L), (setup.Statistics.Rents, setup.Statistics.PoolHits, setup.Statistics.PoolMisses));
         Assert.Equal(setup.Statistics.CommittedBytes, setup.Statistics.RetainedBytes);
-        setup.Clock.FailToMakeTimers = false;
+        setup.Clock.OnTimerStart = null;
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
         Assert.Equal(8 * Block, setup.Statistics.RetainedBytes);
     }

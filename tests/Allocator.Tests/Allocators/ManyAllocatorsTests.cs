@@ -91,8 +91,7 @@ public class ManyAllocatorsTests
         for (int run = 0; run < runs; run++)
         {
             use(count);
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         process.Refresh();
@@ -108,8 +107,7 @@ public class ManyAllocatorsTests
     {
         for (int i = 0; i < 5; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
             QueuedWork.Wait();
         }
 

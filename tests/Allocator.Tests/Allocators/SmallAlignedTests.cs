@@ -138,8 +138,7 @@ public class SmallAlignedTests
         Drop(allocator);
         for (int i = 0; i < 100 && allocator.GetStatistics().Abandoned == 0; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         Assert.Equal((1, 0), (allocator.GetStatistics().Abandoned, allocator.GetStatistics().OutstandingAllocations));

@@ -91,8 +91,7 @@ public class AllocatorEventSourceTests
 
     private static bool CollectAndLook()
     {
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         return MemoryDiagnostics.AbandonedAllocations == 1;
     }
 }

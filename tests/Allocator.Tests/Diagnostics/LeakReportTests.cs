@@ -141,8 +141,7 @@ public class LeakReportTests
 
     private static bool CollectAnd(Func<bool> condition)
     {
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         return condition();
     }
 

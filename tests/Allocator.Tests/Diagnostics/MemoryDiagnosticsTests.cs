@@ -17,8 +17,7 @@ public class MemoryDiagnosticsTests
             MemoryAllocator.Default.Allocate<byte>(3 << 20),
         ];
         Assert.Equal(all.Length, MemoryDiagnostics.OutstandingAllocations);
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         Assert.Equal(all.Length, MemoryDiagnostics.OutstandingAllocations);
         Assert.Equal(0, MemoryDiagnostics.AbandonedAllocations);
 
@@ -43,8 +42,7 @@ public class MemoryDiagnosticsTests
             thread.Join();
             if (i % 50 == 0)
             {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
+                QueuedWork.Collect();
             }
         }
 

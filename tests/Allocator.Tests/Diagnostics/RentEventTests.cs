@@ -7,8 +7,6 @@ public class RentEventTests
 {
     private const int Block = TestSetup.BlockSize;
 
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
-
     [Theory]
     [InlineData("array", 100, 128)]
     [InlineData("block", Block - 10, Block)]
@@ -116,8 +114,7 @@ public class RentEventTests
             EventLevel.Verbose, AllocatorEventListener.Rents, static _ => ThreadThatWrote = Environment.CurrentManagedThreadId);
         DropHolder(setup.Allocator);
         listener.Take();
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
 
         EventWrittenEventArgs returned = listener.Take();
         if (returned.EventName == "AllocationAbandoned")
@@ -143,14 +140,13 @@ public class RentEventTests
             using AllocatorEventListener listener = new(EventLevel.Verbose, AllocatorEventListener.Rents);
             Drop(setup.Allocator);
             Assert.Equal("BufferRented", listener.Take().EventName);
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
             (string name, IReadOnlyDictionary<string, object?> leak) = listener.TakeValues();
             Assert.Equal(("AllocationAbandoned", "photos", (object)(long)Block), (name, leak["allocatorName"], leak["bytes"]));
             Assert.Equal("LeakFound", listener.Take().EventName);
-            GC.Collect();
             setup.Clock.Advance(TimeSpan.FromMinutes(5));
-            Assert.True(SpinWait.SpinUntil(() => setup.Statistics.QuarantinedBytes == 0, s_patience));
+            QueuedWork.Collect();
+            Assert.Equal(0, setup.Statistics.QuarantinedBytes);
 
             Assert.Equal(0, listener.Waiting);
         },

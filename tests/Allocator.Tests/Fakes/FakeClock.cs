@@ -1,9 +1,9 @@
 namespace Allocator.Tests.Fakes;
 
-/// <summary>A clock that stands still until a test moves it; timers then fire on the test's own thread.</summary>
+/// <summary>A clock that stands still until a test moves it; what is due is then done on the test's own thread.</summary>
 internal sealed class FakeClock : Clock
 {
-    private readonly List<FakeTimer> _timers = [];
+    private readonly Dictionary<IBackgroundWork, long> _due = [];
     private long _now = 1_000_000;
     private int _waits;
 
@@ -15,45 +15,16 @@ internal sealed class FakeClock : Clock
     /// <summary>Gets or sets what happens in such a pause.</summary>
     public Action? OnDelay { get; set; }
 
-    public int RunningTimers => Timers.Count(static timer => timer.Due is not null);
+    /// <summary>Gets how much is to be done later.</summary>
+    public int RunningTimers => Due.Length;
 
-    /// <summary>Gets how long it is until the next timer fires.</summary>
-    public TimeSpan? NextTimer => Timers.Min(static timer => timer.Due) is long due ? TimeSpan.FromMilliseconds(due - _now) : null;
+    /// <summary>Gets how long it is until the next of it.</summary>
+    public TimeSpan? NextTimer => Due is { Length: > 0 } due ? TimeSpan.FromMilliseconds(due.Min(static next => next.Value) - _now) : null;
 
     public int TimersFired { get; private set; }
 
-    // A copy: the scheduler may make one on the thread pool, because of what a finalizer has found.
-    private FakeTimer[] Timers
-    {
-        get
-        {
-            lock (_timers)
-            {
-                return [.. _timers];
-            }
-        }
-    }
-
-    public bool FailToMakeTimers { get; set; }
-
-    /// <summary>Gets or sets what happens before a timer is started.</summary>
+    /// <summary>Gets or sets what happens before something is to be done later.</summary>
     public Action? OnTimerStart { get; set; }
-
-    public override ClockTimer CreateTimer(Action callback)
-    {
-        if (FailToMakeTimers)
-        {
-            throw new InvalidOperationException("No timer.");
-        }
-
-        FakeTimer timer = new(this, callback);
-        lock (_timers)
-        {
-            _timers.Add(timer);
-        }
-
-        return timer;
-    }
 
     /// <summary>Gets or sets what happens when a thread has begun to wait, on that thread.</summary>
     public Action? OnWait { get; set; }
@@ -61,18 +32,50 @@ internal sealed class FakeClock : Clock
     /// <summary>Gets how many threads have begun to wait.</summary>
     public int Waits => Volatile.Read(ref _waits);
 
+    // A copy: what a finalizer has found may add to it on another thread.
+    private KeyValuePair<IBackgroundWork, long>[] Due
+    {
+        get
+        {
+            lock (_due)
+            {
+                return [.. _due];
+            }
+        }
+    }
+
+    public override void RunBy(IBackgroundWork work, long dueMilliseconds)
+    {
+        OnTimerStart?.Invoke();
+        lock (_due)
+        {
+            _due[work] = _due.TryGetValue(work, out long due) ? Math.Min(due, dueMilliseconds) : dueMilliseconds;
+        }
+    }
+
+    public override void Cancel(IBackgroundWork work)
+    {
+        lock (_due)
+        {
+            _due.Remove(work);
+        }
+    }
+
     public override void Wait(WaitHandle handle, TimeSpan timeout)
     {
         using ManualResetEvent over = new(initialState: false);
-        using ClockTimer timer = CreateTimer(() => over.Set());
-        if (timeout >= TimeSpan.Zero)
-        {
-            timer.Start(timeout);
-        }
-
+        SetEvent timer = new(over);
+        RunBy(timer, timeout >= TimeSpan.Zero ? _now + (long)timeout.TotalMilliseconds : long.MaxValue);
         Interlocked.Increment(ref _waits);
         OnWait?.Invoke();
-        WaitHandle.WaitAny([handle, over]);
+        try
+        {
+            WaitHandle.WaitAny([handle, over]);
+        }
+        finally
+        {
+            Cancel(timer);
+        }
     }
 
     public override void Delay(TimeSpan duration)
@@ -81,47 +84,27 @@ internal sealed class FakeClock : Clock
         OnDelay?.Invoke();
     }
 
-    /// <summary>Moves time on, and fires on the way what is due, in order.</summary>
+    /// <summary>Moves time on, and does on the way what is due, in order.</summary>
     public void Advance(TimeSpan duration)
     {
         long end = _now + (long)duration.TotalMilliseconds;
-        while (Timers.Where(timer => timer.Due <= end).OrderBy(static timer => timer.Due).FirstOrDefault() is FakeTimer next)
+        while (Due.Where(next => next.Value <= end).OrderBy(static next => next.Value).FirstOrDefault() is { Key: { } work } next)
         {
-            _now = Math.Max(_now, next.Due!.Value);
+            Cancel(work);
+            _now = Math.Max(_now, next.Value);
             TimersFired++;
-            next.Fire();
+            BackgroundThread.Shared.Run(work);
         }
 
         _now = end;
     }
 
-    private sealed class FakeTimer : ClockTimer
+    private sealed class SetEvent(ManualResetEvent over) : IBackgroundWork
     {
-        private readonly FakeClock _clock;
-        private readonly Action _callback;
+        private BackgroundState _work;
 
-        public FakeTimer(FakeClock clock, Action callback)
-        {
-            _clock = clock;
-            _callback = callback;
-        }
+        public ref BackgroundState State => ref _work;
 
-        public long? Due { get; private set; }
-
-        public override void Start(TimeSpan due)
-        {
-            _clock.OnTimerStart?.Invoke();
-            Due = _clock._now + (long)due.TotalMilliseconds;
-        }
-
-        public override void Stop() => Due = null;
-
-        public override void Dispose() => Due = null;
-
-        public void Fire()
-        {
-            Due = null;
-            _callback();
-        }
+        public void DoWork() => over.Set();
     }
 }

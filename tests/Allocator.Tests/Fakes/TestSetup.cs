@@ -21,19 +21,20 @@ internal sealed class TestSetup : IDisposable
     public TestSetup(
         int maximumBlocks = 16, MemoryAllocatorOptions? options = null, NativeMemorySource? source = null,
         TestSetup? sharesTimeWith = null, bool watchesCollections = false,
-        long? budget = null, SystemMemory? pressure = null, Random? jitter = null, int blockSize = BlockSize,
-        NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null, bool watchesLoad = false)
+        Action<IBackgroundWork>? runCallbacks = null, long? budget = null, SystemMemory? pressure = null, Random? jitter = null,
+        int blockSize = BlockSize, NativeMemorySource? smallSource = null, long minimumFree = 0, FakeHeadroom? left = null,
+        bool watchesLoad = false)
     {
-        // Not this: the scheduler of the process knows no allocator either, or a dropped one would never be collected.
+        // Not this: the timer of the process knows no allocator either, or a dropped one would never be collected.
         StrongBox<int> collections = _collections;
         Clock = sharesTimeWith?.Clock ?? new FakeClock();
         Pressure = sharesTimeWith?.Pressure ?? new FakePressure();
         _pressure = pressure ?? Pressure;
         Left = left ?? sharesTimeWith?.Left ?? new FakeHeadroom();
         _headroom = sharesTimeWith?._headroom ?? new ProcessHeadroom(Left, Clock);
-        Scheduler = sharesTimeWith?.Scheduler ?? new TrimScheduler(
+        Scheduler = sharesTimeWith?.Scheduler ?? new TrimTimer(
             Clock, () => collections.Value++, watchesCollections)
-        { Jitter = jitter };
+        { Jitter = jitter, RunCallbacks = runCallbacks ?? UserCallbacks.Thread.Run };
         Source = source as FakeMemorySource ?? new FakeMemorySource();
         Settings = Describe(
             maximumBlocks,
@@ -54,7 +55,7 @@ internal sealed class TestSetup : IDisposable
     /// <summary>Gets what the container leaves: everything, until a test says otherwise.</summary>
     public FakeHeadroom Left { get; }
 
-    public TrimScheduler Scheduler { get; }
+    public TrimTimer Scheduler { get; }
 
     public FakeMemorySource Source { get; }
 
@@ -65,7 +66,7 @@ internal sealed class TestSetup : IDisposable
     /// <summary>Gets how often a Gen2 collection was asked for.</summary>
     public int Collections => _collections.Value;
 
-    /// <summary>Waits until that many were asked for: those that renters ask for are on the thread pool.</summary>
+    /// <summary>Waits until that many were asked for: those that renters ask for are made on another thread.</summary>
     public bool HasCollected(int times) =>
         SpinWait.SpinUntil(() => Volatile.Read(ref _collections.Value) == times, TimeSpan.FromSeconds(30));
 

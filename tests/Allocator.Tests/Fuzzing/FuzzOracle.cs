@@ -40,7 +40,7 @@ internal sealed class FuzzOracle
 
     private long ArrayBytes => Buffers.Where(static buffer => buffer.IsOut && buffer.IsArray).Sum(static buffer => buffer.CapacityInBytes);
 
-    // Idle memory that could not make room; or what came out of quarantine as the wait ended, and is granted on the thread pool.
+    // Idle memory that could not make room; or what came out of quarantine as the wait ended, and is granted on another thread.
     private bool IsSomethingKept =>
         _setup.Source.PurgesAllowed != int.MaxValue
         || _callbacks.ThrownReleases > 0
@@ -127,8 +127,8 @@ internal sealed class FuzzOracle
         if (_setup.Statistics.QuarantinedBytes > 0)
         {
             log("    time passes, for what is in quarantine");
-            GC.Collect();
             _setup.Clock.Advance(TimeSpan.FromMinutes(30));
+            QueuedWork.Collect();
             return true;
         }
 
@@ -219,11 +219,10 @@ internal sealed class FuzzOracle
         DropOwner(buffer);
         for (int i = 0; i < 2; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
-        // What is not for the quarantine goes back on the thread pool: its memory first, and then its part of the budget.
+        // What is not for the quarantine goes back on another thread: its memory first, and then its part of the budget.
         Assert.True(SpinWait.SpinUntil(() => _setup.Statistics is { } now
             && IsConserved(now)
             && now.BudgetUsedBytes == UsedBytes

@@ -89,6 +89,7 @@ internal sealed partial class Fuzzer : IDisposable
         if (_random.Next(2) == 0)
         {
             _setup.Clock.Advance(TimeSpan.FromMinutes(30));
+            QueuedWork.Collect();
             _oracle.Compare();
         }
 

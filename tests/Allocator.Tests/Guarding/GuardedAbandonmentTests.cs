@@ -36,8 +36,8 @@ public class GuardedAbandonmentTests
             {
                 Assert.Equal((3L * Block, 3L * Block), (setup.Statistics.QuarantinedBytes, setup.Statistics.CommittedBytes));
                 Assert.Equal(3, Count(AllocationRecordState.Abandoned));
-                Collect();
                 setup.Clock.Advance(TimeSpan.FromMinutes(2));
+                Collect();
             }
 
             long kept = mode == SafetyMode.Guarded ? 3 * Block : 0;
@@ -60,8 +60,8 @@ public class GuardedAbandonmentTests
         using TestSetup setup = Create(SafetyMode.Guarded);
         AbandonOverrun(setup);
         Collect();
-        Collect();
         setup.Clock.Advance(TimeSpan.FromMinutes(2));
+        Collect();
 
         Assert.True(reports.TryTake(out CorruptionEventArgs? report, TimeSpan.FromSeconds(30)));
         Assert.Equal((CorruptionKind.Overrun, 100L, 100L), (report.Kind, report.Bytes, report.Offset));
@@ -160,11 +160,7 @@ public class GuardedAbandonmentTests
         return count;
     }
 
-    private static void Collect()
-    {
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
-    }
+    private static void Collect() => QueuedWork.Collect();
 
     // The collector promises no order of finalizers. This one runs before its guard's, because that has none until then.
     private sealed class Holder

@@ -57,8 +57,8 @@ public class BudgetedAbandonmentTests
             {
                 Assert.Equal((6L * Block, 6L * Block), (setup.Statistics.BudgetUsedBytes, setup.Statistics.QuarantinedBytes));
                 Assert.False(waiting.IsCompleted);
-                Collect();
                 setup.Clock.Advance(TimeSpan.FromMinutes(1));
+                Collect();
             }
 
             Assert.True(waiting.Wait(TimeSpan.FromSeconds(30)));
@@ -186,11 +186,7 @@ public class BudgetedAbandonmentTests
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void DropWithFinalizer(MemoryAllocator allocator) => _ = new DisposesInItsFinalizer(allocator.Allocate<byte>(1000));
 
-    private static void Collect()
-    {
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
-    }
+    private static void Collect() => QueuedWork.Collect();
 
     private sealed class DisposesInItsFinalizer(IDisposable owner, Action? afterwards = null)
     {

@@ -22,9 +22,8 @@ public class FinalizerOrderTests
                 DropHolders(setup, round);
                 for (int i = 0; i < 4; i++)
                 {
-                    GC.Collect();
-                    GC.WaitForPendingFinalizers();
                     setup.Clock.Advance(TimeSpan.FromMinutes(2));
+                    QueuedWork.Collect();
                 }
 
                 Assert.True(System.Threading.SpinWait.SpinUntil(
@@ -76,10 +75,8 @@ public class FinalizerOrderTests
             s_rented.Clear();
             using TestSetup setup = new(1);
             DropReplacer(setup);
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
+            QueuedWork.Collect();
 
             // Rented by the finalizer, and rooted ever since: alive, whatever other finalizers did.
             Assert.Single(s_rented).Memory.Span.Fill(1);
@@ -114,11 +111,7 @@ public class FinalizerOrderTests
             Assert.Equal(afterHolder + 1, setup.Statistics.Abandoned);
         }
 
-        static void Collect()
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
+        static void Collect() => QueuedWork.Collect();
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         static void DropHolder(TestSetup setup) => GC.KeepAlive(new Holder { Owned = setup.Allocator.Allocate<byte>(Block) });
@@ -136,8 +129,7 @@ public class FinalizerOrderTests
             DropAllocatorAndRenters(round);
             for (int i = 0; i < 3; i++)
             {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
+                QueuedWork.Collect();
             }
 
             for (int i = 0; i < s_rented.Count; i++)
@@ -173,15 +165,13 @@ public class FinalizerOrderTests
     {
         using TestSetup setup = new(1, new MemoryAllocatorOptions { Abandoned = AbandonedMemory.Reuse });
         DropResurrecting(setup);
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         IMemoryOwner<byte> owner = Assert.Single(s_rented);
         Assert.Throws<ObjectDisposedException>(() => owner.Memory);
         owner.Dispose();
 
         DropOwner(setup);
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         Assert.Equal(2, setup.Statistics.Abandoned);
         GC.KeepAlive(owner);
 
@@ -203,8 +193,7 @@ public class FinalizerOrderTests
             MakeImages(allocator, round);
             if (round % 5 == 4)
             {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
+                QueuedWork.Collect();
             }
         }
 

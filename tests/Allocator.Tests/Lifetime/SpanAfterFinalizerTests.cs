@@ -153,8 +153,7 @@ public class SpanAfterFinalizerTests
                 return;
             }
 
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
             SpinWait.SpinUntil(static () => MemoryDiagnostics.AbandonedAllocations > 0, TimeSpan.FromSeconds(1));
             using IMemoryOwner<byte> next = allocator.Allocate<byte>(4 << 20);
             next.Memory.Span.Fill(2);

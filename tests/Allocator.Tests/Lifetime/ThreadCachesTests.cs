@@ -43,8 +43,7 @@ public class ThreadCachesTests
         bool Collected() => caches.All.All(static entry => !entry.Life.TryGetTarget(out _));
         for (int i = 0; i < 20 && !Collected(); i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         Assert.True(Collected());
@@ -59,8 +58,7 @@ public class ThreadCachesTests
         WeakReference[] caches = [.. Enumerable.Range(0, 20).Select(static _ => UseAllocator())];
         for (int i = 0; i < 100 && caches.Any(static cache => cache.IsAlive); i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
             QueuedWork.Wait();
         }
 

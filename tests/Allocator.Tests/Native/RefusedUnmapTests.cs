@@ -32,8 +32,7 @@ public unsafe partial class RefusedUnmapTests
         });
         Assert.Throws<OutOfMemoryException>(() => allocator.AllocateGroup<byte>(1L << 47, 1, AllocationOptions.Contiguous));
         Use(allocator, mappings: 100);
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
 
         AtTheLimit result = Use(allocator, mappings: 200_000);
         Assert.InRange(result.Refused, 1, long.MaxValue);

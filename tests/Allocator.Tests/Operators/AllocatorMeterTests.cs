@@ -204,8 +204,7 @@ public class AllocatorMeterTests
         Assert.True(SpinWait.SpinUntil(
             () =>
             {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
+                QueuedWork.Collect();
                 return readings.Collect()["allocator.memory.committed{allocator.name=dropped}"] is null;
             },
             s_patience));

@@ -4,23 +4,22 @@ namespace Allocator.Tests.Pooling;
 public class DroppedHooksTests
 {
     [Fact]
-    public void Releasing_AllocatorDropped_ComesOnAThreadOfThePool() => RemoteExecutor.Invoke(static () =>
+    public void Releasing_AllocatorDropped_ComesOnTheThreadOfCallbacks() => RemoteExecutor.Invoke(static () =>
     {
         using ManualResetEventSlim released = new();
-        bool onPool = false;
+        bool onThread = false;
         Drop(_ =>
         {
-            onPool = Thread.CurrentThread.IsThreadPoolThread;
+            onThread = UserCallbacks.Thread.IsCurrent;
             released.Set();
         });
         for (int i = 0; i < 100 && !released.Wait(100); i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         Assert.True(released.IsSet);
-        Assert.True(onPool);
+        Assert.True(onThread);
     }).Dispose();
 
     // What registers blocks usually has the allocator too: what references the hooks for ever keeps both.
@@ -30,8 +29,7 @@ public class DroppedHooksTests
         WeakReference device = DropDevice();
         for (int i = 0; i < 100 && device.IsAlive; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         Assert.False(device.IsAlive);
@@ -43,8 +41,7 @@ public class DroppedHooksTests
         DropDisposed();
         for (int i = 0; i < 100 && MemoryDiagnostics.AbandonedAllocations == 0; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         Assert.Equal(1, MemoryDiagnostics.AbandonedAllocations);

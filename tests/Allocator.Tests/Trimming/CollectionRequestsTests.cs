@@ -134,7 +134,7 @@ public class CollectionRequestsTests
         requests.Request(s_period, beforeRefusal: true);
         Drain();
         Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref collections) == forRoom + beforeRefusal, s_patience));
-        Assert.Equal(mode == GCLatencyMode.Interactive, requests.IsLookDue(2_000_000));
+        Assert.Equal(mode == GCLatencyMode.Interactive, requests.IsLookDue(2_000_000, isAwaited: false));
 
         // Whatever was queued before has run when these have: each runs on the pool at least once.
         static void Drain()
@@ -181,7 +181,7 @@ public class CollectionRequestsTests
                 int renter = Environment.CurrentManagedThreadId;
                 int forced = 0;
                 int forcedByRenter = 0;
-                TrimScheduler scheduler = new(clock, Force, watchesCollections: true, static () => GCSettings.LatencyMode);
+                TrimTimer scheduler = new(clock, Force, watchesCollections: true, static () => GCSettings.LatencyMode);
                 using MemoryAllocator allocator =
                     new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 8 })
                     {

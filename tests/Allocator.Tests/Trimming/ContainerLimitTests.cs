@@ -26,7 +26,7 @@ public class ContainerLimitTests
                 new PooledMemoryAllocator(new AllocatorSettings(new MemoryAllocatorOptions { MaximumPoolSizeMegabytes = 256 })
                 {
                     Clock = clock,
-                    Scheduler = new TrimScheduler(clock, static () => { }, watchesCollections: false),
+                    Scheduler = new TrimTimer(clock, static () => { }, watchesCollections: false),
                 });
             using IMemoryOwner<byte> live = allocator.Allocate<byte>(Block);
             live.Memory.Span.Fill(1);

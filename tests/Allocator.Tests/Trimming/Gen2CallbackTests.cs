@@ -16,8 +16,7 @@ public class Gen2CallbackTests
             Assert.True(SpinWait.SpinUntil(
                 () =>
                 {
-                    GC.Collect();
-                    GC.WaitForPendingFinalizers();
+                    QueuedWork.Collect();
                     return setup.Statistics.RetainedBytes == 0;
                 },
                 TimeSpan.FromSeconds(30)));
@@ -35,8 +34,7 @@ public class Gen2CallbackTests
         int reads = setup.Pressure.Reads;
         for (int i = 0; i < 5; i++)
         {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
         }
 
         Assert.Equal(reads, setup.Pressure.Reads);
@@ -49,8 +47,7 @@ public class Gen2CallbackTests
         Assert.True(SpinWait.SpinUntil(
             () =>
             {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
+                QueuedWork.Collect();
                 return !allocator.IsAlive;
             },
             TimeSpan.FromSeconds(30)));
@@ -70,8 +67,7 @@ public class Gen2CallbackTests
         TestSetup setup = new(16, watchesCollections: true);
         IMemoryOwner<byte> outstanding = setup.Allocator.Allocate<byte>(Block);
         Abandon(setup.Allocator);
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         Assert.Equal(40 * Block, setup.Statistics.QuarantinedBytes);
         setup.Scheduler.Close();
         Assert.Equal((0, false), (setup.Clock.RunningTimers, setup.Scheduler.IsRunning));
@@ -82,8 +78,7 @@ public class Gen2CallbackTests
         Assert.True(SpinWait.SpinUntil(
             () =>
             {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
+                QueuedWork.Collect();
                 return setup.Statistics.QuarantinedBytes == 0 && setup.Source.LiveAllocations == 0;
             },
             TimeSpan.FromSeconds(30)));

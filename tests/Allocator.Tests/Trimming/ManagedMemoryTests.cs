@@ -141,8 +141,7 @@ public class ManagedMemoryTests
             Abandon(allocator);
         }
 
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         for (int i = 0; i < s_dropped.Length; i++)
         {
             MemoryAllocator allocator = all[i % 3];
@@ -172,8 +171,7 @@ public class ManagedMemoryTests
         bool isMet = SpinWait.SpinUntil(
             () =>
             {
-                GC.Collect();
-                GC.WaitForPendingFinalizers();
+                QueuedWork.Collect();
                 return condition();
             },
             s_patience);

@@ -23,12 +23,11 @@ public class ScalingTests
         using TestSetup setup = new(maximumBlocks: 1);
         AllocateAndDrop(setup.Allocator, count);
         Stopwatch watch = Stopwatch.StartNew();
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        QueuedWork.Collect();
         Assert.Equal(count, setup.Statistics.Abandoned);
-        GC.Collect();
         setup.Clock.Advance(TimeSpan.FromMinutes(2));
-        Assert.True(System.Threading.SpinWait.SpinUntil(() => setup.Statistics.QuarantinedBytes == 0, TimeSpan.FromSeconds(60)));
+        QueuedWork.Collect();
+        Assert.Equal(0, setup.Statistics.QuarantinedBytes);
         return watch.Elapsed;
     })).Dispose();
 
@@ -39,7 +38,7 @@ public class ScalingTests
         RemoteExecutor.Invoke(static () => AssertLinear(static count =>
         {
             FakeClock clock = new();
-            TrimScheduler scheduler = new(clock, static () => { }, watchesCollections: false) { Jitter = new Random(1) };
+            TrimTimer scheduler = new(clock, static () => { }, watchesCollections: false) { Jitter = new Random(1) };
             AllocatorCounters counters = new();
             counters.AddCommitted(1);
             AllocatorContext policy = new(counters, clock, scheduler.Quarantine);

@@ -103,7 +103,7 @@ public class TrimmingTests
     }
 
     [Fact]
-    public void Tick_HookThatBlocks_OtherPoolsAreTrimmedAndTicksGoOn()
+    public void Tick_HookThatBlocks_OtherPoolsAreTrimmedAndTicksGoOn() => RemoteExecutor.Invoke(static () =>
     {
         using ManualResetEventSlim isBlocked = new();
         using ManualResetEventSlim mayGoOn = new();
@@ -115,13 +115,13 @@ public class TrimmingTests
                 mayGoOn.Wait();
             },
         };
-        using TestSetup blocked = new(maximumBlocks: 4, options);
+        using TestSetup blocked = new(maximumBlocks: 4, options, runCallbacks: UserCallbacks.Thread.Queue);
         using TestSetup other = new(maximumBlocks: 4, sharesTimeWith: blocked);
         blocked.Allocator.Allocate<byte>(Block).Dispose();
         other.Allocator.Allocate<byte>(Block).Dispose();
         blocked.Clock.Advance(s_period);
-        Thread tick = new(() => blocked.Clock.Advance(s_period));
-        tick.Start();
+        QueuedWork.WaitForThreads();
+        blocked.Clock.Advance(s_period);
         Assert.True(isBlocked.Wait(s_patience));
         try
         {
@@ -138,9 +138,8 @@ public class TrimmingTests
             mayGoOn.Set();
         }
 
-        Assert.True(tick.Join(s_patience));
-        Assert.Equal(0, blocked.Statistics.CommittedBytes);
-    }
+        Assert.True(SpinWait.SpinUntil(() => blocked.Statistics.CommittedBytes == 0, s_patience));
+    }).Dispose();
 
     [Fact]
     public void Timer_MemoryOut_RunsAndAfterwardsStops()
@@ -206,8 +205,7 @@ public class TrimmingTests
         for (int i = 0; i < 20; i++)
         {
             Leak(time);
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
+            QueuedWork.Collect();
             time.Clock.Advance(s_period / 2);
         }
 
@@ -269,7 +267,6 @@ public class TrimmingTests
             setup.Allocator.Allocate<byte>(5 * Block).Dispose();
             setup.Allocator.Allocate<byte>(100 * Block).Dispose();
             _ = setup.Statistics;
-            setup.Scheduler.Tick();
         });
         Task first = await Task.WhenAny(renters, Task.Delay(s_patience));
         mayEnd.Set();

@@ -48,7 +48,7 @@ internal static class AllocatorMeter
 
         if (Volatile.Read(ref s_state) == Wanted)
         {
-            Background.Run(s_making);
+            UserCallbacks.Thread.Run(s_making);
         }
     }
 
@@ -97,12 +97,13 @@ internal static class AllocatorMeter
 
     private static bool IsOfMeters(Assembly assembly) => assembly.FullName?.StartsWith(Assembly, StringComparison.Ordinal) == true;
 
-    // On the thread pool: the thread that loads has the loader's locks. An allocator that is made meanwhile does it at once.
+    // On another thread: the one that loads has the loader's locks. An allocator that is made meanwhile does it at once.
     private static void OnAssemblyLoad(object? sender, AssemblyLoadEventArgs e)
     {
         if (IsOfMeters(e.LoadedAssembly) && Interlocked.CompareExchange(ref s_state, Wanted, Waiting) == Waiting)
         {
-            Background.Queue(s_making);
+            UserCallbacks.Thread.Ensure();
+            UserCallbacks.Thread.Queue(s_making);
         }
     }
 

@@ -6,45 +6,40 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Calls the trimmers of all pools, which it references weakly, while any has memory: on one timer, because unmanaged memory causes no
-/// collection, and after Gen2 collections, of which one is requested now and then, because only that finds abandoned memory.
+/// When the background thread calls the trimmers of all pools, which are referenced weakly, while any has memory: by the clock, because
+/// unmanaged memory causes no collection, and after Gen2 collections, of which one is requested now and then, because only that finds
+/// abandoned memory.
 /// </summary>
 [DebuggerDisplay("{_active.Count} pools, running: {IsRunning}, due at {_due} ms")]
-internal sealed class TrimScheduler : IBackgroundWork
+internal sealed class TrimTimer : IBackgroundWork
 {
-    // A timer takes 49 days, and a period may last 24, before it is stretched.
-    private const long LongestWait = int.MaxValue;
-
     // Each tick looks at all pools, so that there are this many in a period at most, however many pools there are.
     private const int MostTicksInAPeriod = 1000;
-
-    // In milliseconds: a tick that takes longer is probably blocked in a hook of the user's, and another one trims the other pools.
-    private const long LongestTick = 5000;
 
     private readonly ShortLock _lock = new();
     private readonly List<WeakReference<PoolTrimmer>> _active = [];
     private readonly Clock _clock;
     private readonly bool _watchesCollections;
     private BackgroundState _work;
-    private ClockTimer? _timer;
-    private Gen2Callback.Registration? _gen2Callback;
+    private readonly WeakReference<TrimTimer> _self;
+    private bool _hasCallback;
     private long _due = long.MaxValue;
     private bool _isClosed;
 
     /// <summary>Makes one. In tests that move a clock by hand nothing else is to act, so it need not watch collections.</summary>
-    public TrimScheduler(
+    public TrimTimer(
         Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null, Action? collectBlocking = null)
     {
+        _self = new WeakReference<TrimTimer>(this);
         _clock = clock;
         _watchesCollections = watchesCollections;
         readMode ??= static () => GCLatencyMode.Interactive;
         Collections = new CollectionRequests(clock, collect, collectBlocking ?? collect, readMode);
         Quarantine = new Quarantine(clock) { Added = ExpectQuarantine };
-        Background.Prepare();
     }
 
-    /// <summary>Gets the scheduler of the process. It has no timer and no callback before the first memory is outstanding.</summary>
-    public static TrimScheduler Shared { get; } = new(
+    /// <summary>Gets the one of the process. It does not tick before the first memory is outstanding.</summary>
+    public static TrimTimer Shared { get; } = new(
         SystemClock.Instance,
         CollectionRequests.Collect,
         watchesCollections: true,
@@ -56,7 +51,10 @@ internal sealed class TrimScheduler : IBackgroundWork
 
     public Random? Jitter { get; init; }
 
-    /// <summary>Gets where abandoned memory waits. Rooted here, because its pool may be gone.</summary>
+    /// <summary>Gets what does work that may call the user's code.</summary>
+    public Action<IBackgroundWork> RunCallbacks { get; init; } = UserCallbacks.Thread.Queue;
+
+    /// <summary>Gets how much abandoned memory waits for a collection. Here, because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
 
     public CollectionRequests Collections { get; }
@@ -65,9 +63,23 @@ internal sealed class TrimScheduler : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
+    /// <summary>Reads the load; that of a system which reports none where there is no managed memory to read files with.</summary>
+    public static MemoryLoad ReadLoad(SystemMemory source)
+    {
+        try
+        {
+            return source.ReadLoad();
+        }
+        catch (Exception)
+        {
+            return default;
+        }
+    }
+
     /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
     public void Wake(PoolTrimmer trimmer)
     {
+        UserCallbacks.EnsureThreads();
         if (trimmer.IsActive)
         {
             return;
@@ -79,7 +91,7 @@ internal sealed class TrimScheduler : IBackgroundWork
             {
                 trimmer.StartPeriod(_clock.NowMilliseconds, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter));
 
-                // A timer that fires for nothing stops; and where something throws here, the next call tries again.
+                // A tick for nothing is the last; and where something throws here, the next call tries again.
                 Expect(trimmer.NextLook(_clock.NowMilliseconds));
                 _active.Add(trimmer.Reference);
                 trimmer.IsActive = true;
@@ -87,19 +99,73 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
     }
 
-    /// <summary>Trims all pools. Called by the timer, and after a Gen2 collection. Where one fails the others have their turn.</summary>
+    /// <summary>Trims all pools. Where one fails the others have their turn. One call at a time.</summary>
     public void Tick()
     {
         _clock.RefreshCoarse();
         long now = _clock.NowMilliseconds;
+        TickAll(now);
+        LookForAbandoned(now);
+        ScheduleNext();
+    }
 
-        // Before any trim, in which a hook of the user's may block for ever.
+    /// <summary>Has the next tick come now, where it runs and a collection has taken place; false where it does not run.</summary>
+    public bool TryWake(bool isCollected)
+    {
+        using (_lock.Enter())
+        {
+            _hasCallback = IsRunning;
+            if (IsRunning && isCollected)
+            {
+                _clock.RunBy(this, dueMilliseconds: 0);
+            }
+
+            return IsRunning;
+        }
+    }
+
+    /// <summary>Notes that the callback could not be kept: another one is made at the next tick.</summary>
+    public void ForgetCallback()
+    {
+        using (_lock.Enter())
+        {
+            _hasCallback = false;
+        }
+    }
+
+    /// <summary>Releases what is idle in all pools; those with hooks do it soon where no caller's thread is at hand.</summary>
+    public void ReleaseAll()
+    {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
-            trimmer?.ServeWaiters();
+            if (trimmer?.HasHooks == true && BackgroundThread.Shared.IsCurrent)
+            {
+                trimmer.ReleaseAllLater(RunCallbacks);
+            }
+            else
+            {
+                trimmer?.ReleaseAll(TrimReason.Refusal);
+            }
+        }
+    }
+
+    /// <summary>Ends ticking for good: the callback would keep the code of the library loaded.</summary>
+    public void Close()
+    {
+        using (_lock.Enter())
+        {
+            _isClosed = true;
+            _active.Clear();
+            Stop();
         }
 
-        ExpectAnother(now);
+        Quarantine.IsClosed = true;
+    }
+
+    void IBackgroundWork.DoWork() => Tick();
+
+    private void TickAll(long nowMilliseconds)
+    {
         SystemMemory? read = null;
         MemoryLoad load = default;
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
@@ -110,50 +176,20 @@ internal sealed class TrimScheduler : IBackgroundWork
                 load = ReadLoad(read);
             }
 
-            trimmer?.Tick(now, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter), load);
-        }
-
-        LookForAbandoned(now);
-        Quarantine.ReleaseExpired();
-        Background.RetryAll();
-
-        // While this tick had the quarantine's list in hand, another may have found it empty and stopped the timer.
-        ScheduleNext();
-    }
-
-    public void TrimAll()
-    {
-        for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
-        {
-            trimmer?.ReleaseAll(TrimReason.Refusal);
+            trimmer?.Tick(nowMilliseconds, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter), load, RunCallbacks);
         }
     }
 
-    /// <summary>Ends ticking for good: timer and callback would keep the code of the library loaded.</summary>
-    public void Close()
-    {
-        using (_lock.Enter())
-        {
-            _isClosed = true;
-            _active.Clear();
-            Stop();
-            _timer?.Dispose();
-            _timer = null;
-        }
-
-        Quarantine.Close();
-    }
-
-    void IBackgroundWork.DoWork() => Tick();
-
+    // What is in quarantine goes with a further collection, whatever the options say: nothing else brings it back.
     private void LookForAbandoned(long nowMilliseconds)
     {
-        if (!Collections.IsLookDue(nowMilliseconds))
+        bool isAwaited = Quarantine.IsOver(nowMilliseconds);
+        if (!Collections.IsLookDue(nowMilliseconds, isAwaited))
         {
             return;
         }
 
-        long period = Quarantine.SearchPeriodMilliseconds;
+        long period = isAwaited ? Quarantine.PeriodMilliseconds : long.MaxValue;
         long activity = Quarantine.Entered;
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
         {
@@ -166,47 +202,17 @@ internal sealed class TrimScheduler : IBackgroundWork
 
         if (period != long.MaxValue)
         {
-            Collections.Look(period, activity);
+            Collections.Look(period, activity, isAwaited);
         }
     }
 
-    // Where there is no managed memory to read files with, the load is that of a system which reports none.
-    private static MemoryLoad ReadLoad(SystemMemory source)
-    {
-        try
-        {
-            return source.ReadLoad();
-        }
-        catch (Exception)
-        {
-            return default;
-        }
-    }
-
-    // By index, because a copy takes memory. What another tick moves meanwhile is missed or seen twice, until the next one.
+    // By index, because a copy takes memory.
     private bool TryGetActive(int index, out PoolTrimmer? trimmer)
     {
         trimmer = null;
         using (_lock.Enter())
         {
             return index < _active.Count && (_active[index].TryGetTarget(out trimmer) || true);
-        }
-    }
-
-    // In case this tick does not end. Not sooner: at a full heap overlapping ticks would pile up, and their threads take managed memory.
-    private void ExpectAnother(long nowMilliseconds)
-    {
-        try
-        {
-            using (_lock.Enter())
-            {
-                _due = long.MaxValue;
-                Expect(nowMilliseconds + LongestTick);
-            }
-        }
-        catch (Exception)
-        {
-            // No managed memory. The end of this tick sets the timer.
         }
     }
 
@@ -253,21 +259,21 @@ internal sealed class TrimScheduler : IBackgroundWork
         }
         catch (Exception)
         {
-            Background.Queue(this);
+            _clock.RunBy(this, dueMilliseconds: 0);
         }
     }
 
-    // Sets the timer to fire by then. Called under the lock.
+    // Under the lock.
     private void Expect(long dueMilliseconds)
     {
         if (dueMilliseconds < _due && !_isClosed)
         {
-            _timer ??= _clock.CreateTimer(() => Background.Run(this));
-            _timer.Start(TimeSpan.FromMilliseconds(Math.Max(1, Math.Min(dueMilliseconds - _clock.NowMilliseconds, LongestWait))));
+            _clock.RunBy(this, dueMilliseconds);
             _due = dueMilliseconds;
-            if (_watchesCollections && _gen2Callback?.IsStopped != false)
+            if (_watchesCollections && !_hasCallback)
             {
-                _gen2Callback = Gen2Callback.Register(this);
+                _ = new Gen2Callback(_self);
+                _hasCallback = true;
             }
         }
     }
@@ -275,19 +281,17 @@ internal sealed class TrimScheduler : IBackgroundWork
     private void Stop()
     {
         _due = long.MaxValue;
-        _timer?.Stop();
-        _gen2Callback?.IsStopped = true;
-        _gen2Callback = null;
+        _clock.Cancel(this);
     }
 
     private static bool StaysActive(PoolTrimmer trimmer)
     {
-        if (trimmer.IsActive && !trimmer.HasWork && !Background.HasKept)
+        if (trimmer.IsActive && !trimmer.HasWork)
         {
             trimmer.IsActive = false;
             Interlocked.MemoryBarrier();
 
-            // Between the two lines a renter may have got memory, and seen that there was no need to wake the scheduler.
+            // Between the two lines a renter may have got memory, and seen that there was no need to wake the timer.
             trimmer.IsActive = trimmer.HasWork;
         }
 

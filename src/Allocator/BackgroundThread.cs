@@ -1,0 +1,253 @@
+namespace Allocator;
+
+/// <summary>
+/// Runs what has no caller, one after the other: ticks, the times of waits, looks at the container, what finalizers leave. No exception
+/// leaves it, because one ends the process; work that failed is tried again. Thread-safe; only <see cref="Start"/> throws, blocks or needs
+/// managed memory.
+/// </summary>
+/// <remarks>
+/// The thread is made before the first memory is outstanding, and kept while any allocator lives: later there may be no memory for one. It
+/// sleeps in an event of the system's, which needs neither managed memory nor a handle of a file.
+/// </remarks>
+[DebuggerDisplay("{_name,nq}: {_stage}")]
+internal sealed class BackgroundThread(string name)
+{
+    private const int RetryMilliseconds = 1000;
+
+    // As long as this no allocator has to live before it ends: one may be made for each job.
+    private const int LingerMilliseconds = 1000;
+
+    // One for all, so that work is never in the lists of two. Nothing else is locked under it.
+    private static readonly ShortLock s_lock = new();
+
+    private static volatile bool s_isUnused;
+
+    private readonly string _name = name;
+    private readonly object _starting = new();
+    private readonly AutoResetEvent _wake = new(initialState: false);
+    private readonly BackgroundList _ready = new();
+    private readonly BackgroundList _timed = new();
+    private volatile Stage _stage;
+    private int _threadId;
+    private long _nextStart;
+
+    private enum Stage
+    {
+        /// <summary>No memory has been outstanding.</summary>
+        NotWanted,
+
+        /// <summary>None could be made yet.</summary>
+        Wanted,
+        Running,
+
+        /// <summary>The library is being unloaded.</summary>
+        Closed,
+    }
+
+    /// <summary>Gets the one that calls no code of the user's, but for listeners of events.</summary>
+    public static BackgroundThread Shared { get; } = new("Allocator");
+
+    /// <summary>Gets or sets whether no allocator lives, nor memory of one.</summary>
+    public static bool IsUnused
+    {
+        get => s_isUnused;
+        set => s_isUnused = value;
+    }
+
+    /// <summary>Gets or sets what starts a thread. Replaced in tests.</summary>
+    public static Action<Thread> Starter { get; set; } = static thread => thread.Start();
+
+    public bool IsRunning => _stage == Stage.Running;
+
+    /// <summary>Gets whether it is this thread.</summary>
+    public bool IsCurrent => Volatile.Read(ref _threadId) == Environment.CurrentManagedThreadId;
+
+    /// <summary>Makes sure that there is a thread, for callers that cannot do without.</summary>
+    /// <exception cref="OutOfMemoryException">None can be made.</exception>
+    public void Start()
+    {
+        if (_stage >= Stage.Running)
+        {
+            return;
+        }
+
+        lock (_starting)
+        {
+            if (_stage < Stage.Running)
+            {
+                _stage = Stage.Wanted;
+                Thread thread = new(RunUntilUnused) { IsBackground = true, Name = _name };
+
+                // The flow of execution context would tie what the caller has in its AsyncLocals to the thread, for good.
+                using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
+                Starter(thread);
+                _stage = Stage.Running;
+            }
+        }
+    }
+
+    /// <summary>Makes sure that there is a thread; where there is none it tries once a second, and does here what is due.</summary>
+    public void Ensure()
+    {
+        if (_stage < Stage.Running && Environment.TickCount64 >= Volatile.Read(ref _nextStart))
+        {
+            EnsureSlow();
+        }
+    }
+
+    /// <summary>Has work done as soon as possible. What was queued before and has not begun is done by the same run.</summary>
+    public void Queue(IBackgroundWork work)
+    {
+        if (_stage is Stage.NotWanted or Stage.Closed)
+        {
+            // Nothing has memory: there is next to nothing to do.
+            Run(work);
+        }
+        else
+        {
+            RunBy(work, dueMilliseconds: 0);
+        }
+    }
+
+    /// <summary>Has work done at a time, if it is not to be done sooner anyway.</summary>
+    public void RunBy(IBackgroundWork work, long dueMilliseconds)
+    {
+        using (s_lock.Enter())
+        {
+            if ((work.State.Next is not null && work.State.Due <= dueMilliseconds) || _stage == Stage.Closed)
+            {
+                return;
+            }
+
+            BackgroundList.Remove(work);
+            (dueMilliseconds <= 0 ? _ready : _timed).Add(work, Math.Max(0, dueMilliseconds));
+        }
+
+        Wake();
+    }
+
+    /// <summary>Has work not done, unless it has begun.</summary>
+    public void Cancel(IBackgroundWork work)
+    {
+        using (s_lock.Enter())
+        {
+            BackgroundList.Remove(work);
+        }
+    }
+
+    /// <summary>Does work on the calling thread. Where it throws it is tried again on this one.</summary>
+    public void Run(IBackgroundWork work)
+    {
+        try
+        {
+            work.DoWork();
+        }
+        catch (Exception)
+        {
+            RunBy(work, Environment.TickCount64 + RetryMilliseconds);
+        }
+    }
+
+    /// <summary>Has it look whether it is still used.</summary>
+    public void Wake() => _wake.Set();
+
+    /// <summary>Ends it for good: it would keep the library loaded. What is queued from here on is done by its caller.</summary>
+    public void Close()
+    {
+        lock (_starting)
+        {
+            _stage = Stage.Closed;
+        }
+
+        Wake();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void EnsureSlow()
+    {
+        try
+        {
+            Start();
+        }
+        catch (OutOfMemoryException)
+        {
+            Volatile.Write(ref _nextStart, Environment.TickCount64 + RetryMilliseconds);
+            if (Monitor.TryEnter(_starting))
+            {
+                // No thread begins meanwhile.
+                RunDue();
+                Monitor.Exit(_starting);
+            }
+        }
+    }
+
+    private void RunUntilUnused()
+    {
+        Volatile.Write(ref _threadId, Environment.CurrentManagedThreadId);
+        do
+        {
+            RunDue();
+        }
+        while (!(Sleep() ? _stage == Stage.Closed : TryEnd()));
+        RunDue();
+    }
+
+    private void RunDue()
+    {
+        while (TakeDue() is IBackgroundWork work)
+        {
+            Run(work);
+        }
+    }
+
+    // Times first: no flood of other work holds them up.
+    private IBackgroundWork? TakeDue()
+    {
+        using (s_lock.Enter())
+        {
+            IBackgroundWork? work = _timed.First is { } timed && timed.State.Due <= Environment.TickCount64 ? timed : _ready.First;
+            if (work is not null)
+            {
+                BackgroundList.Remove(work);
+            }
+
+            return work;
+        }
+    }
+
+    // Returns false where nothing was to be done for a while, and no allocator lives.
+    private bool Sleep()
+    {
+        try
+        {
+            long left = long.MaxValue;
+            using (s_lock.Enter())
+            {
+                left = Math.Max(0, _timed.First?.State.Due - Environment.TickCount64 ?? left);
+            }
+
+            bool lingers = IsUnused && left > LingerMilliseconds;
+            left = lingers ? LingerMilliseconds : left;
+            return _wake.WaitOne(left > int.MaxValue ? Timeout.Infinite : (int)left) || !lingers;
+        }
+        catch (Exception)
+        {
+            // An interrupt, by code of the user's that knows the thread.
+            return true;
+        }
+    }
+
+    private bool TryEnd()
+    {
+        lock (_starting)
+        {
+            // First: an allocator that is made meanwhile either is seen here, or sees this and waits for the lock.
+            Stage before = _stage;
+            _stage = before == Stage.Closed ? Stage.Closed : Stage.NotWanted;
+            Interlocked.MemoryBarrier();
+            bool ends = before == Stage.Closed || IsUnused;
+            _stage = ends ? _stage : before;
+            return ends;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+namespace Allocator.Diagnostics;
+
+/// <summary>
+/// Where hooks and handlers of the user's run that have no caller: on a thread of their own, because they may block for ever. The other
+/// one watches how long each takes. Thread-safe.
+/// </summary>
+internal static class UserCallbacks
+{
+    private const int SlowMilliseconds = 1000;
+
+    private static readonly Watch s_watch = new();
+    private static volatile bool s_areWanted;
+
+    public static BackgroundThread Thread { get; } = new("Allocator callbacks");
+
+    /// <summary>Notes that there is a hook or a handler: from the first outstanding memory on there is a thread for it.</summary>
+    public static void Want()
+    {
+        s_areWanted = true;
+        if (BackgroundThread.Shared.IsRunning)
+        {
+            Thread.Ensure();
+        }
+    }
+
+    /// <summary>Makes sure that there are the threads that work without a caller needs. Called before memory is outstanding.</summary>
+    public static void EnsureThreads()
+    {
+        BackgroundThread.Shared.Ensure();
+        if (s_areWanted)
+        {
+            Thread.Ensure();
+        }
+    }
+
+    /// <summary>Returns the thread for work that may call the user's code, or for other work.</summary>
+    public static BackgroundThread ThreadFor(bool callsUser) => callsUser ? Thread : BackgroundThread.Shared;
+
+    /// <summary>Notes that the user's code is called now. Nothing where it has a caller.</summary>
+    public static void Begin(string name)
+    {
+        Debug.Assert(!BackgroundThread.Shared.IsCurrent, "The user's code may block for ever, and ticks with it.");
+        if (Thread.IsCurrent)
+        {
+            s_watch.Begin(name);
+        }
+    }
+
+    /// <summary>Notes that it has returned, or thrown.</summary>
+    public static void End()
+    {
+        if (Thread.IsCurrent)
+        {
+            BackgroundThread.Shared.Cancel(s_watch);
+        }
+    }
+
+    /// <summary>Ends both threads for good.</summary>
+    public static void Close()
+    {
+        Thread.Close();
+        BackgroundThread.Shared.Close();
+    }
+
+    private sealed class Watch : IBackgroundWork
+    {
+        private BackgroundState _work;
+        private string _name = "";
+        private long _begun;
+
+        public ref BackgroundState State => ref _work;
+
+        public void Begin(string name)
+        {
+            Volatile.Write(ref _begun, Environment.TickCount64);
+            Volatile.Write(ref _name, name);
+            BackgroundThread.Shared.RunBy(this, _begun + SlowMilliseconds);
+        }
+
+        public void DoWork() =>
+            AllocatorEventSource.Log.CallbackSlow(Environment.TickCount64 - Volatile.Read(ref _begun), Volatile.Read(ref _name));
+    }
+}
