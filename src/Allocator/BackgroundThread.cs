@@ -123,7 +123,7 @@ internal sealed class BackgroundThread(string name)
             (dueMilliseconds <= 0 ? _ready : _timed).Add(work, Math.Max(0, dueMilliseconds));
         }
 
-        Wake();
+        _wake.Set();
     }
 
     /// <summary>Has work not done, unless it has begun.</summary>
@@ -148,8 +148,20 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Has it look whether it is still used.</summary>
-    public void Wake() => _wake.Set();
+    /// <summary>Has it look soon whether it is still used.</summary>
+    public void NoteUnused()
+    {
+        bool isAsleep;
+        using (s_lock.Enter())
+        {
+            isAsleep = IsRunning && _timed.First is null;
+        }
+
+        if (isAsleep)
+        {
+            _wake.Set();
+        }
+    }
 
     /// <summary>Ends it for good: it would keep the library loaded. What is queued from here on is done by its caller.</summary>
     public void Close()
@@ -159,7 +171,7 @@ internal sealed class BackgroundThread(string name)
             _stage = Stage.Closed;
         }
 
-        Wake();
+        _wake.Set();
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -174,9 +186,15 @@ internal sealed class BackgroundThread(string name)
             Volatile.Write(ref _nextStart, Environment.TickCount64 + RetryMilliseconds);
             if (Monitor.TryEnter(_starting))
             {
-                // No thread begins meanwhile.
-                RunDue();
-                Monitor.Exit(_starting);
+                try
+                {
+                    // No thread begins meanwhile.
+                    RunDue();
+                }
+                finally
+                {
+                    Monitor.Exit(_starting);
+                }
             }
         }
     }
@@ -189,7 +207,10 @@ internal sealed class BackgroundThread(string name)
             RunDue();
         }
         while (!(Sleep() ? _stage == Stage.Closed : TryEnd()));
+
+        // Its number is another thread's from here on; and there may be a next one by now.
         RunDue();
+        Interlocked.CompareExchange(ref _threadId, 0, Environment.CurrentManagedThreadId);
     }
 
     private void RunDue()
@@ -220,15 +241,15 @@ internal sealed class BackgroundThread(string name)
     {
         try
         {
-            long left = long.MaxValue;
+            // A wait takes 24 days at most.
+            long left = int.MaxValue;
             using (s_lock.Enter())
             {
-                left = Math.Max(0, _timed.First?.State.Due - Environment.TickCount64 ?? left);
+                left = Math.Max(0, Math.Min(_timed.First?.State.Due - Environment.TickCount64 ?? left, left));
             }
 
             bool lingers = IsUnused && left > LingerMilliseconds;
-            left = lingers ? LingerMilliseconds : left;
-            return _wake.WaitOne(left > int.MaxValue ? Timeout.Infinite : (int)left) || !lingers;
+            return _wake.WaitOne(lingers ? LingerMilliseconds : (int)left) || !lingers;
         }
         catch (Exception)
         {

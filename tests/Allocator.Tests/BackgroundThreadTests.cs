@@ -78,7 +78,7 @@ public class BackgroundThreadTests
     [Fact]
     public void Thread_FirstMemoryAndLastAllocator_LivesInBetween() => RemoteExecutor.Invoke(static () =>
     {
-        MemoryAllocator first = MemoryAllocator.Create();
+        MemoryAllocator first = MemoryAllocator.Create(new MemoryAllocatorOptions { TrimPeriod = TimeSpan.FromMilliseconds(50) });
         Assert.False(BackgroundThread.Shared.IsRunning);
         first.Allocate<byte>(3 << 20).Dispose();
         Assert.True(BackgroundThread.Shared.IsRunning);

@@ -163,7 +163,7 @@ public class ExhaustedMemoryTests
         Run(
             static () =>
             {
-                UserCallbacks.Thread.Wake();
+                UserCallbacks.Thread.NoteUnused();
                 _ = AllocatorEventSource.Log;
                 _ = new Meter("Other");
                 _ = AllocatorMeter.IsMade;

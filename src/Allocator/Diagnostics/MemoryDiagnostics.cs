@@ -150,7 +150,7 @@ public static class MemoryDiagnostics
         {
             Notice notice = new(leak);
             Interlocked.Increment(ref s_abandonedAllocations);
-            UserCallbacks.ThreadFor(HasLeakListeners).Queue(notice);
+            BackgroundThread.Shared.Queue(notice);
         }
     }
 
@@ -158,7 +158,7 @@ public static class MemoryDiagnostics
     internal static void ReportCorruption(CorruptionEventArgs report)
     {
         UserCallbacks.EnsureThreads();
-        UserCallbacks.ThreadFor(s_corruptionFound is not null).Queue(new Notice(report));
+        BackgroundThread.Shared.Queue(new Notice(report));
     }
 
     private static bool WantsStack() => LeakDetection switch
@@ -241,7 +241,12 @@ public static class MemoryDiagnostics
 
         public void DoWork()
         {
-            if (arguments is AbandonedMemoryEventArgs leak)
+            bool callsUser = HasLeakListeners || Volatile.Read(ref s_corruptionFound) is not null;
+            if (callsUser && BackgroundThread.Shared.IsCurrent)
+            {
+                UserCallbacks.Thread.Queue(this);
+            }
+            else if (arguments is AbandonedMemoryEventArgs leak)
             {
                 Notify(leak);
             }

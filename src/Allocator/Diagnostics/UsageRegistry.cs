@@ -112,8 +112,8 @@ internal static class UsageRegistry
 
         if (BackgroundThread.IsUnused)
         {
-            BackgroundThread.Shared.Wake();
-            UserCallbacks.Thread.Wake();
+            BackgroundThread.Shared.NoteUnused();
+            UserCallbacks.Thread.NoteUnused();
         }
     }
 

@@ -46,7 +46,7 @@ internal sealed class BackgroundThread(string name)
 
     public void Run(IBackgroundWork work) => work.DoWork();
 
-    public void Wake()
+    public void NoteUnused()
     {
     }
 

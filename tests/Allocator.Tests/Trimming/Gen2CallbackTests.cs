@@ -17,6 +17,7 @@ public class Gen2CallbackTests
                 () =>
                 {
                     QueuedWork.Collect();
+                    setup.Clock.Advance(TimeSpan.Zero);
                     return setup.Statistics.RetainedBytes == 0;
                 },
                 TimeSpan.FromSeconds(30)));
