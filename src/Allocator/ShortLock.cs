@@ -1,12 +1,60 @@
+#if DEBUG && NET && !EXPLORED
+#define ASSERTING
+#endif
+
 namespace Allocator;
 
 /// <summary>
 /// A lock for short sections that a return of memory has to enter. Entering never fails: <see cref="Thread.Interrupt"/> takes effect after
-/// the section, because an exception in the middle of a return would leave counts wrong for ever. Not for sections that call the system or
-/// users' code.
+/// the section, because an exception in the middle of a return would leave counts wrong for ever. A section makes no call to the system,
+/// reads no file, calls no users' code and takes no managed memory: debug builds check it.
 /// </summary>
 internal sealed class ShortLock
 {
+#if ASSERTING
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    [ThreadStatic]
+    private static int t_held;
+
+    [ThreadStatic]
+    private static long t_allocatedBytes;
+
+    [ThreadStatic]
+    private static int t_collections;
+
+    // There the runtime takes managed memory for types that it loads.
+    private static readonly bool s_isCollectible = typeof(ShortLock).Assembly.IsCollectible;
+#pragma warning restore IDE1006
+#endif
+
+    /// <summary>Makes one.</summary>
+    /// <param name="mayCallSystem">
+    /// Whether its sections may be long after all. No return of memory enters such a lock, nor does a thread that holds another one.
+    /// </param>
+    /// <param name="mayAllocate">Whether its sections may take managed memory: a growing collection, for instance.</param>
+    public ShortLock(bool mayCallSystem = false, bool mayAllocate = false)
+    {
+        MayCallSystem = mayCallSystem;
+        MayAllocate = mayAllocate;
+    }
+
+    public bool MayCallSystem { get; }
+
+    public bool MayAllocate { get; }
+
+    /// <summary>Called where the system is called, or a file is read.</summary>
+    [Conditional("DEBUG")]
+    public static void AssertNoneHeld()
+    {
+#if ASSERTING
+        Debug.Assert(t_held == 0, "No call to the system is made in a short section.");
+#endif
+    }
+
+    /// <summary>Called where what a comment calls "under the lock" begins.</summary>
+    [Conditional("DEBUG")]
+    public void AssertHeld() => Debug.Assert(Monitor.IsEntered(this), "The lock is held.");
+
     /// <summary>Enters the lock, for a <c>using</c> block. Reentrant, as every monitor.</summary>
     public Section Enter()
     {
@@ -30,7 +78,37 @@ internal sealed class ShortLock
             }
         }
 
+        Begin();
         return new Section(this, wasInterrupted);
+    }
+
+    [Conditional("DEBUG")]
+    private void Begin()
+    {
+#if ASSERTING
+        if (MayCallSystem)
+        {
+            AssertNoneHeld();
+        }
+        else if (t_held++ == 0)
+        {
+            t_collections = GC.CollectionCount(0);
+            t_allocatedBytes = GC.GetAllocatedBytesForCurrentThread();
+        }
+#endif
+    }
+
+    // Returns whether the outermost section has taken managed memory: where nothing is asserted, never.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool End()
+    {
+#if ASSERTING
+        // Not across a collection, which takes what the thread had not used of its part of the heap.
+        return !MayCallSystem && --t_held == 0 && !MayAllocate && !s_isCollectible
+            && GC.GetAllocatedBytesForCurrentThread() != t_allocatedBytes && GC.CollectionCount(0) == t_collections;
+#else
+        return false;
+#endif
     }
 
     /// <summary>A lock that is held until <see cref="Dispose"/>, which is called once.</summary>
@@ -38,11 +116,15 @@ internal sealed class ShortLock
     {
         public void Dispose()
         {
+            bool hasAllocated = held.End();
             Monitor.Exit(held);
             if (wasInterrupted)
             {
                 Thread.CurrentThread.Interrupt();
             }
+
+            // Behind the exit: where an assertion throws, as in tests, the lock is free.
+            Debug.Assert(!hasAllocated, "A short section takes no managed memory.");
         }
     }
 }

@@ -265,7 +265,7 @@ public class BackgroundTests
 
     private sealed class FailingPressure : SystemMemory
     {
-        protected override MemoryLoad ReadSystem() => throw new OutOfMemoryException();
+        protected override SystemReading ReadSystem(bool looksForLimits) => throw new OutOfMemoryException();
     }
 
     private sealed class UnspeakableException : Exception

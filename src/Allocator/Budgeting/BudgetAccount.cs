@@ -26,7 +26,15 @@ internal abstract class BudgetAccount
     /// <summary>Takes bytes where they fit and no request waits. Where there is no room, idle memory gives back its permits.</summary>
     public bool TryTakeNow(long bytes)
     {
+        ProcessHeadroom? headroom = Budget is { IsLimitedByContainer: true } ? Budget.Headroom : null;
+        headroom?.Refresh();
         bool isTaken = TryTake(bytes, overtakes: false);
+        if (!isTaken && headroom is not null)
+        {
+            headroom.Measure();
+            isTaken = TryTake(bytes, overtakes: false);
+        }
+
         if (!isTaken && Budget is { HasWaiters: false, Idle: IPermitKeeper idle }
             && !IsClosed && LeastChargeWith(bytes) <= Budget.LimitInBytes)
         {

@@ -8,7 +8,7 @@ namespace Allocator.Lifetime;
 internal sealed class ArrayRecords
 {
     private readonly List<ArrayRecord> _records = [];
-    private readonly ShortLock _lock = new();
+    private readonly ShortLock _lock = new(mayAllocate: true);
     private long _rentsOfDropped;
     private long _neverIdle;
     private long _neverIdleBytes;

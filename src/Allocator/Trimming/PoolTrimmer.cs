@@ -113,7 +113,7 @@ internal sealed class PoolTrimmer
     {
         try
         {
-            _budget?.ServeWaiters();
+            _budget?.Look();
         }
         catch (Exception)
         {

@@ -21,7 +21,7 @@ internal sealed class TrimScheduler : IBackgroundWork
     // In milliseconds: a tick that takes longer is probably blocked in a hook of the user's, and another one trims the other pools.
     private const long LongestTick = 5000;
 
-    private readonly ShortLock _lock = new();
+    private readonly ShortLock _lock = new(mayAllocate: true);
     private readonly List<WeakReference<PoolTrimmer>> _active = [];
     private readonly Clock _clock;
     private readonly bool _watchesCollections;
