@@ -287,7 +287,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
     // Owners by address: a free of any other address finds nothing.
     private sealed class Shard
     {
-        public readonly ShortLock Lock = new();
+        public readonly ShortLock Lock = new(mayAllocate: true);
         public readonly Dictionary<nint, IMemoryOwner<byte>> Owners = [];
     }
 }

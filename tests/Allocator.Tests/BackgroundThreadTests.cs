@@ -319,7 +319,7 @@ public class BackgroundThreadTests
 
     private sealed class FailingPressure : SystemMemory
     {
-        protected override MemoryLoad ReadSystem() => throw new OutOfMemoryException();
+        protected override SystemReading ReadSystem(bool looksForLimits) => throw new OutOfMemoryException();
     }
 
     private sealed class UnspeakableException : Exception

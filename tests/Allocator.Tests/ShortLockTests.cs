@@ -5,7 +5,7 @@ public class ShortLockTests
     [Fact]
     public void Enter_InterruptedWhileItWaits_RunsTheSectionAndIsInterruptedBehindIt()
     {
-        ShortLock shortLock = new();
+        ShortLock shortLock = new(mayAllocate: true);
         int sections = 0;
         bool wasInterrupted = false;
         Thread waiter = new(() =>
@@ -41,7 +41,7 @@ public class ShortLockTests
     [Fact]
     public void Enter_FromTwoThreads_ExcludesOneAnother()
     {
-        ShortLock shortLock = new();
+        ShortLock shortLock = new(mayAllocate: true);
         int count = 0;
         Thread[] threads = new Thread[2];
         for (int i = 0; i < threads.Length; i++)
@@ -62,4 +62,45 @@ public class ShortLockTests
         Array.ForEach(threads, thread => thread.Join());
         Assert.Equal(200_000, count);
     }
+
+#if DEBUG && NET
+    [Fact]
+    public void Section_ReadsAFile_FailsAnAssertion()
+    {
+        ShortLock shortLock = new();
+        Assert.ThrowsAny<Exception>(() =>
+        {
+            using (shortLock.Enter())
+            {
+                ShortLock.AssertNoneHeld();
+            }
+        });
+        ShortLock.AssertNoneHeld();
+        using (new ShortLock(mayCallSystem: true).Enter())
+        {
+            ShortLock.AssertNoneHeld();
+        }
+    }
+
+    [Fact]
+    public void Section_TakesManagedMemoryAgainAndAgain_FailsAnAssertionAndIsLeft()
+    {
+        ShortLock shortLock = new();
+        Assert.ThrowsAny<Exception>(() =>
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                using (shortLock.Enter())
+                {
+                    GC.KeepAlive(new object());
+                }
+            }
+        });
+        Assert.False(Monitor.IsEntered(shortLock));
+        using (new ShortLock(mayAllocate: true).Enter())
+        {
+            GC.KeepAlive(new object());
+        }
+    }
+#endif
 }

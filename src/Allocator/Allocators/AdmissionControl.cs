@@ -35,7 +35,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private static bool TryAcquireAtOnce([NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit)
     {
         bool isCounted = account is not null && bytes != 0;
-        bool isTaken = isCounted && account!.TryTake(bytes, overtakes: false);
+        bool isTaken = isCounted && account!.TryTakeNow(bytes);
         permit = isTaken ? new BudgetPermit(account, bytes) : default;
         return isTaken || !isCounted;
     }

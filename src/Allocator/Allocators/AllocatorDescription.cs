@@ -76,30 +76,22 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
             : $"{Bytes(_settings.MinimumFreeBytes)} ({Options}{nameof(options.MinimumFreeMegabytes)})");
     }
 
-    // What is read of the system may fail in ways of its own.
     private void WriteSystem()
     {
-        try
-        {
-            Headroom left = _settings.Headroom.Read();
-            Line("hard limit", !left.HasHardLimit
-                ? "none that the process is killed for, or none that can be read"
-                : $"leaves {Bytes(left.CertainBytes)} of {Bytes(left.LimitBytes)}, "
-                    + $"{(_settings.HonorsMemoryLimit ? "and is honoured" : "which is not honoured")} "
-                    + $"({Options}{nameof(MemoryAllocatorOptions.HonorMemoryLimit)})");
-            long? collector = SystemMemory.TryReadCollectorLimit();
-            Line("collector", collector is long most ? $"may use up to {Bytes(most)}" : "says nothing of its limit on this runtime");
-            MemoryLoad load = _settings.Pressure.ReadLoad();
-            string stalled = load.StalledPercent is double percent ? Invariant($", threads stalled {percent:0.#} % of the time") : "";
-            Line("load", load.Source == MemoryLoadSource.None
-                ? "unknown: the system says nothing, and is taken to have room"
-                : $"{(load.IsHigh ? "high" : "not high")}: {Bytes(load.UsedBytes)} of {Bytes(load.TotalBytes)} used{stalled}, "
-                    + $"by {load.Source}{(load.Origin is string origin ? $" {origin}" : "")}");
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            Line("system", $"could not be read: {e.GetType().Name}");
-        }
+        Headroom left = _settings.Headroom.Read();
+        Line("hard limit", !left.HasHardLimit
+            ? "none that the process is killed for, or none that can be read"
+            : $"leaves {Bytes(left.CertainBytes)} of {Bytes(left.LimitBytes)}, "
+                + $"{(_settings.HonorsMemoryLimit ? "and is honoured" : "which is not honoured")} "
+                + $"({Options}{nameof(MemoryAllocatorOptions.HonorMemoryLimit)})");
+        long? collector = SystemMemory.TryReadCollectorLimit();
+        Line("collector", collector is long most ? $"may use up to {Bytes(most)}" : "says nothing of its limit on this runtime");
+        MemoryLoad load = _settings.Pressure.ReadLoad();
+        string stalled = load.StalledPercent is double percent ? Invariant($", threads stalled {percent:0.#} % of the time") : "";
+        Line("load", load.Source == MemoryLoadSource.None
+            ? "unknown: the system says nothing, and is taken to have room"
+            : $"{(load.IsHigh ? "high" : "not high")}: {Bytes(load.UsedBytes)} of {Bytes(load.TotalBytes)} used{stalled}, "
+                + $"by {load.Source}{(load.Origin is string origin ? $" {origin}" : "")}");
     }
 
     private void WriteOutstanding(in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool)

@@ -23,6 +23,21 @@ internal abstract class BudgetAccount
     /// <summary>Takes bytes in one step, where they fit and requests that wait may be overtaken, or none wait.</summary>
     public abstract bool TryTake(long bytes, bool overtakes);
 
+    /// <summary>Takes bytes if they fit, by what the container leaves now, and no request waits. May read files.</summary>
+    public bool TryTakeNow(long bytes)
+    {
+        ProcessHeadroom? headroom = Budget is { IsLimitedByContainer: true } ? Budget.Headroom : null;
+        headroom?.Refresh();
+        bool isTaken = TryTake(bytes, overtakes: false);
+        if (!isTaken && headroom is not null)
+        {
+            headroom.Measure();
+            isTaken = TryTake(bytes, overtakes: false);
+        }
+
+        return isTaken;
+    }
+
     /// <summary>Returns how many bytes more the budget would be charged with, were so many taken.</summary>
     public abstract long ChargeFor(long bytes);
 

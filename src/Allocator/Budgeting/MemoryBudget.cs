@@ -86,7 +86,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     {
         try
         {
-            ServeWaiters();
+            Look();
             if (IsLimitedByContainer)
             {
                 RefuseWhatFindsNoRoom();
@@ -118,12 +118,21 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override bool TryTake(long bytes, bool overtakes)
     {
-        bool mustWait = !overtakes && HasWaiters;
-        return !mustWait && (IsLimitedByContainer ? Headroom!.TryAdmit(this, bytes) : TryAdmit(bytes));
-    }
+        if (!overtakes && HasWaiters)
+        {
+            return false;
+        }
 
-    /// <summary>Adds to what is admitted, whatever the container has left. Called by <see cref="ProcessHeadroom.TryAdmit"/>.</summary>
-    public bool TryAdmit(long bytes) => TryAdd(ref _admittedBytes, bytes, LimitInBytes);
+        if (!IsLimitedByContainer)
+        {
+            return TryAdmit(bytes);
+        }
+
+        using (Headroom!.Lock.Enter())
+        {
+            return Headroom.Admits(this, bytes) && TryAdmit(bytes);
+        }
+    }
 
     public override long ChargeFor(long bytes) => bytes;
 
@@ -191,6 +200,17 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
+    /// <summary>As <see cref="ServeWaiters"/>, by what the container leaves now. Reads files: not where memory is returned.</summary>
+    public void Look()
+    {
+        if (HasWaiters && IsLimitedByContainer)
+        {
+            Headroom!.Measure();
+        }
+
+        ServeWaiters();
+    }
+
     /// <summary>As <see cref="ServeWaiters"/>, on the background thread: for finalizers.</summary>
     public void ServeWaitersLater()
     {
@@ -214,9 +234,13 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             // No memory of the library will come back: other code has what is missing.
             BeforeRefusal?.Invoke();
             Headroom.NoteFreed();
+            Headroom.Measure();
             Volatile.Write(ref _mayRefuse, true);
             ServeWaiters();
             Volatile.Write(ref _mayRefuse, false);
         }
     }
+
+    // Whatever the container has left.
+    private bool TryAdmit(long bytes) => TryAdd(ref _admittedBytes, bytes, LimitInBytes);
 }

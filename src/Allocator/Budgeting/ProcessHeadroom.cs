@@ -4,11 +4,12 @@ namespace Allocator.Budgeting;
 
 /// <summary>
 /// What the process may still take of the memory of its container or machine: the system's figures, less what was granted and is not in
-/// them yet. One for all allocators of the process, under one short lock. Thread-safe.
+/// them yet. One for all allocators of the process. Thread-safe.
 /// </summary>
 /// <remarks>
 /// Used where memory is committed and where a request is admitted, never where idle memory is rented. One reading takes some calls to the
-/// system, and serves for 10 ms, or 1 s where nothing is limited.
+/// system, and serves for 10 ms, or 1 s where nothing is limited. Only requests for memory read, before they enter the short lock of the
+/// counts; what returns memory goes by the last reading.
 /// </remarks>
 internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 {
@@ -17,14 +18,17 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     // Limits come and go while a process runs.
     private const int FreshWithoutLimitMilliseconds = 1000;
 
-    private readonly ShortLock _lock = new();
+    private const long Never = long.MinValue / 2;
+
+    // Held while the system is read.
+    private readonly ShortLock _reading = new(mayCallSystem: true);
     private readonly SystemMemory _source = source;
     private readonly Clock _clock = clock;
     private readonly RecentGrants _recent = new();
-    private readonly List<WeakReference<MemoryBudget>> _budgets = [];
+    private WeakReference<MemoryBudget>[] _budgets = [];
     private Headroom _last = Headroom.Unknown;
-    private long _readMilliseconds;
-    private bool _isRead;
+    private long _readMilliseconds = Never;
+    private bool _hasHardLimit;
     private bool _isMeasured;
     private bool _isFreed;
 
@@ -39,27 +43,49 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Gets the one of this process.</summary>
     public static ProcessHeadroom Shared { get; } = new(SystemMemory.Shared, SystemClock.Instance);
 
+    /// <summary>Gets the lock of the counts. What is admitted is counted under it.</summary>
+    public ShortLock Lock { get; } = new();
+
     /// <summary>Gets whether there is a limit that the process is killed for.</summary>
     public bool HasHardLimit
     {
         get
         {
-            using (_lock.Enter())
-            {
-                Refresh(FreshWithoutLimitMilliseconds);
-                return _last.HasHardLimit;
-            }
+            Refresh(FreshWithoutLimitMilliseconds);
+            return Volatile.Read(ref _hasHardLimit);
         }
     }
 
     /// <summary>Reads what is left, less what was granted and is not used yet.</summary>
     public Headroom Read()
     {
-        using (_lock.Enter())
+        Refresh();
+        using (Lock.Enter())
         {
-            Refresh(FreshMilliseconds);
             long pending = Pending();
             return _last with { FreeBytes = Less(_last.FreeBytes, pending), CertainBytes = Less(_last.CertainBytes, pending) };
+        }
+    }
+
+    /// <summary>Reads the system, where that was not done within the last 10 ms. Waits for files: not where memory is returned.</summary>
+    public void Refresh() => Refresh(FreshMilliseconds);
+
+    /// <summary>
+    /// Reads, before a refusal, the figures of now, and which granted pages are in them. Measured first: what is used in between counts
+    /// twice, rather than not at all.
+    /// </summary>
+    public void Measure()
+    {
+        using (_reading.Enter())
+        {
+            long now = _clock.NowMilliseconds;
+            if (!_isMeasured || now != _readMilliseconds || Volatile.Read(ref _isFreed))
+            {
+                Volatile.Write(ref _isFreed, false);
+                _recent.Measure(_source, now, Lock);
+                ReadSource(now);
+                _isMeasured = true;
+            }
         }
     }
 
@@ -69,29 +95,38 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// </summary>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
-        using (_lock.Enter())
+        bool isLimited = _hasHardLimit || minimumFreeBytes > 0 || Volatile.Read(ref _readMilliseconds) == Never;
+        Refresh(isLimited ? FreshMilliseconds : FreshWithoutLimitMilliseconds);
+        if (TryCount())
         {
-            bool fits = Fits(bytes, minimumFreeBytes, honorsLimit, isAdmitted);
-            if (fits)
-            {
-                _inFlight += bytes;
-            }
+            return true;
+        }
 
-            return fits;
+        Measure();
+        return TryCount();
+
+        bool TryCount()
+        {
+            using (Lock.Enter())
+            {
+                bool fits = Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes;
+                _inFlight += fits ? bytes : 0;
+                return fits;
+            }
         }
     }
 
     /// <summary>Counts what other code is about to allocate, until it is withdrawn, or has been used and is in the figures.</summary>
     public bool TryAnnounce(long bytes, bool honorsLimit, out long announcement)
     {
-        using (_lock.Enter())
+        bool fits = TryGrant(bytes, minimumFreeBytes: 0, honorsLimit);
+        using (Lock.Enter())
         {
             // Not an address.
             announcement = --_lastAnnouncement;
-            bool fits = !honorsLimit || Fits(bytes, minimumFreeBytes: 0, honorsLimit, isAdmitted: false);
-            if (fits && RemembersGrants)
+            if (fits)
             {
-                _recent.Add(announcement, bytes, _clock.NowMilliseconds);
+                NoteGrant(announcement, bytes);
             }
 
             return fits;
@@ -103,23 +138,22 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Notes where granted memory is, or a part of it; 0 where the collector has it.</summary>
     public void Commit(nint address, long bytes)
     {
-        using (_lock.Enter())
+        using (Lock.Enter())
         {
+            if (address != 0)
+            {
+                NoteGrant((long)(nuint)address, bytes);
+                return;
+            }
+
             _inFlight -= bytes;
-            if (address == 0)
-            {
-                _arraysSinceRead += bytes;
-            }
-            else if (RemembersGrants)
-            {
-                _recent.Add((long)(nuint)address, bytes, _clock.NowMilliseconds);
-            }
+            _arraysSinceRead += bytes;
         }
     }
 
     public void Cancel(long bytes)
     {
-        using (_lock.Enter())
+        using (Lock.Enter())
         {
             _inFlight -= bytes;
         }
@@ -133,62 +167,79 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Adds a budget whose claims count: what it has granted, and its allocator has not committed yet.</summary>
     public void Register(MemoryBudget budget)
     {
-        using (_lock.Enter())
+        // The first reading is before the first look at it.
+        Refresh();
+        WeakReference<MemoryBudget> reference = new(budget);
+        WeakReference<MemoryBudget>[] seen;
+        do
         {
-            _budgets.RemoveAll(static reference => !reference.TryGetTarget(out MemoryBudget? other) || other.IsClosed);
-            _budgets.Add(new WeakReference<MemoryBudget>(budget));
+            seen = Volatile.Read(ref _budgets);
         }
+        while (Interlocked.CompareExchange(ref _budgets, [.. seen.Where(IsOpen), reference], seen) != seen);
+
+        static bool IsOpen(WeakReference<MemoryBudget> reference) => reference.TryGetTarget(out MemoryBudget? other) && !other.IsClosed;
     }
 
     /// <summary>
-    /// Admits a request where enough stays free beside it; one may take of that where nothing else is outstanding or reserved in the
-    /// process. Counted under the lock, so that a request that is not admitted is never in the way of another.
+    /// Returns, by the last reading, whether enough stays free beside a request of a budget; one may take of that where nothing else is
+    /// outstanding or reserved in the process. What is admitted is counted under the same lock: another request is in the way of none.
     /// </summary>
-    public bool TryAdmit(MemoryBudget budget, long bytes)
+    public bool Admits(MemoryBudget budget, long bytes)
     {
-        using (_lock.Enter())
-        {
-            Refresh(FreshMilliseconds);
-            (long admitted, long committed) = ReadClaims();
-            bool isAlone = admitted == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
-            long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
+        Debug.Assert(Lock.IsHeld);
+        Debug.Assert(_readMilliseconds != Never, "The system has been read.");
+        (long admitted, long committed) = ReadClaims();
+        bool isAlone = admitted == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
+        long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
 
-            // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-            long claimed = admitted + bytes - committed;
-            bool fits = FreeBeside(claimed, minimumFree) >= 0;
-            if (!fits)
-            {
-                Measure();
-                fits = FreeBeside(claimed, minimumFree) >= 0;
-            }
-
-            return fits && budget.TryAdmit(bytes);
-        }
+        // What allocators have committed is in the figures already, idle memory included, and serves their claims.
+        return _last.FreeBytes == long.MaxValue || _last.FreeBytes - minimumFree - Pending() >= admitted + bytes - committed;
     }
 
     /// <summary>Returns whether no budget has anything outstanding or reserved: nothing would make room by coming back.</summary>
-    public bool IsNothingOutstanding()
+    public bool IsNothingOutstanding() => ReadClaims().Admitted == 0;
+
+    private void Refresh(int freshMilliseconds)
     {
-        using (_lock.Enter())
+        if (IsFresh(freshMilliseconds))
         {
-            return ReadClaims().Admitted == 0;
+            return;
+        }
+
+        using (_reading.Enter())
+        {
+            if (!IsFresh(freshMilliseconds))
+            {
+                ReadSource(_clock.NowMilliseconds);
+                _isMeasured = false;
+            }
         }
     }
 
-    // The rest runs under the lock. Whether any request is admitted or refused by what is left, so that grants have to be remembered.
-    private bool RemembersGrants => _last.HasHardLimit || _budgets.Count > 0;
+    private bool IsFresh(int milliseconds) => _clock.NowMilliseconds - Volatile.Read(ref _readMilliseconds) < milliseconds;
 
-    private bool Fits(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
+    private void ReadSource(long nowMilliseconds)
     {
-        bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0;
-        Refresh(isLimited || !_isRead ? FreshMilliseconds : FreshWithoutLimitMilliseconds);
-        if (Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes)
+        // What is made meanwhile may be in the figures or not, and counts.
+        long arrays = Volatile.Read(ref _arraysSinceRead);
+        Headroom read = _source.ReadHeadroom();
+        using (Lock.Enter())
         {
-            return true;
+            _last = read;
+            _arraysSinceRead -= arrays;
+            Volatile.Write(ref _hasHardLimit, read.HasHardLimit);
+            Volatile.Write(ref _readMilliseconds, nowMilliseconds);
         }
+    }
 
-        Measure();
-        return Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes;
+    // Under the lock. Where no request is admitted or refused by what is left, grants need not be remembered.
+    private void NoteGrant(long address, long bytes)
+    {
+        _inFlight -= bytes;
+        if (_hasHardLimit || _budgets.Length > 0)
+        {
+            _recent.Add(address, bytes, _clock.NowMilliseconds);
+        }
     }
 
     private long Room(long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
@@ -201,49 +252,18 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
     private static long Less(long bytes, long pending) => bytes == long.MaxValue ? bytes : Math.Max(0, bytes - pending);
 
-    private long FreeBeside(long claimedBytes, long minimumFreeBytes) =>
-        _last.FreeBytes == long.MaxValue ? 0 : _last.FreeBytes - minimumFreeBytes - Pending() - claimedBytes;
-
-    // Granted, and in no figures yet.
-    private long Pending(bool withAnnounced = true) => _inFlight + _arraysSinceRead + _recent.Sum(withAnnounced);
-
-    private void Refresh(int freshMilliseconds)
+    // Granted, and in no figures yet. Under the lock.
+    private long Pending(bool withAnnounced = true)
     {
-        long now = _clock.NowMilliseconds;
-        if (!_isRead || now - _readMilliseconds >= freshMilliseconds)
-        {
-            ReadSource(now);
-            _isMeasured = false;
-        }
-    }
-
-    // Before a refusal: figures of now, and which pages are in them. Measured first: what is used in between counts twice, rather than
-    // not at all.
-    private void Measure()
-    {
-        long now = _clock.NowMilliseconds;
-        if (!_isMeasured || now != _readMilliseconds || Volatile.Read(ref _isFreed))
-        {
-            Volatile.Write(ref _isFreed, false);
-            _recent.Measure(_source, now);
-            ReadSource(now);
-            _isMeasured = true;
-        }
-    }
-
-    private void ReadSource(long nowMilliseconds)
-    {
-        _last = _source.ReadHeadroom();
-        _readMilliseconds = nowMilliseconds;
-        _arraysSinceRead = 0;
-        _isRead = true;
+        Debug.Assert(Lock.IsHeld);
+        return _inFlight + _arraysSinceRead + _recent.Sum(withAnnounced);
     }
 
     private (long Admitted, long Committed) ReadClaims()
     {
         long admitted = 0;
         long committed = 0;
-        foreach (WeakReference<MemoryBudget> reference in _budgets)
+        foreach (WeakReference<MemoryBudget> reference in Volatile.Read(ref _budgets))
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {

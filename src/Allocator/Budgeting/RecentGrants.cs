@@ -4,7 +4,7 @@ namespace Allocator.Budgeting;
 
 /// <summary>
 /// The memory that was committed and is neither used nor given back. Until it is used, no reading of the system contains it. Adding and
-/// adding up under the owner's lock; forgetting without one.
+/// adding up under the owner's lock; forgetting without one; measuring outside of it.
 /// </summary>
 internal sealed class RecentGrants
 {
@@ -21,6 +21,10 @@ internal sealed class RecentGrants
     private readonly long[] _bytes = new long[Capacity];
     private readonly long[] _untouched = new long[Capacity];
     private readonly long[] _milliseconds = new long[Capacity];
+
+    // Which grant has the place: the same address may be granted anew while it is measured.
+    private readonly long[] _serials = new long[Capacity];
+    private long _lastSerial;
     private int _unsettled;
 
     /// <summary>Adds memory that was committed just now, or announced by others, whose number below zero is no address.</summary>
@@ -34,6 +38,7 @@ internal sealed class RecentGrants
         int index = FindPlace();
         _bytes[index] = _untouched[index] = bytes;
         _milliseconds[index] = nowMilliseconds;
+        _serials[index] = ++_lastSerial;
         Volatile.Write(ref _unsettled, Math.Min(Capacity, _unsettled + 1));
         Volatile.Write(ref _addresses[index], address);
     }
@@ -49,34 +54,40 @@ internal sealed class RecentGrants
         }
     }
 
-    /// <summary>Looks which pages have been used since the last look.</summary>
-    public void Measure(SystemMemory source, long nowMilliseconds)
+    /// <summary>Looks which pages have been used since the last look. One thread at a time, outside of the owner's lock.</summary>
+    public void Measure(SystemMemory source, long nowMilliseconds, ShortLock ownersLock)
     {
-        int unsettled = 0;
-        for (int i = 0; i < Capacity && _unsettled > 0; i++)
+        for (int i = 0; i < Capacity && Volatile.Read(ref _unsettled) > 0; i++)
         {
-            if (!IsUnsettled(i))
+            long address, bytes, serial;
+            using (ownersLock.Enter())
             {
-                continue;
+                (address, bytes, serial) = (IsUnsettled(i) ? Volatile.Read(ref _addresses[i]) : 0, _bytes[i], _serials[i]);
             }
 
-            long address = Volatile.Read(ref _addresses[i]);
-            long untouched = address < 0 ? _untouched[i] : source.UntouchedBytes((nint)address, _bytes[i]);
-            if (untouched < _untouched[i])
+            if (address != 0)
             {
-                _milliseconds[i] = nowMilliseconds;
+                long untouched = address < 0 ? bytes : source.UntouchedBytes((nint)address, bytes);
+                using (ownersLock.Enter())
+                {
+                    if (_serials[i] == serial)
+                    {
+                        Settle(i, untouched, nowMilliseconds);
+                    }
+                }
             }
-            else if (nowMilliseconds - _milliseconds[i] >= LifetimeMilliseconds)
-            {
-                untouched = 0;
-            }
-
-            // What was written to swap is not resident either.
-            _untouched[i] = untouched = Math.Min(untouched, _untouched[i]);
-            unsettled += untouched > 0 ? 1 : 0;
         }
 
-        _unsettled = unsettled;
+        using (ownersLock.Enter())
+        {
+            int unsettled = 0;
+            for (int i = 0; i < Capacity; i++)
+            {
+                unsettled += IsUnsettled(i) ? 1 : 0;
+            }
+
+            Volatile.Write(ref _unsettled, unsettled);
+        }
     }
 
     /// <summary>Adds up what was not used at the last look, with what others announced or without.</summary>
@@ -89,6 +100,20 @@ internal sealed class RecentGrants
         }
 
         return sum;
+    }
+
+    private void Settle(int index, long untouched, long nowMilliseconds)
+    {
+        if (untouched < _untouched[index])
+        {
+            _milliseconds[index] = nowMilliseconds;
+            _untouched[index] = untouched;
+        }
+        else if (nowMilliseconds - _milliseconds[index] >= LifetimeMilliseconds)
+        {
+            // What was written to swap is not resident either.
+            _untouched[index] = 0;
+        }
     }
 
     // A free place; where there is none, that of the least: many small ones do not push out the large.

@@ -14,7 +14,7 @@ public sealed class AllocationScope : IDisposable
 {
     private static readonly AsyncLocal<AllocationScope?> s_current = new();
 
-    private readonly ShortLock _lock = new();
+    private readonly ShortLock _lock = new(mayAllocate: true);
     private readonly Dictionary<AllocationTrace, long> _outstanding = [];
     private readonly AllocationScope? _outer;
     private long _allocations;

@@ -6,7 +6,7 @@ public static class MemoryDiagnostics
     // Often enough to find what leaks again and again; a stack costs about what clearing a megabyte does.
     private const int StackSampleInterval = 100;
 
-    private static readonly ShortLock s_lock = new();
+    private static readonly ShortLock s_lock = new(mayAllocate: true);
     private static readonly LeakLedger s_leaks = new();
     private static EventHandler<AbandonedMemoryEventArgs>? s_allocationAbandoned;
     private static EventHandler<LeakReport>? s_leakFound;

@@ -36,7 +36,8 @@ internal static class UsageRegistry
     // Of names without an allocator. A program that makes one up for each allocator must not fill the memory with them.
     public const int MaximumEndedNames = 1000;
 
-    private static readonly ShortLock s_lock = new();
+    // No return of memory enters it.
+    private static readonly ShortLock s_lock = new(mayAllocate: true);
     private static readonly LinkedList<IUsageSource> s_all = new();
 
     // Those of all that make nothing new.

@@ -178,6 +178,7 @@ internal sealed unsafe class RecordFile
         }
 
         // No thread writes any more.
+        ShortLock.AssertNoneHeld();
         _view.SafeMemoryMappedViewHandle.ReleasePointer();
         _view.Dispose();
         _file.Dispose();

@@ -6,7 +6,7 @@ namespace Allocator.Lifetime;
 /// </summary>
 internal sealed class ThreadCaches : IBackgroundWork
 {
-    private static readonly ShortLock s_indexes = new();
+    private static readonly ShortLock s_indexes = new(mayAllocate: true);
     private static readonly Stack<int> s_freeIndexes = new();
     private static int s_indexCount;
 
@@ -45,7 +45,7 @@ internal sealed class ThreadCaches : IBackgroundWork
     ref BackgroundState IBackgroundWork.State => ref _work;
 
     /// <summary>Gets the lock under which caches are added and ended ones removed.</summary>
-    public ShortLock Lock { get; } = new();
+    public ShortLock Lock { get; } = new(mayAllocate: true);
 
     /// <summary>Gets all caches. The array is never changed, only replaced.</summary>
     public (WeakReference<object> Life, ThreadCache Cache)[] All => Volatile.Read(ref _all);

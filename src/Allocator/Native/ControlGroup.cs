@@ -64,42 +64,32 @@ internal sealed class ControlGroup : IDisposable
         from folder in Climb(isVersion2 ? Version2Root : Version1Root, parts[2])
         select folder;
 
-    /// <summary>Reads use and limit; null where the group limits no memory, or its figures cannot be.</summary>
-    public MemoryLoad? TryReadLoad()
+    /// <summary>
+    /// Reads use, and the lowest of the limits; null where the group limits no memory, or its figures cannot be.
+    /// </summary>
+    /// <param name="freeSwap">What the machine has free of swap.</param>
+    public SystemReading? TryRead(long freeSwap)
     {
-        long limit = Math.Min(ReadLimit(_limit), ReadLimit(_high));
-        if (_usage.ReadNumber() is not (long usage and >= 0 and < LeastNoLimit) || limit == long.MaxValue)
+        long hard = ReadLimit(_limit);
+        long limit = Math.Min(hard, ReadLimit(_high));
+        if (limit == long.MaxValue || _usage.ReadNumber() is not (long usage and >= 0 and < LeastNoLimit))
         {
             return null;
         }
 
         _statistics?.Refresh();
         _stalls?.RefreshIfReadable();
-        return SystemMemory.Judge(new MemoryLoad
+        long used = Math.Max(0, usage - IdleFileBytes);
+        MemoryLoad load = new()
         {
             Source = MemoryLoadSource.ControlGroup,
             Origin = _folder,
-            UsedBytes = Math.Max(0, usage - IdleFileBytes),
+            UsedBytes = used,
             TotalBytes = limit,
             StalledPercent = _stalls?.StalledPercent,
-        });
-    }
-
-    /// <summary>Reads what the group leaves: of its limits, the lowest.</summary>
-    /// <param name="freeSwap">What the machine has free of swap.</param>
-    public Headroom ReadHeadroom(long freeSwap)
-    {
-        long hard = ReadLimit(_limit);
-        long limit = Math.Min(hard, ReadLimit(_high));
-        if (limit == long.MaxValue)
-        {
-            return Headroom.Unknown;
-        }
-
-        long usage = _usage.ReadNumber() ?? 0;
-        _statistics?.Refresh();
-        long free = limit - Math.Max(0, usage - IdleFileBytes);
-        return new Headroom(limit, free, hard == long.MaxValue ? hard : Certain(hard, usage, freeSwap));
+        };
+        long certain = hard == long.MaxValue ? hard : Certain(hard, usage, freeSwap);
+        return new SystemReading(SystemMemory.Judge(load), new Headroom(limit, limit - used, certain));
     }
 
     public void Dispose()

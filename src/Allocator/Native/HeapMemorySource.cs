@@ -48,6 +48,7 @@ internal sealed unsafe class HeapMemorySource : NativeMemorySource
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
         AssertRequest(lengthInBytes, alignmentInBytes);
+        ShortLock.AssertNoneHeld();
         zeroed = false;
         int slack = AlignsHere ? alignmentInBytes + sizeof(nint) : 0;
         nint raw;

@@ -17,6 +17,7 @@ internal class SystemFile : IDisposable
     /// <exception cref="IOException">It could not be opened now: the process has as many files open as it may, for instance.</exception>
     public static SystemFile? TryOpen(string path)
     {
+        ShortLock.AssertNoneHeld();
         try
         {
             // No buffer of its own: what it had read before would be read again.
@@ -32,7 +33,11 @@ internal class SystemFile : IDisposable
 
     /// <summary>Reads what it says now.</summary>
     /// <exception cref="IOException">It is no longer there: its control group was removed.</exception>
-    public void Refresh() => _length = Read(_buffer);
+    public void Refresh()
+    {
+        ShortLock.AssertNoneHeld();
+        _length = Read(_buffer);
+    }
 
     /// <summary>Reads what it says now; nothing where it cannot be read.</summary>
     /// <remarks>A group may have a file of stalls although the kernel counts none (<c>psi=0</c>): every read of it fails.</remarks>

@@ -14,7 +14,6 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
     // Pages whose state is asked for in one call: 16 MiB.
     private const int PagesAtOnce = 4096;
 
-    private readonly ShortLock _lock = new();
     private readonly Func<string, SystemFile?> _open;
     private SystemFile? _machine;
     private SystemFile? _machineStalls;
@@ -22,31 +21,12 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
     private ControlGroup[] _groups = [];
     private SystemFile? _ownStalls;
     private byte[]? _membershipSeen;
-    private Headroom _last = Headroom.Unknown;
 
     public LinuxSystemMemory(Func<string, SystemFile?> open) => _open = open;
 
-    public override Headroom ReadHeadroom()
-    {
-        using (_lock.Enter())
-        {
-            try
-            {
-                FollowMembership();
-                return _last = ReadGroupsAndMachine();
-            }
-            catch (Exception)
-            {
-                // A group was removed, or there is no managed memory to open the files of another: what was known holds until the next
-                // reading, which opens them anew.
-                _membershipSeen = null;
-                return _last;
-            }
-        }
-    }
-
     public override long UntouchedBytes(nint address, long lengthInBytes)
     {
+        ShortLock.AssertNoneHeld();
         try
         {
             return CountUntouched(address, lengthInBytes);
@@ -76,25 +56,30 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
         }
     }
 
-    protected override MemoryLoad ReadSystem()
+    protected override SystemReading ReadSystem(bool looksForLimits)
     {
-        using (_lock.Enter())
+        if (looksForLimits && _groups.Length == 0)
         {
-            if (_groups.Length == 0)
+            // Memory may have come under the control of the groups since they were opened.
+            _membershipSeen = null;
+        }
+
+        for (bool isFirst = true; ; isFirst = false)
+        {
+            try
             {
-                // Memory may have come under the control of the groups since they were opened.
+                FollowMembership();
+                return ReadGroupsAndMachine();
+            }
+            catch
+            {
+                // A group was removed just now: once more, with those that are there.
                 _membershipSeen = null;
+                if (!isFirst)
+                {
+                    throw;
+                }
             }
-
-            MemoryLoad? machine = TryReadMachine();
-
-            // A limit below the machine's size is a container. What its neighbours use does not concern it while it has room itself.
-            if (TryReadGroups() is MemoryLoad group && (machine is null || group.TotalBytes < machine.Value.TotalBytes))
-            {
-                return group;
-            }
-
-            return machine is MemoryLoad load ? Judge(load with { StalledPercent = ReadStalls() }) : TryReadCollector() ?? default;
         }
     }
 
@@ -165,41 +150,47 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
         }
     }
 
-    private MemoryLoad? TryReadMachine()
+    private SystemReading ReadGroupsAndMachine()
     {
-        _machine ??= OpenOrNone(MachinePath);
+        _machine ??= _open(MachinePath);
         _machine?.RefreshIfReadable();
 
         // MemAvailable is the kernel's own estimate of what can be had without swapping; page cache counts as available.
-        return _machine?.Find("MemTotal"u8) is long total and > 0
-            && _machine.Find("MemAvailable"u8) is long available && available >= 0 && available <= total
-            ? new MemoryLoad { Source = MemoryLoadSource.Machine, Origin = MachinePath, UsedBytes = total - available, TotalBytes = total }
-            : null;
+        MemoryLoad? load = null;
+        Headroom left = Headroom.Unknown;
+        if (_machine?.Find("MemTotal"u8) is long total and > 0
+            && _machine.Find("MemAvailable"u8) is long available && available >= 0 && available <= total)
+        {
+            load = new MemoryLoad
+            {
+                Source = MemoryLoadSource.Machine,
+                Origin = MachinePath,
+                UsedBytes = total - available,
+                TotalBytes = total,
+            };
+            left = new Headroom(total, available, long.MaxValue);
+        }
+
+        return TryReadGroups(left.LimitBytes, _machine?.Find("SwapFree"u8) ?? 0)
+            ?? new SystemReading(
+                load is MemoryLoad machine ? Judge(machine with { StalledPercent = ReadStalls() }) : TryReadCollector() ?? default, left);
     }
 
-    private MemoryLoad? TryReadGroups()
+    // A limit below the machine's memory is a container. What its neighbours use does not concern it while it has room itself.
+    private SystemReading? TryReadGroups(long machineBytes, long freeSwap)
     {
-        for (int i = 0; i < 2; i++)
+        SystemReading? tightest = null;
+        foreach (ControlGroup group in _groups)
         {
-            try
+            if (group.TryRead(freeSwap) is SystemReading read && read.Left.LimitBytes < machineBytes)
             {
-                FollowMembership();
-                MemoryLoad? tightest = null;
-                foreach (ControlGroup group in _groups)
-                {
-                    tightest = Tighter(tightest, group.TryReadLoad());
-                }
-
-                return tightest;
-            }
-            catch (IOException)
-            {
-                // A group was removed just now: once more, with those that are there.
-                _membershipSeen = null;
+                tightest = tightest is SystemReading other
+                    ? new SystemReading(Tighter(other.Load, read.Load), Headroom.Tighter(other.Left, read.Left))
+                    : read;
             }
         }
 
-        return null;
+        return tightest;
     }
 
     // Of the process's own group, which has them without a limit too: the machine's figure rises also when a neighbour is stalled by a
@@ -215,39 +206,5 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
         _machineStalls ??= OpenOrNone("/proc/pressure/memory");
         _machineStalls?.RefreshIfReadable();
         return _machineStalls?.StalledPercent;
-    }
-
-    private Headroom ReadGroupsAndMachine()
-    {
-        long machine = long.MaxValue;
-        long available = long.MaxValue;
-        long freeSwap = 0;
-        _machine ??= _open(MachinePath);
-        if (_machine is not null)
-        {
-            _machine.Refresh();
-            machine = _machine.Find("MemTotal"u8) ?? 0;
-            available = _machine.Find("MemAvailable"u8) ?? 0;
-            freeSwap = _machine.Find("SwapFree"u8) ?? 0;
-        }
-
-        // A limit above the machine's memory is none. What its neighbours use does not concern a container that has room itself.
-        Headroom tightest = new(machine, available, long.MaxValue);
-        bool isLimited = false;
-        foreach (ControlGroup group in _groups)
-        {
-            Headroom read = group.ReadHeadroom(freeSwap);
-            if (read.LimitBytes < machine)
-            {
-                bool isTighter = !isLimited || read.FreeBytes < tightest.FreeBytes;
-                tightest = new Headroom(
-                    isTighter ? read.LimitBytes : tightest.LimitBytes,
-                    isTighter ? read.FreeBytes : tightest.FreeBytes,
-                    Math.Min(tightest.CertainBytes, read.CertainBytes));
-                isLimited = true;
-            }
-        }
-
-        return tightest;
     }
 }

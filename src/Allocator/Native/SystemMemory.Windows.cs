@@ -45,7 +45,9 @@ internal sealed unsafe class WindowsSystemMemory : SystemMemory
         return handle != 0 && QueryMemoryResourceNotification(handle, &isLow) != 0 ? isLow != 0 : null;
     }
 
-    protected override MemoryLoad ReadSystem()
+    protected override SystemReading ReadSystem(bool looksForLimits) => SystemReading.Of(JudgeSystem());
+
+    private MemoryLoad JudgeSystem()
     {
         MemoryLoad? machine = _readMachine();
 

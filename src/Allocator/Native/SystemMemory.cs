@@ -4,7 +4,7 @@ namespace Allocator.Native;
 
 /// <summary>
 /// Reads how much memory there is, how much of it is used and how much is left, from the system itself: the figures of the GC are as old
-/// as its last collection. Thread-safe. Replaced in tests.
+/// as its last collection. Thread-safe; no call throws. Replaced in tests.
 /// </summary>
 internal abstract class SystemMemory
 {
@@ -20,10 +20,11 @@ internal abstract class SystemMemory
     // partial stall.
     private const double HighStalledPercent = 10;
 
-    private const long Unknown = long.MaxValue;
-
-    // 0 before the first read.
-    private long _availableBytes;
+    // Held while files are read. What returns memory reads nothing, and never waits for it.
+    private readonly ShortLock _lock = new(mayCallSystem: true);
+    private SystemReading _last = SystemReading.Nothing;
+    private long _totalBytes;
+    private bool _isRead;
 
     /// <summary>Gets the one of the operating system that runs.</summary>
     public static SystemMemory Shared { get; } =
@@ -32,57 +33,33 @@ internal abstract class SystemMemory
         : new CollectorMemory();
 
     /// <summary>
-    /// Gets how much memory the process may use at most, as of the last <see cref="ReadLoad"/>: the lowest of what the machine has, the
-    /// container allows and the GC may use; null where that is unknown.
+    /// Gets how much memory the process may use at most, as of the last reading: the lowest of what the machine has, the container allows
+    /// and the GC may use; null where that is unknown.
     /// </summary>
     public long? AvailableBytes
     {
         get
         {
-            if (Volatile.Read(ref _availableBytes) == 0)
+            if (!Volatile.Read(ref _isRead))
             {
                 ReadLoad();
             }
 
-            long bytes = Volatile.Read(ref _availableBytes);
-            return bytes == Unknown ? null : bytes;
+            long total = Volatile.Read(ref _totalBytes);
+            return total <= 0 ? TryReadCollectorLimit() : Math.Min(total, TryReadCollectorLimit() ?? total);
         }
     }
 
-    /// <summary>Reads how short memory is: limits change while a process runs. System calls: at ticks, and for diagnostics.</summary>
-    public MemoryLoad ReadLoad()
-    {
-        MemoryLoad load = ReadSystem();
-        long total = load.TotalBytes > 0 ? load.TotalBytes : Unknown;
-        Volatile.Write(ref _availableBytes, Math.Min(total, TryReadCollectorLimit() ?? Unknown));
-        return load;
-    }
+    /// <summary>Reads how short memory is: limits change while a process runs. At ticks, and for diagnostics.</summary>
+    public MemoryLoad ReadLoad() => Read(looksForLimits: true).Load;
 
-    /// <summary>Reads how much memory is left. Never throws.</summary>
-    /// <remarks>
-    /// Here from the load. Windows counts memory against a job's limit when it is committed, and refuses it then, and so does no harm;
-    /// macOS has no limits of that kind.
-    /// </remarks>
-    public virtual Headroom ReadHeadroom()
-    {
-        try
-        {
-            MemoryLoad load = ReadLoad();
-            long free = load.TotalBytes - load.UsedBytes;
-            return load.TotalBytes <= 0 ? Headroom.Unknown
-                : new Headroom(load.TotalBytes, free, load.Source == MemoryLoadSource.JobObject ? free : long.MaxValue);
-        }
-        catch (Exception)
-        {
-            // For want of managed memory.
-            return Headroom.Unknown;
-        }
-    }
+    /// <summary>Reads how much memory is left.</summary>
+    public Headroom ReadHeadroom() => Read(looksForLimits: false).Left;
 
     /// <summary>Returns how many bytes of a range have no memory behind them yet, so that no reading contains them.</summary>
     public virtual long UntouchedBytes(nint address, long lengthInBytes) => 0;
 
-    /// <summary>Returns the resident bytes of this process; 0 where that is unknown. Never throws.</summary>
+    /// <summary>Returns the resident bytes of this process; 0 where that is unknown.</summary>
     public virtual long ReadResidentBytes() => 0;
 
     /// <summary>Returns the same figures, judged.</summary>
@@ -92,11 +69,9 @@ internal abstract class SystemMemory
             || (load.StalledPercent >= HighStalledPercent && load.UsedBytes >= load.TotalBytes * UseWithStalls),
     };
 
-    /// <summary>Returns of two limits the one that is short of memory, or else that leaves less; the other where one is null.</summary>
-    public static MemoryLoad? Tighter(MemoryLoad? a, MemoryLoad? b) =>
-        a is not MemoryLoad first || b is not MemoryLoad second ? a ?? b
-        : first.IsHigh != second.IsHigh ? (first.IsHigh ? a : b)
-        : first.TotalBytes - first.UsedBytes <= second.TotalBytes - second.UsedBytes ? a : b;
+    /// <summary>Returns of two limits the one that is short of memory, or else that leaves less.</summary>
+    public static MemoryLoad Tighter(MemoryLoad a, MemoryLoad b) =>
+        a.IsHigh != b.IsHigh ? (a.IsHigh ? a : b) : a.TotalBytes - a.UsedBytes <= b.TotalBytes - b.UsedBytes ? a : b;
 
     /// <summary>Reads what the GC knows, which honours container limits and job objects; null where it says nothing.</summary>
     public static MemoryLoad? TryReadCollector()
@@ -136,11 +111,52 @@ internal abstract class SystemMemory
 #endif
     }
 
-    protected abstract MemoryLoad ReadSystem();
+    /// <summary>Reads the system, one thread at a time. What it throws leaves the last reading in force.</summary>
+    /// <param name="looksForLimits">Whether limits may have come since the last reading where there were none.</param>
+    protected abstract SystemReading ReadSystem(bool looksForLimits);
+
+    // Never throws: without managed memory, or with as many files open as there may be, what was known holds.
+    private SystemReading Read(bool looksForLimits)
+    {
+        using (_lock.Enter())
+        {
+            try
+            {
+                _last = ReadSystem(looksForLimits);
+            }
+            catch (Exception)
+            {
+                // The next reading tries again.
+            }
+
+            Volatile.Write(ref _totalBytes, _last.Load.TotalBytes);
+            Volatile.Write(ref _isRead, true);
+            return _last;
+        }
+    }
 
     private sealed class CollectorMemory : SystemMemory
     {
-        protected override MemoryLoad ReadSystem() => TryReadCollector() ?? default;
+        protected override SystemReading ReadSystem(bool looksForLimits) => SystemReading.Of(TryReadCollector() ?? default);
+    }
+}
+
+/// <summary>One reading of the system, of which load and headroom are two views.</summary>
+internal readonly record struct SystemReading(MemoryLoad Load, Headroom Left)
+{
+    /// <summary>Gets what is known where the system reports nothing.</summary>
+    public static SystemReading Nothing { get; } = new(default, Headroom.Unknown);
+
+    /// <summary>Returns the reading of a system that reports no more than its load.</summary>
+    /// <remarks>
+    /// Windows counts memory against a job's limit when it is committed, and refuses it then, and so does no harm; macOS has no limits of
+    /// that kind.
+    /// </remarks>
+    public static SystemReading Of(MemoryLoad load)
+    {
+        long free = load.TotalBytes - load.UsedBytes;
+        return load.TotalBytes <= 0 ? Nothing
+            : new(load, new Headroom(load.TotalBytes, free, load.Source == MemoryLoadSource.JobObject ? free : long.MaxValue));
     }
 }
 
@@ -160,4 +176,8 @@ internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long C
 
     /// <summary>Gets whether there is a limit that a process is killed for.</summary>
     public bool HasHardLimit => CertainBytes != long.MaxValue;
+
+    /// <summary>Returns what two limits leave together: the figures of the one that leaves less, and the least that is certain.</summary>
+    public static Headroom Tighter(Headroom a, Headroom b) =>
+        (a.FreeBytes <= b.FreeBytes ? a : b) with { CertainBytes = Math.Min(a.CertainBytes, b.CertainBytes) };
 }

@@ -55,6 +55,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     public override bool TryCommit(nint address, long lengthInBytes, out bool zeroed)
     {
+        ShortLock.AssertNoneHeld();
+
         // Untouched since it was mapped, or purged by MADV_DONTNEED: Linux gives zero pages in both cases.
         zeroed = LibC.PurgeZeroes;
         if (_protectsUncommitted && LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0)
@@ -71,8 +73,11 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         return true;
     }
 
-    public override bool TryPurge(nint address, long lengthInBytes) =>
-        LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdvicePurge) == 0;
+    public override bool TryPurge(nint address, long lengthInBytes)
+    {
+        ShortLock.AssertNoneHeld();
+        return LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdvicePurge) == 0;
+    }
 
     public override nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed)
     {
@@ -130,6 +135,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     // middle of one cannot be unmapped, because that would divide it: then the memory goes, and the addresses stay.
     private void Unmap(nint address, long lengthInBytes)
     {
+        ShortLock.AssertNoneHeld();
         if (lengthInBytes == 0 || LibC.MUnmap((void*)address, (nuint)lengthInBytes) == 0)
         {
             return;
@@ -148,6 +154,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     private nint TryMap(long lengthInBytes, int alignmentInBytes, int protection)
     {
+        ShortLock.AssertNoneHeld();
         if (!IsAddressable(lengthInBytes))
         {
             return 0;

@@ -51,6 +51,9 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     public virtual void Prefault(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
 
     [Conditional("DEBUG")]
-    protected void AssertPages(nint address, long lengthInBytes) =>
+    protected void AssertPages(nint address, long lengthInBytes)
+    {
+        ShortLock.AssertNoneHeld();
         Debug.Assert((address | lengthInBytes) % PageSizeInBytes == 0, "The range is of whole pages.");
+    }
 }

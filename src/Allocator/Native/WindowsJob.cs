@@ -34,7 +34,7 @@ internal static unsafe class WindowsJob
         MemoryLoad? job = (limits.Flags & Limits.OfJob) != 0
             ? TryJudge(nameof(Limits.JobMemoryLimit), limits.JobMemoryLimit, committedByJob ?? committedByProcess)
             : null;
-        return SystemMemory.Tighter(process, job);
+        return process is MemoryLoad first && job is MemoryLoad second ? SystemMemory.Tighter(first, second) : process ?? job;
     }
 
     private static MemoryLoad? TryJudge(string origin, nuint limit, long? committed) =>

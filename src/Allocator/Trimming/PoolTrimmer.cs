@@ -131,7 +131,7 @@ internal sealed class PoolTrimmer : IBackgroundWork
 
         try
         {
-            _budget?.ServeWaiters();
+            _budget?.Look();
             if (!HasHooks)
             {
                 Trim(periodEnded, load);

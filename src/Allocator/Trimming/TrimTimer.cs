@@ -16,7 +16,7 @@ internal sealed class TrimTimer : IBackgroundWork
     // Each tick looks at all pools, so that there are this many in a period at most, however many pools there are.
     private const int MostTicksInAPeriod = 1000;
 
-    private readonly ShortLock _lock = new();
+    private readonly ShortLock _lock = new(mayAllocate: true);
     private readonly List<WeakReference<PoolTrimmer>> _active = [];
     private readonly Clock _clock;
     private readonly bool _watchesCollections;

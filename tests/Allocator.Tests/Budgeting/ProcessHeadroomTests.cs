@@ -189,11 +189,11 @@ public class ProcessHeadroomTests
     {
         MemoryBudget first = Register();
         MemoryBudget second = Register();
-        Assert.True(first.TryTake(100, overtakes: true));
-        Assert.True(second.TryTake(100, overtakes: true));
+        Assert.True(first.TryTakeNow(100));
+        Assert.True(second.TryTakeNow(100));
 
         // 50 have to stay free.
-        Assert.False(first.TryTake(51, overtakes: true));
+        Assert.False(first.TryTakeNow(51));
         Assert.Equal(100, first.AdmittedBytes);
 
         // Committed, and used: the system's figures have it now.
@@ -201,31 +201,31 @@ public class ProcessHeadroomTests
         _left.Now = new Headroom(1000, 200, 200);
         _left.Untouched = 0;
         _clock.Advance(TimeSpan.FromMilliseconds(10));
-        Assert.False(first.TryTake(51, overtakes: true));
-        Assert.True(first.TryTake(50, overtakes: true));
+        Assert.False(first.TryTakeNow(51));
+        Assert.True(first.TryTakeNow(50));
     }
 
     [Fact]
     public void Admits_IdleMemory_ServesAnyClaim()
     {
         MemoryBudget budget = Register();
-        Assert.True(budget.TryTake(200, overtakes: true));
+        Assert.True(budget.TryTakeNow(200));
         Commit(budget, 200);
         budget.Return(200);
         _left.Now = new Headroom(1000, 50, 50);
         _left.Untouched = 0;
         _clock.Advance(TimeSpan.FromMilliseconds(10));
-        Assert.True(budget.TryTake(200, overtakes: true));
-        Assert.False(budget.TryTake(1, overtakes: true));
+        Assert.True(budget.TryTakeNow(200));
+        Assert.False(budget.TryTakeNow(1));
     }
 
     [Fact]
     public void Admits_NothingElseIsOut_MayUseWhatHasToStayFree()
     {
         MemoryBudget budget = Register();
-        Assert.True(budget.TryTake(300, overtakes: true));
+        Assert.True(budget.TryTakeNow(300));
         budget.Return(300);
-        Assert.False(budget.TryTake(301, overtakes: true));
+        Assert.False(budget.TryTakeNow(301));
     }
 
     [Fact]
@@ -233,9 +233,40 @@ public class ProcessHeadroomTests
     {
         MemoryBudget first = Register();
         MemoryBudget second = Register();
-        Assert.True(first.TryTake(200, overtakes: true));
+        Assert.True(first.TryTakeNow(200));
         first.Close();
-        Assert.True(second.TryTake(250, overtakes: true));
+        Assert.True(second.TryTakeNow(250));
+    }
+
+    // A file that is slow must not keep a thread waiting that returns memory.
+    [Fact]
+    public void Return_WhileTheSystemIsRead_WaitsForNoFile()
+    {
+        MemoryBudget budget = Register();
+        Assert.True(budget.TryTakeNow(100));
+        BudgetRequest waits = new(budget, 250);
+        budget.Post(waits);
+        Assert.True(waits.IsWaiting);
+        using ManualResetEventSlim isReading = new();
+        using ManualResetEventSlim mayRead = new();
+        _left.OnRead = () =>
+        {
+            isReading.Set();
+            mayRead.Wait();
+            return new Headroom(1000, 300, 300);
+        };
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Thread reader = new(() => _headroom.Read());
+        reader.Start();
+        isReading.Wait();
+
+        budget.Return(100);
+        _headroom.Commit(0x10000, 0);
+        _headroom.Forget(0x10000);
+        Assert.True(waits.IsGranted);
+
+        mayRead.Set();
+        reader.Join();
     }
 
     private bool TryGrant(long bytes) => _headroom.TryGrant(bytes, 0, honorsLimit: true);

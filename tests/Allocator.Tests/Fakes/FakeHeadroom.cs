@@ -15,13 +15,11 @@ internal sealed class FakeHeadroom : SystemMemory
     /// <summary>Gets how often it was read.</summary>
     public int Reads { get; private set; }
 
-    public override Headroom ReadHeadroom()
-    {
-        Reads++;
-        return OnRead?.Invoke() ?? Now;
-    }
-
     public override long UntouchedBytes(nint address, long lengthInBytes) => (long)(lengthInBytes * Untouched);
 
-    protected override MemoryLoad ReadSystem() => default;
+    protected override SystemReading ReadSystem(bool looksForLimits)
+    {
+        Reads++;
+        return new SystemReading(default, OnRead?.Invoke() ?? Now);
+    }
 }

@@ -6,9 +6,10 @@ internal sealed class FakePressure : SystemMemory
 
     public int Reads { get; private set; }
 
-    protected override MemoryLoad ReadSystem()
+    protected override SystemReading ReadSystem(bool looksForLimits)
     {
         Reads++;
-        return new MemoryLoad { Source = MemoryLoadSource.Machine, UsedBytes = IsHigh ? 95 : 5, TotalBytes = 100, IsHigh = IsHigh };
+        return SystemReading.Of(
+            new() { Source = MemoryLoadSource.Machine, UsedBytes = IsHigh ? 95 : 5, TotalBytes = 100, IsHigh = IsHigh });
     }
 }

@@ -141,15 +141,43 @@ public class LinuxHeadroomTests
     }
 
     [Fact]
-    public void Read_GroupRemoved_KeepsTheLastFiguresAndReadsAgain()
+    public void Read_GroupRemoved_ReadsTheOneThatTheProcessIsInNow()
     {
         FakeFiles files = OfVersion2("1000", "500", "file 0\n");
+        files["/sys/fs/cgroup/memory.max"] = "4000";
+        files["/sys/fs/cgroup/memory.current"] = "1000";
         LinuxSystemMemory source = Open(files);
+        Assert.Equal(500, source.ReadHeadroom().CertainBytes);
+        files.Remove(Version2 + "/memory.current");
+        files.Remove(Version2 + "/memory.max");
+        Assert.Equal(3000, source.ReadHeadroom().CertainBytes);
+    }
+
+    [Fact]
+    public void Read_GroupRemovedAndNoFileCanBeOpened_KeepsTheLastFiguresAndReadsAgain()
+    {
+        FakeFiles files = OfVersion2("1000", "500", "file 0\n");
+        bool mayOpen = true;
+        LinuxSystemMemory source = new(path => mayOpen ? files.TryOpen(path) : throw new IOException("Too many open files"));
         source.ReadHeadroom();
         files.Remove(Version2 + "/memory.current");
-        Assert.Equal(500, source.ReadHeadroom().CertainBytes);
+        mayOpen = false;
+        Assert.Equal((500, 500), (source.ReadHeadroom().CertainBytes, source.ReadLoad().UsedBytes));
         files[Version2 + "/memory.current"] = "300";
+        mayOpen = true;
         Assert.Equal(700, source.ReadHeadroom().CertainBytes);
+    }
+
+    [Fact]
+    public void Read_LoadAndHeadroom_AreOfTheSameFigures()
+    {
+        FakeFiles files = OfVersion2("1000", "900", "file 500\nshmem 60\ninactive_file 100\n");
+        LinuxSystemMemory source = Open(files);
+        MemoryLoad load = source.ReadLoad();
+        int reads = files.Reads;
+        Headroom left = source.ReadHeadroom();
+        Assert.Equal((left.LimitBytes, left.FreeBytes), (load.TotalBytes, load.TotalBytes - load.UsedBytes));
+        Assert.InRange(files.Reads - reads, 1, reads);
     }
 
     [Fact]
