@@ -28,9 +28,7 @@ public abstract partial class MemoryAllocator
     /// Returns this allocator as an <see cref="ArrayPool{T}"/>, for libraries that take one: its arrays are counted, and belong to the
     /// budget or the reservation.
     /// </summary>
-    /// <returns>
-    /// A pool that owns nothing: it has no <c>Dispose</c>, and arrays can be returned after that of this allocator.
-    /// </returns>
+    /// <returns>A pool that owns nothing: it has no <c>Dispose</c>, and arrays can be returned after that of this allocator.</returns>
     /// <remarks>
     /// <para>
     /// Costs one object, which threads can share. Arrays can be returned to any such pool of this allocator and its reservations.
@@ -126,18 +124,14 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overload does.</summary>
-    /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="address">Where the first row begins. Nothing can check that the memory is there.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="rowBytes">
-    /// The bytes from the beginning of one row to that of the next: a multiple of the pixel size.
-    /// </param>
+    /// <param name="rowBytes">The bytes from the beginning of one row to that of the next: a multiple of the pixel size.</param>
     /// <param name="release">
     /// Frees the memory, for instance; called once when the buffer has been disposed and nothing pins or uses it any more, under the
     /// conditions of the other overload.
     /// </param>
-    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.
@@ -146,6 +140,7 @@ public abstract partial class MemoryAllocator
     /// <paramref name="rowBytes"/> is no multiple of the pixel size, as with rows of 24-bit pixels on 4-byte boundaries: take
     /// <see cref="byte"/> for the pixel type then.
     /// </exception>
+    /// <inheritdoc cref="WrapPixels{TPixel}(Memory{TPixel}, int, int, int, Action?)" path="/typeparam | /returns"/>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> WrapPixels<TPixel>(nint address, int width, int height, int rowBytes, Action? release = null)
         where TPixel : unmanaged

@@ -91,13 +91,8 @@ public sealed partial class PooledMemoryStream : Stream
             SeekOrigin.Begin => 0,
             SeekOrigin.Current => _position,
             SeekOrigin.End => _length,
-            _ => -1,
+            _ => throw new ArgumentException($"{origin} is no place to seek from; use Begin, Current or End.", nameof(origin)),
         };
-        if (from < 0)
-        {
-            Throw.BadArgument(nameof(origin), $"{origin} is no place to seek from; use Begin, Current or End.");
-        }
-
         if (offset > long.MaxValue - from)
         {
             Throw.OutOfRange(nameof(offset), offset, $"must be at most {long.MaxValue - from}");

@@ -15,6 +15,7 @@ internal static class Throw
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfNegative(int value, string name)
     {
         if (value < 0)
@@ -31,6 +32,7 @@ internal static class Throw
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfBelowOne(int value, string name)
     {
         if (value < 1)

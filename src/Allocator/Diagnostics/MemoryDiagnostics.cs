@@ -121,11 +121,10 @@ public static class MemoryDiagnostics
         }
     }
 
-    /// <summary>Returns a trace for an allocation that begins now, where one is wanted.</summary>
-    /// <param name="bytes">Its capacity in bytes.</param>
-    /// <param name="allocatorName">The allocator's name.</param>
-    /// <param name="canLeak">Whether it would be found when abandoned; an array is not.</param>
-    /// <param name="isWanted">Whether one is wanted in any case, with its stack.</param>
+    /// <summary>
+    /// Returns a trace for an allocation that begins now, where one is wanted: in any case, with its stack, where
+    /// <paramref name="isWanted"/>. <paramref name="canLeak"/>: it would be found when abandoned, which an array is not.
+    /// </summary>
     internal static AllocationTrace? TryTrace(long bytes, string? allocatorName, bool canLeak, bool isWanted = false)
     {
         AllocationScope? scope = s_openScopes == 0 ? null : AllocationScope.Current;
@@ -148,14 +147,14 @@ public static class MemoryDiagnostics
     {
         if (LeakDetection != LeakDetection.Off)
         {
-            Notice notice = new(leak);
+            Notice notice = new(() => Notify(leak));
             Interlocked.Increment(ref s_abandonedAllocations);
             Background.Queue(notice);
         }
     }
 
     /// <summary>Notifies the listeners, on the thread pool.</summary>
-    internal static void ReportCorruption(CorruptionEventArgs report) => Background.Queue(new Notice(report));
+    internal static void ReportCorruption(CorruptionEventArgs report) => Background.Queue(new Notice(() => Notify(report)));
 
     private static bool WantsStack() => LeakDetection switch
     {
@@ -184,8 +183,7 @@ public static class MemoryDiagnostics
         Delegate[] newsHandlers = HandlersOf(Volatile.Read(ref s_leakFound));
         LeakReport report = s_leaks.Add(leak, out bool isNews);
         string stack = leak.AllocationStackTrace ?? "";
-        AllocatorEventSource.Log.AllocationAbandoned(
-            leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
+        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
         Raise(handlers, leak, nameof(AllocationAbandoned));
         if (isNews)
         {
@@ -218,22 +216,32 @@ public static class MemoryDiagnostics
         }
     }
 
-    private sealed class Notice(EventArgs arguments) : IBackgroundWork
+    /// <summary>A call that the thread pool makes.</summary>
+    internal sealed class Notice(Action call) : IBackgroundWork
     {
         private BackgroundState _work;
 
         public ref BackgroundState State => ref _work;
 
-        public void DoWork()
-        {
-            if (arguments is AbandonedMemoryEventArgs leak)
-            {
-                Notify(leak);
-            }
-            else
-            {
-                Notify((CorruptionEventArgs)arguments);
-            }
-        }
+        public void DoWork() => call();
     }
+}
+
+/// <summary>How much is found out about memory above 1 MiB that was dropped without <c>Dispose</c>. It comes back in any case.</summary>
+public enum LeakDetection
+{
+    /// <summary>Nothing is counted or reported.</summary>
+    Off = 0,
+
+    /// <summary>
+    /// Leaks are counted and reported with size and age; with stacks while <see cref="MemoryDiagnostics.AllocationAbandoned"/> or
+    /// <see cref="MemoryDiagnostics.LeakFound"/> has subscribers. Costs nothing without. The default.
+    /// </summary>
+    Counters = 1,
+
+    /// <summary>One allocation in a hundred keeps its stack, at tens of microseconds each: for production.</summary>
+    SampledStacks = 2,
+
+    /// <summary>Every allocation keeps its stack.</summary>
+    AllStacks = 3,
 }
