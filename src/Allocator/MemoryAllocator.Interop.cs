@@ -161,9 +161,9 @@ public abstract partial class MemoryAllocator
         long length = LengthOfRows(width, height, rowStride, nameof(rowBytes));
         if (rowBytes % Unsafe.SizeOf<TPixel>() != 0)
         {
-            Throw.BadArgument(
-                nameof(rowBytes),
-                $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.");
+            throw new ArgumentException(
+                $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.",
+                nameof(rowBytes));
         }
 
         return WrapRows(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
@@ -222,5 +222,29 @@ public abstract partial class MemoryAllocator
         }
 
         return (height - 1L) * rowStride + width;
+    }
+}
+
+/// <summary>Groups in the shapes that other code takes.</summary>
+public static class MemoryGroupExtensions
+{
+    /// <summary>
+    /// Opens a stream over a group's bytes, for codecs; also an <see cref="IBufferWriter{T}"/>. It begins at position 0,
+    /// with the length of the group, and never grows beyond that; <see cref="PooledMemoryStream.SetLength"/> makes it shorter, to see how
+    /// much an encoder has written.
+    /// </summary>
+    /// <param name="group">The group. Its memory is not copied.</param>
+    /// <param name="leaveOpen">
+    /// False: the stream owns the group, and disposes it. True: the caller disposes the group, after the stream.
+    /// </param>
+    /// <returns>The stream, which the caller disposes.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="group"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    [return: OwnedBuffer]
+    public static PooledMemoryStream AsStream(this MemoryGroup<byte> group, bool leaveOpen = false)
+    {
+        Throw.IfNull(group, nameof(group));
+        group.ThrowIfDisposed();
+        return new PooledMemoryStream(new GroupMemory(group, leaveOpen), group.TotalLength);
     }
 }

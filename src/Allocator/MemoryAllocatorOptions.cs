@@ -5,7 +5,6 @@ namespace Allocator;
 /// have no effect.
 /// </summary>
 /// <remarks>Can be bound to a configuration. Not thread-safe.</remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class MemoryAllocatorOptions
 {
     /// <summary>The smallest page: more would take a second one behind every buffer.</summary>
@@ -202,41 +201,26 @@ public sealed class MemoryAllocatorOptions
         if (KeepBlocks)
         {
             // Memory that is never given back needs a size that the user has chosen, and room for it in the budget.
-            Require(
-                MaximumPoolSizeMegabytes >= 4,
-                nameof(MaximumPoolSizeMegabytes),
-                MaximumPoolSizeMegabytes,
+            Require(MaximumPoolSizeMegabytes >= 4, nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
                 $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
-            Require(
-                !(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes),
-                nameof(MaximumPoolSizeMegabytes),
-                MaximumPoolSizeMegabytes,
+            Require(!(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes), nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
                 $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
         }
 
         Require(
             BudgetTimeout == Timeout.InfiniteTimeSpan || (BudgetTimeout >= TimeSpan.Zero && BudgetTimeout <= longest),
-            nameof(BudgetTimeout),
-            BudgetTimeout,
-            "must be from zero to int.MaxValue milliseconds, or infinite");
+            nameof(BudgetTimeout), BudgetTimeout, "must be from zero to int.MaxValue milliseconds, or infinite");
 
         // NaN fails too.
         Require(TrimRate is >= 0 and <= 1, nameof(TrimRate), TrimRate, "must be from 0 to 1");
-        Require(
-            TrimPeriod >= TimeSpan.FromMilliseconds(1) && TrimPeriod <= longest,
-            nameof(TrimPeriod),
-            TrimPeriod,
+        Require(TrimPeriod >= TimeSpan.FromMilliseconds(1) && TrimPeriod <= longest, nameof(TrimPeriod), TrimPeriod,
             "must be from 1 millisecond to int.MaxValue milliseconds");
         RequireDefined(NativeMemory is >= NativeMemoryKind.Virtual and <= NativeMemoryKind.CoTaskMem, nameof(NativeMemory), NativeMemory);
         RequireDefined(HugePages is >= HugePages.Auto and <= HugePages.Off, nameof(HugePages), HugePages);
         RequireDefined(Safety is null or (>= SafetyMode.Standard and <= SafetyMode.Guarded), nameof(Safety), Safety);
         RequireDefined(Abandoned is >= AbandonedMemory.Quarantine and <= AbandonedMemory.Reuse, nameof(Abandoned), Abandoned);
         Throw.IfBelowOne(SafetySampleInterval, nameof(SafetySampleInterval));
-        Require(
-            OverreadToleranceInBytes is null or (>= 0 and <= MaximumOverreadTolerance),
-            nameof(OverreadToleranceInBytes),
-            OverreadToleranceInBytes,
-            $"must be from 0 to {MaximumOverreadTolerance}");
+        Throw.IfNotWithin(OverreadToleranceInBytes ?? 0, MaximumOverreadTolerance, nameof(OverreadToleranceInBytes));
     }
 
     private static string InMegabytes(int? size) => size is null ? "by default" : FormattableString.Invariant($"{size:N0} MiB");

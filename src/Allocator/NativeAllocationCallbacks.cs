@@ -12,7 +12,6 @@ namespace Allocator;
 /// included; they are the same for all objects and are never freed. An address that was not allocated here, or was freed already, is
 /// reported by <see cref="MemoryDiagnostics.CorruptionFound"/> and left alone. A call takes about a microsecond.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class NativeAllocationCallbacks : IDisposable
 {
     // What dav1d asks for its pictures, and a cache line.

@@ -8,7 +8,6 @@ namespace Allocator;
 /// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it goes
 /// back when the delegate returns. Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class PixelBuffer<TPixel> : IDisposable
     where TPixel : unmanaged
 {

@@ -42,7 +42,9 @@ internal sealed class AllocatorArrayPool(MemoryAllocator allocator) : ArrayPool<
         Throw.IfNull(array, nameof(array));
         if (array.Length > 0 && !allocator.TryReturnArray(array, clearArray))
         {
-            Throw.NotRented(nameof(array), array.Length);
+            throw new ArgumentException(
+                Invariant($"This array of {array.Length:N0} bytes was not rented from this pool, or has been returned already. ")
+                    + "Return each array once, to the pool that it was rented from.", nameof(array));
         }
     }
 }

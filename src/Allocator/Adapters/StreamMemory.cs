@@ -170,7 +170,8 @@ internal sealed class GroupMemory : StreamMemory
         Capacity = group.TotalLength;
     }
 
-    public override void Grow(long capacity, bool clean = false, bool withReserve = false) => Throw.FixedLength(Capacity);
+    public override void Grow(long capacity, bool clean = false, bool withReserve = false) => throw new NotSupportedException(
+        Invariant($"The stream is over memory of {Capacity:N0} bytes, and cannot grow. CreateStream makes one that can."));
 
     // The group does not know the allocator that it is from.
     public override IMemoryOwner<byte> RentApart(int length) => MemoryPool<byte>.Shared.Rent(length);

@@ -22,32 +22,24 @@ namespace System.Diagnostics
 // assemblies, those that see our internals included.
 namespace Microsoft.CodeAnalysis
 {
-    internal sealed partial class EmbeddedAttribute : global::System.Attribute
-    {
-    }
+    internal sealed partial class EmbeddedAttribute : global::System.Attribute;
 }
 
 namespace System.Runtime.CompilerServices
 {
     [Microsoft.CodeAnalysis.Embedded]
-    internal static class IsExternalInit
-    {
-    }
+    internal static class IsExternalInit;
 }
 
 namespace System.Diagnostics.CodeAnalysis
 {
     [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Method)]
-    internal sealed class DoesNotReturnAttribute : Attribute
-    {
-    }
+    internal sealed class DoesNotReturnAttribute : Attribute;
 
     [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Parameter)]
-    internal sealed class NotNullAttribute : Attribute
-    {
-    }
+    internal sealed class NotNullAttribute : Attribute;
 
     [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Parameter)]
@@ -58,9 +50,7 @@ namespace System.Diagnostics.CodeAnalysis
 
     [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Property | AttributeTargets.Method | AttributeTargets.Parameter)]
-    internal sealed class UnscopedRefAttribute : Attribute
-    {
-    }
+    internal sealed class UnscopedRefAttribute : Attribute;
 
     [Microsoft.CodeAnalysis.Embedded]
     [AttributeUsage(AttributeTargets.Method)]

@@ -9,7 +9,6 @@ namespace Allocator.Diagnostics;
 /// not. While a scope is open, each allocation within it captures its stack, which costs tens of microseconds. Scopes may be nested; the
 /// outer one then sees what the inner one does. Thread-safe.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AllocationScope : IDisposable
 {
     private static readonly AsyncLocal<AllocationScope?> s_current = new();
@@ -99,7 +98,6 @@ public sealed class AllocationScope : IDisposable
 }
 
 /// <summary>An allocation that has not been returned.</summary>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class OutstandingAllocation
 {
     private readonly AllocationTrace _trace;

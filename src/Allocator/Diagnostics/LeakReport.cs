@@ -1,16 +1,10 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>All that leaked from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class LeakReport : EventArgs
 {
-    internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge)
-    {
-        AllocationStackTrace = allocationStackTrace;
-        Count = count;
-        Bytes = bytes;
-        LongestAge = longestAge;
-    }
+    internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge) =>
+        (AllocationStackTrace, Count, Bytes, LongestAge) = (allocationStackTrace, count, bytes, longestAge);
 
     /// <summary>Gets the stack of the allocating call; <see langword="null"/> for all allocations whose stack was not kept.</summary>
     public string? AllocationStackTrace { get; }
@@ -78,15 +72,10 @@ internal sealed class LeakLedger
 }
 
 /// <summary>Describes one allocation that was dropped without <c>Dispose</c>.</summary>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AbandonedMemoryEventArgs : EventArgs
 {
-    internal AbandonedMemoryEventArgs(long bytes, TimeSpan age, string? allocationStackTrace)
-    {
-        Bytes = bytes;
-        Age = age;
-        AllocationStackTrace = allocationStackTrace;
-    }
+    internal AbandonedMemoryEventArgs(long bytes, TimeSpan age, string? allocationStackTrace) =>
+        (Bytes, Age, AllocationStackTrace) = (bytes, age, allocationStackTrace);
 
     internal string? AllocatorName { get; init; }
 
