@@ -12,7 +12,6 @@ public abstract partial class MemoryAllocator
     /// <summary>
     /// Allocates one buffer. Waits asynchronously where the memory budget has no room; without one it completes at once.
     /// </summary>
-    /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
@@ -28,7 +27,7 @@ public abstract partial class MemoryAllocator
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
-    /// <inheritdoc cref="Allocate" path="/exception[contains(@cref, 'Argument') or contains(@cref, 'OutOfMemory')]"/>
+    /// <inheritdoc cref="Allocate" path="/typeparam | /exception[contains(@cref, 'Argument') or contains(@cref, 'OutOfMemory')]"/>
     [return: OwnedBuffer]
     public ValueTask<IMemoryOwner<T>> AllocateAsync<T>(
         int length, AllocationOptions options = AllocationOptions.None, CancellationToken cancellationToken = default)
@@ -60,9 +59,7 @@ public abstract partial class MemoryAllocator
     /// <summary>
     /// Takes a part of the memory budget, if there is one, for a whole job before it starts. Waits asynchronously for room.
     /// </summary>
-    /// <param name="bytes">
-    /// What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.
-    /// </param>
+    /// <param name="bytes">What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn.</remarks>
@@ -83,7 +80,6 @@ public abstract partial class MemoryAllocator
     /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
     /// <param name="timeout">How long it waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> for any time.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
-    /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>
     /// The timeout is kept where no thread of the thread pool is free: a thread of the library's own watches it. The code after the
     /// caller's <c>await</c> runs on the thread pool.
@@ -94,7 +90,7 @@ public abstract partial class MemoryAllocator
     /// There was no room in time: <see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>.
     /// </exception>
     /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches the time.</exception>
-    /// <inheritdoc cref="ReserveAsync(long, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReserveAsync(long, CancellationToken)" path="/returns | /exception"/>
     [return: OwnedBuffer]
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
@@ -116,10 +112,8 @@ public abstract partial class MemoryAllocator
     /// <see langword="false"/> where there is no room now, or where what is left is kept for requests that came earlier; also where
     /// <paramref name="bytes"/> is more than the whole budget, so that there never will be.
     /// </returns>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    /// <inheritdoc cref="ReserveAsync(long, CancellationToken)" path="/exception[contains(@cref, 'Argument')]"/>
     public bool TryReserve(long bytes, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
     {
         ThrowIfAbsurd(bytes);

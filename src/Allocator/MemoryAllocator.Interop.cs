@@ -28,9 +28,7 @@ public abstract partial class MemoryAllocator
     /// Returns this allocator as an <see cref="ArrayPool{T}"/>, for libraries that take one: its arrays are counted, and belong to the
     /// budget or the reservation.
     /// </summary>
-    /// <returns>
-    /// A pool that owns nothing: it has no <c>Dispose</c>, and arrays can be returned after that of this allocator.
-    /// </returns>
+    /// <returns>A pool that owns nothing: it has no <c>Dispose</c>, and arrays can be returned after that of this allocator.</returns>
     /// <remarks>
     /// <para>
     /// Costs one object, which threads can share. Arrays can be returned to any such pool of this allocator and its reservations.
@@ -126,18 +124,14 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overload does.</summary>
-    /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="address">Where the first row begins. Nothing can check that the memory is there.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="rowBytes">
-    /// The bytes from the beginning of one row to that of the next: a multiple of the pixel size.
-    /// </param>
+    /// <param name="rowBytes">The bytes from the beginning of one row to that of the next: a multiple of the pixel size.</param>
     /// <param name="release">
     /// Frees the memory, for instance; called once when the buffer has been disposed and nothing pins or uses it any more, under the
     /// conditions of the other overload.
     /// </param>
-    /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="address"/> is 0.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="width"/> or <paramref name="height"/> is below 1, or rows are longer than <paramref name="rowBytes"/>.
@@ -146,6 +140,7 @@ public abstract partial class MemoryAllocator
     /// <paramref name="rowBytes"/> is no multiple of the pixel size, as with rows of 24-bit pixels on 4-byte boundaries: take
     /// <see cref="byte"/> for the pixel type then.
     /// </exception>
+    /// <inheritdoc cref="WrapPixels{TPixel}(Memory{TPixel}, int, int, int, Action?)" path="/typeparam | /returns"/>
     [return: OwnedBuffer]
     public PixelBuffer<TPixel> WrapPixels<TPixel>(nint address, int width, int height, int rowBytes, Action? release = null)
         where TPixel : unmanaged
@@ -166,9 +161,9 @@ public abstract partial class MemoryAllocator
         long length = LengthOfRows(width, height, rowStride, nameof(rowBytes));
         if (rowBytes % Unsafe.SizeOf<TPixel>() != 0)
         {
-            Throw.BadArgument(
-                nameof(rowBytes),
-                $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.");
+            throw new ArgumentException(
+                $"Rows of {rowBytes} bytes do not hold whole pixels of {Unsafe.SizeOf<TPixel>()} bytes: take byte for the pixel type.",
+                nameof(rowBytes));
         }
 
         return WrapRows(new WrappedGuard<TPixel>(address, length, release), length, width, height, rowStride);
@@ -227,5 +222,29 @@ public abstract partial class MemoryAllocator
         }
 
         return (height - 1L) * rowStride + width;
+    }
+}
+
+/// <summary>Groups in the shapes that other code takes.</summary>
+public static class MemoryGroupExtensions
+{
+    /// <summary>
+    /// Opens a stream over a group's bytes, for codecs; also an <see cref="IBufferWriter{T}"/>. It begins at position 0,
+    /// with the length of the group, and never grows beyond that; <see cref="PooledMemoryStream.SetLength"/> makes it shorter, to see how
+    /// much an encoder has written.
+    /// </summary>
+    /// <param name="group">The group. Its memory is not copied.</param>
+    /// <param name="leaveOpen">
+    /// False: the stream owns the group, and disposes it. True: the caller disposes the group, after the stream.
+    /// </param>
+    /// <returns>The stream, which the caller disposes.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="group"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
+    [return: OwnedBuffer]
+    public static PooledMemoryStream AsStream(this MemoryGroup<byte> group, bool leaveOpen = false)
+    {
+        Throw.IfNull(group, nameof(group));
+        group.ThrowIfDisposed();
+        return new PooledMemoryStream(new GroupMemory(group, leaveOpen), group.TotalLength);
     }
 }

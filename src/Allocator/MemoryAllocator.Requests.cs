@@ -45,10 +45,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfContainsReferences<T>();
         ThrowIfUndefined(options);
-        if (length < 0)
-        {
-            Throw.OutOfRange(nameof(length), length, "must not be negative");
-        }
+        Throw.IfNegative(length, nameof(length));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -68,9 +65,7 @@ public abstract partial class MemoryAllocator
         long rowStride = AllocationRequest.RowStride(width, pixelSizeInBytes, rowAlignmentInBytes);
         if (rowStride > int.MaxValue)
         {
-            Throw.OutOfRange(
-                nameof(width),
-                width,
+            Throw.OutOfRange(nameof(width), width,
                 $"makes rows of {rowStride} pixels at the row alignment of {rowAlignmentInBytes} bytes; the limit is {int.MaxValue}");
         }
 
@@ -80,15 +75,8 @@ public abstract partial class MemoryAllocator
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void ThrowIfNotSize(int width, int height)
     {
-        if (width < 1)
-        {
-            Throw.OutOfRange(nameof(width), width, "must be at least 1");
-        }
-
-        if (height < 1)
-        {
-            Throw.OutOfRange(nameof(height), height, "must be at least 1");
-        }
+        Throw.IfBelowOne(width, nameof(width));
+        Throw.IfBelowOne(height, nameof(height));
     }
 
     private static void ThrowIfContainsReferences<T>()
@@ -167,4 +155,18 @@ public abstract partial class MemoryAllocator
         Throw.IfBelowOne(liveCopies, nameof(liveCopies));
         return Math.Min(AllocationRequest.Multiply(GetPipeline().UpperBoundOf(request), liveCopies), AllocationRequest.LargestEstimate);
     }
+}
+
+/// <summary>Says what an allocation must be, beyond its length.</summary>
+[Flags]
+public enum AllocationOptions
+{
+    /// <summary>Contents are unspecified, and memory above one block may come in several members.</summary>
+    None = 0,
+
+    /// <summary>The memory is zero. It is cleared once at most, and not where the operating system has just given it zeroed.</summary>
+    Clean = 1,
+
+    /// <summary>A group or pixel buffer is one run of memory: adjacent blocks of the pool where these are free, else a mapping.</summary>
+    Contiguous = 2,
 }

@@ -81,17 +81,15 @@ public abstract partial class MemoryAllocator : IDisposable
     }
 
     /// <summary>Allocates one buffer that starts on a given boundary.</summary>
-    /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="alignmentInBytes">The boundary in bytes: a power of two, from 1 to 2 MiB.</param>
     /// <param name="options">What the memory must be.</param>
-    /// <returns>The owner, which the caller disposes.</returns>
     /// <remarks>
     /// Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the native heap, because arrays move;
     /// alignments above 64 KiB take a whole block of the pool where it has one.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="alignmentInBytes"/> is no such boundary.</exception>
-    /// <inheritdoc cref="Allocate" path="/exception"/>
+    /// <inheritdoc cref="Allocate" path="/typeparam | /returns | /exception"/>
     [return: OwnedBuffer]
     public IMemoryOwner<T> AllocateAligned<T>(int length, int alignmentInBytes, AllocationOptions options = AllocationOptions.None)
         where T : struct
@@ -141,12 +139,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <typeparam name="TPixel">The pixel type.</typeparam>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
-    /// <param name="options">
-    /// What the memory must be; with <see cref="AllocationOptions.Contiguous"/> rows are one run of memory.
-    /// </param>
-    /// <param name="rowAlignmentInBytes">
-    /// The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.
-    /// </param>
+    /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> rows are one run of memory.</param>
+    /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
     /// <returns>
     /// The buffer, which the caller disposes. Its <see cref="PixelBuffer{TPixel}.RowStride"/> is <paramref name="width"/>, rounded up to
     /// whole pixels and whole boundaries: rows are packed unless an alignment is asked for.

@@ -5,7 +5,6 @@ namespace Allocator;
 /// have no effect.
 /// </summary>
 /// <remarks>Can be bound to a configuration. Not thread-safe.</remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class MemoryAllocatorOptions
 {
     /// <summary>The smallest page: more would take a second one behind every buffer.</summary>
@@ -202,41 +201,26 @@ public sealed class MemoryAllocatorOptions
         if (KeepBlocks)
         {
             // Memory that is never given back needs a size that the user has chosen, and room for it in the budget.
-            Require(
-                MaximumPoolSizeMegabytes >= 4,
-                nameof(MaximumPoolSizeMegabytes),
-                MaximumPoolSizeMegabytes,
+            Require(MaximumPoolSizeMegabytes >= 4, nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
                 $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
-            Require(
-                !(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes),
-                nameof(MaximumPoolSizeMegabytes),
-                MaximumPoolSizeMegabytes,
+            Require(!(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes), nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
                 $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
         }
 
         Require(
             BudgetTimeout == Timeout.InfiniteTimeSpan || (BudgetTimeout >= TimeSpan.Zero && BudgetTimeout <= longest),
-            nameof(BudgetTimeout),
-            BudgetTimeout,
-            "must be from zero to int.MaxValue milliseconds, or infinite");
+            nameof(BudgetTimeout), BudgetTimeout, "must be from zero to int.MaxValue milliseconds, or infinite");
 
         // NaN fails too.
         Require(TrimRate is >= 0 and <= 1, nameof(TrimRate), TrimRate, "must be from 0 to 1");
-        Require(
-            TrimPeriod >= TimeSpan.FromMilliseconds(1) && TrimPeriod <= longest,
-            nameof(TrimPeriod),
-            TrimPeriod,
+        Require(TrimPeriod >= TimeSpan.FromMilliseconds(1) && TrimPeriod <= longest, nameof(TrimPeriod), TrimPeriod,
             "must be from 1 millisecond to int.MaxValue milliseconds");
         RequireDefined(NativeMemory is >= NativeMemoryKind.Virtual and <= NativeMemoryKind.CoTaskMem, nameof(NativeMemory), NativeMemory);
         RequireDefined(HugePages is >= HugePages.Auto and <= HugePages.Off, nameof(HugePages), HugePages);
         RequireDefined(Safety is null or (>= SafetyMode.Standard and <= SafetyMode.Guarded), nameof(Safety), Safety);
         RequireDefined(Abandoned is >= AbandonedMemory.Quarantine and <= AbandonedMemory.Reuse, nameof(Abandoned), Abandoned);
         Throw.IfBelowOne(SafetySampleInterval, nameof(SafetySampleInterval));
-        Require(
-            OverreadToleranceInBytes is null or (>= 0 and <= MaximumOverreadTolerance),
-            nameof(OverreadToleranceInBytes),
-            OverreadToleranceInBytes,
-            $"must be from 0 to {MaximumOverreadTolerance}");
+        Throw.IfNotWithin(OverreadToleranceInBytes ?? 0, MaximumOverreadTolerance, nameof(OverreadToleranceInBytes));
     }
 
     private static string InMegabytes(int? size) => size is null ? "by default" : FormattableString.Invariant($"{size:N0} MiB");
@@ -251,4 +235,76 @@ public sealed class MemoryAllocatorOptions
             Throw.OutOfRange(name, value, requirement);
         }
     }
+}
+
+/// <summary>How closely the use of rented memory is watched.</summary>
+public enum SafetyMode
+{
+    /// <summary>Finds uses of an owner after <c>Dispose</c>, but neither those of older spans nor writes past an end.</summary>
+    Standard,
+
+    /// <summary>
+    /// As <see cref="Guarded"/> for one in <see cref="MemoryAllocatorOptions.SafetySampleInterval"/> allocations, chosen at random, and as
+    /// <see cref="Standard"/> for the others: cheap enough for production. 64 bytes behind a buffer stay readable
+    /// (<see cref="MemoryAllocatorOptions.OverreadToleranceInBytes"/>). Memory goes back to the system on return, and the addresses of the
+    /// last 16 stay inaccessible. Nothing is thrown: what is found is raised as
+    /// <see cref="Diagnostics.MemoryDiagnostics.CorruptionFound"/>.
+    /// </summary>
+    Sampled,
+
+    /// <summary>
+    /// For tests: slow, and takes much memory. Every allocation lies between inaccessible pages, as near to the one behind it as its
+    /// alignment allows (64 bytes, or what was asked for), filled with 0xCD unless clean. After its return it is filled with 0xDD and
+    /// inaccessible for up to 256 further returns, as far as the size of the pool allows. An access to the pages around it, or after its
+    /// return, ends the process at that instruction; <see cref="Diagnostics.AllocationRecords"/> then says which buffer it was. Writes
+    /// that no page prevents, into the few bytes up to the page or by devices, are found at the return or when the memory is released,
+    /// and throw <see cref="MemoryCorruptedException"/>. No buffer is a managed array, and none is better aligned than it has to be.
+    /// </summary>
+    Guarded,
+}
+
+/// <summary>Says what becomes of memory whose owner was collected without <c>Dispose</c>.</summary>
+public enum AbandonedMemory
+{
+    /// <summary>
+    /// The default: kept apart for one more Gen2 collection and trim period at least, because a live span may point into it.
+    /// </summary>
+    Quarantine,
+
+    /// <summary>
+    /// The next request may be served with it at once. A span that outlived its owner then reads and writes another renter's memory.
+    /// </summary>
+    Reuse,
+}
+
+/// <summary>Names where unmanaged memory comes from.</summary>
+public enum NativeMemoryKind
+{
+    /// <summary>
+    /// Address space reserved from the operating system (<c>mmap</c>, <c>VirtualAlloc</c>). What is trimmed really leaves the process,
+    /// blocks start on 2 MiB boundaries, and adjacent blocks make contiguous runs. The default.
+    /// </summary>
+    Virtual,
+
+    /// <summary>The C heap, aligned (<c>NativeMemory.AlignedAlloc</c>). What is freed may stay with the process.</summary>
+    Heap,
+
+    /// <summary><c>Marshal.AllocHGlobal</c>.</summary>
+    HGlobal,
+
+    /// <summary><c>Marshal.AllocCoTaskMem</c>, for memory handed to COM. One allocation is below 2 GiB.</summary>
+    CoTaskMem,
+}
+
+/// <summary>Says whether the operating system is asked for huge pages.</summary>
+public enum HugePages
+{
+    /// <summary>
+    /// Blocks are advised for huge pages before their first touch, where the system has them. Needs
+    /// <see cref="NativeMemoryKind.Virtual"/>.
+    /// </summary>
+    Auto,
+
+    /// <summary>Huge pages are refused, also where the system would use them without being asked.</summary>
+    Off,
 }

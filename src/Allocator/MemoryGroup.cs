@@ -9,7 +9,6 @@ namespace Allocator;
 /// A member's <see cref="Memory{T}"/> keeps the whole group alive. After <see cref="Dispose"/>, asking for members, spans and pins throws
 /// <see cref="ObjectDisposedException"/>.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     where T : struct
 {

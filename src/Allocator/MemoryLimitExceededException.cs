@@ -7,9 +7,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     private const string OptionsName = nameof(MemoryAllocatorOptions);
 
     /// <summary>Makes the exception for a request above the limit for one allocation. It is not transient.</summary>
-    /// <param name="requestedBytes">
-    /// What was asked for, in bytes; <see cref="long.MaxValue"/> where it is more than that.
-    /// </param>
+    /// <param name="requestedBytes">What was asked for, in bytes; <see cref="long.MaxValue"/> where it is more than that.</param>
     /// <param name="limitBytes">The limit that it exceeds, in bytes.</param>
     public MemoryLimitExceededException(long requestedBytes, long limitBytes)
         : this(requestedBytes, limitBytes, limitBytes, isTransient: false, Invariant(

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Allocator.Adapters;
 using Allocator.Diagnostics;
 
@@ -13,7 +12,6 @@ namespace Allocator;
 /// included; they are the same for all objects and are never freed. An address that was not allocated here, or was freed already, is
 /// reported by <see cref="MemoryDiagnostics.CorruptionFound"/> and left alone. A call takes about a microsecond.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class NativeAllocationCallbacks : IDisposable
 {
     // What dav1d asks for its pictures, and a cache line.
@@ -24,8 +22,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
     // Kept for ever: native code may call them at any time.
     private static readonly AllocateFunction s_allocate = static (context, size) => AllocateFor(context, size);
     private static readonly AllocateArrayFunction s_allocateArray =
-        static (context, items, size) => AllocateFor(context, items * (ulong)size);
-
+        static (context, items, size) => AllocateFor(context, (ulong)items * size);
     private static readonly ReallocateFunction s_reallocate = ReallocateFor;
     private static readonly FreeFunction s_free = FreeFor;
 
@@ -84,6 +81,8 @@ public sealed class NativeAllocationCallbacks : IDisposable
     /// <remarks>A reallocation that left the memory where it was, because it became little shorter, counts as before.</remarks>
     public long OutstandingBytes => Interlocked.Read(ref _outstandingBytes);
 
+    private bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
+
     /// <summary>
     /// Ends allocation: the functions return null from now on. What is outstanding stays valid, and can be freed as long as any of it is
     /// outstanding. Further calls have no effect.
@@ -95,11 +94,8 @@ public sealed class NativeAllocationCallbacks : IDisposable
     }
 
     /// <inheritdoc/>
-    public override string ToString() => string.Format(
-        CultureInfo.InvariantCulture,
-        "NativeAllocationCallbacks, {0:N0} bytes outstanding{1}",
-        OutstandingBytes,
-        Volatile.Read(ref _isDisposed) != 0 ? ", disposed" : string.Empty);
+    public override string ToString() =>
+        Invariant($"{nameof(NativeAllocationCallbacks)}, {OutstandingBytes:N0} bytes outstanding{(IsDisposed ? ", disposed" : "")}");
 
     private static nint AllocateFor(nint context, ulong size) =>
         NativeContexts.Find<NativeAllocationCallbacks>(context)?.TryAllocate(size) ?? 0;
@@ -174,13 +170,13 @@ public sealed class NativeAllocationCallbacks : IDisposable
             return 0;
         }
 
-        // Counted before _isDisposed is read: either Dispose sees this count, or this call sees that Dispose was called.
+        // Counted before IsDisposed is read: either Dispose sees this count, or this call sees that Dispose was called.
         int length = Math.Max((int)size, 1);
         Interlocked.Add(ref _outstandingBytes, length);
         IMemoryOwner<byte>? owner = null;
         try
         {
-            if (Volatile.Read(ref _isDisposed) == 0)
+            if (!IsDisposed)
             {
                 owner = _allocator.AllocateAligned<byte>(length, AlignmentInBytes);
                 nint address = AddressOf(owner);
@@ -268,14 +264,13 @@ public sealed class NativeAllocationCallbacks : IDisposable
 
     private void EndContextWhereDone()
     {
-        if (Volatile.Read(ref _isDisposed) != 0 && OutstandingBytes == 0)
+        if (IsDisposed && OutstandingBytes == 0)
         {
             NativeContexts.TryRemove(Context);
         }
     }
 
-    private Shard ShardOf(nint address) =>
-        _shards[unchecked((uint)(address / AlignmentInBytes) * 0x9E3779B1u) >> (32 - ShardBits)];
+    private Shard ShardOf(nint address) => _shards[unchecked((uint)(address / AlignmentInBytes) * 0x9E3779B1u) >> (32 - ShardBits)];
 
     // Aligned memory is never an array, so it stays where it is.
     private static unsafe nint AddressOf(IMemoryOwner<byte> owner) =>

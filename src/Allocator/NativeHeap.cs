@@ -22,9 +22,7 @@ public static class NativeHeap
     /// Has malloc take each allocation from this size on from the operating system directly, so that freeing it returns its memory at
     /// once. Without this call glibc begins at 128 KiB and raises the threshold, up to 32 MiB, whenever such an allocation is freed.
     /// </summary>
-    /// <param name="bytes">
-    /// The threshold in bytes; 1 MiB suits codecs. At most 32 MiB in 64-bit processes, 512 KiB in others.
-    /// </param>
+    /// <param name="bytes">The threshold in bytes; 1 MiB suits codecs. At most 32 MiB in 64-bit processes, 512 KiB in others.</param>
     /// <returns>False where the C library has no such call, or refuses.</returns>
     /// <remarks>
     /// Applies to the whole process, as <c>mallopt(M_MMAP_THRESHOLD)</c> and the environment variable <c>MALLOC_MMAP_THRESHOLD_</c> do.

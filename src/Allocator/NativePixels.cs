@@ -10,7 +10,6 @@ namespace Allocator;
 /// The pixels stay until they are released, by <see cref="Dispose"/> or by <see cref="ReleaseFunction"/>, whichever comes first, from any
 /// thread; a second release of either kind does nothing. This object need not be kept meanwhile: dropping it releases nothing.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class NativePixels : IDisposable
 {
     // Kept for ever: native code may call it at any time.

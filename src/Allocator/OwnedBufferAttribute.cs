@@ -5,12 +5,8 @@ namespace Allocator;
 /// library carries it; put it on your own.
 /// </summary>
 [AttributeUsage(AttributeTargets.ReturnValue | AttributeTargets.Parameter)]
-public sealed class OwnedBufferAttribute : Attribute
-{
-}
+public sealed class OwnedBufferAttribute : Attribute;
 
 /// <summary>Marks a parameter whose buffer is used during the call only: neither kept nor disposed.</summary>
 [AttributeUsage(AttributeTargets.Parameter)]
-public sealed class BorrowedAttribute : Attribute
-{
-}
+public sealed class BorrowedAttribute : Attribute;

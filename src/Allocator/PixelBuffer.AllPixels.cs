@@ -12,7 +12,9 @@ public sealed partial class PixelBuffer<TPixel>
         Throw.IfNull(destination, nameof(destination));
         if (destination.Width != Width || destination.Height != Height)
         {
-            Throw.SizeMismatch(nameof(destination), destination.Width, destination.Height, Width, Height);
+            throw new ArgumentException(
+                Invariant($"destination is {destination.Width} x {destination.Height} pixels; {Width} x {Height} are needed."),
+                nameof(destination));
         }
 
         if (RowStride == Width && destination.RowStride == Width)
@@ -170,7 +172,9 @@ public sealed partial class PixelBuffer<TPixel>
         long rowBytes = (long)RowStride * Unsafe.SizeOf<TPixel>();
         if (rowBytes > int.MaxValue)
         {
-            Throw.RowsTooLong(rowBytes);
+            throw new InvalidOperationException(
+                Invariant($"A row takes {rowBytes:N0} bytes; native code counts them in 32 bits, up to {int.MaxValue:N0}. ")
+                    + "The buffer is as it was.");
         }
 
         NativePixels pixels;
@@ -200,7 +204,9 @@ public sealed partial class PixelBuffer<TPixel>
         _group.ThrowIfDisposed();
         if (!IsContiguous)
         {
-            Throw.NotContiguous(_group.Count);
+            throw new InvalidOperationException(
+                Invariant($"The pixels lie in {_group.Count} pieces of memory, and native code takes one: allocate them with ")
+                    + "AllocationOptions.Contiguous, or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
         }
     }
 

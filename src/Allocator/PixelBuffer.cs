@@ -8,7 +8,6 @@ namespace Allocator;
 /// While a delegate runs the memory stays, even if the buffer is disposed meanwhile, by the delegate itself or another thread: it goes
 /// back when the delegate returns. Several delegates may run at once; that they do not write to the same pixels is the callers' concern.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class PixelBuffer<TPixel> : IDisposable
     where TPixel : unmanaged
 {
@@ -118,8 +117,7 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         Throw.IfNull(action, nameof(action));
         using MemoryGroup<TPixel>.Reference reference = _group.AddReference();
         using MemoryGroup<TOther>.Reference otherReference = other._group.AddReference();
-        ForEachBand(
-            (firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height)), maxDegreeOfParallelism);
+        ForEachBand((firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height)), maxDegreeOfParallelism);
     }
 
     /// <summary>Calls a delegate with all pixels as one span, where they are contiguous, packed, and not too long for one.</summary>
@@ -197,4 +195,22 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
 
     private PixelAccessor<TPixel> Access(nint first, Span<TPixel> array, int firstRow, int height) =>
         new(first, array, _group.Layout, _map, RowStride) { Width = Width, FirstRow = firstRow, Height = height };
+}
+
+/// <summary>
+/// Runs the bands of an image on the thread pool, or on the thread that waits for them: <see cref="Parallel"/> waits for every task that
+/// it has queued, also where no band is left, and threads of the pool may all be blocked, by waits for the very memory of that image.
+/// </summary>
+internal sealed class RowScheduler : TaskScheduler
+{
+    public static RowScheduler Shared { get; } = new();
+
+    // The task itself carries the flow of execution. False from a second attempt: the thread that waits was faster.
+    protected override void QueueTask(Task task) => ThreadPool.UnsafeQueueUserWorkItem(_ => TryExecuteTask(task), null);
+
+    // False where it has begun on another thread, which is waited for then.
+    protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) => TryExecuteTask(task);
+
+    // For debuggers.
+    protected override IEnumerable<Task> GetScheduledTasks() => [];
 }

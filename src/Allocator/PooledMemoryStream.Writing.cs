@@ -268,7 +268,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
                 Throw.Disposed(destination.GetType().Name);
             }
 
-            Throw.NotWritable(nameof(destination));
+            throw new NotSupportedException($"{nameof(destination)} cannot be written to. Pass a stream whose CanWrite is true.");
         }
     }
 

@@ -12,7 +12,6 @@ namespace Allocator;
 /// <c>Dispose</c> and <see cref="ToString"/> throws <see cref="ObjectDisposedException"/> after <c>Dispose</c>, which returns all memory.
 /// Its asynchronous methods complete at once, except for copying to another stream. Not thread-safe, as no stream is.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class PooledMemoryStream : Stream
 {
     // Of bytes: Array.MaxLength of newer runtimes.
@@ -91,13 +90,8 @@ public sealed partial class PooledMemoryStream : Stream
             SeekOrigin.Begin => 0,
             SeekOrigin.Current => _position,
             SeekOrigin.End => _length,
-            _ => -1,
+            _ => throw new ArgumentException($"{origin} is no place to seek from; use Begin, Current or End.", nameof(origin)),
         };
-        if (from < 0)
-        {
-            Throw.BadArgument(nameof(origin), $"{origin} is no place to seek from; use Begin, Current or End.");
-        }
-
         if (offset > long.MaxValue - from)
         {
             Throw.OutOfRange(nameof(offset), offset, $"must be at most {long.MaxValue - from}");
@@ -105,7 +99,8 @@ public sealed partial class PooledMemoryStream : Stream
 
         if (from + offset < 0)
         {
-            Throw.SeekBeforeBegin(from + offset);
+            throw new IOException(
+                Invariant($"The new position is {from + offset:N0}; it must not be before the beginning of the stream."));
         }
 
         return _position = from + offset;
@@ -223,7 +218,8 @@ public sealed partial class PooledMemoryStream : Stream
         StreamMemory memory = Use();
         if (_length > LongestArray)
         {
-            Throw.TooLongForArray(_length, LongestArray);
+            throw new IOException(Invariant($"The stream has {_length:N0} bytes, and an array at most {LongestArray:N0}. ")
+                + $"Use {nameof(AsReadOnlySequence)} or {nameof(WriteTo)}.");
         }
 
         byte[] content = new byte[_length];

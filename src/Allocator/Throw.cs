@@ -4,7 +4,7 @@ using Allocator.Lifetime;
 
 namespace Allocator;
 
-/// <summary>Every exception of the library, out of line, so that the code that throws stays small.</summary>
+/// <summary>Exceptions of the fast paths, and those of several places: out of line, so that the code that throws stays small.</summary>
 internal static class Throw
 {
     public static void IfNull([NotNull] object? value, string name)
@@ -15,6 +15,7 @@ internal static class Throw
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfNegative(int value, string name)
     {
         if (value < 0)
@@ -31,6 +32,7 @@ internal static class Throw
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfBelowOne(int value, string name)
     {
         if (value < 1)
@@ -110,56 +112,13 @@ internal static class Throw
         throw new ArgumentException(Invariant($"{name} holds {length:N0} elements; {required:N0} are needed."), name);
 
     [DoesNotReturn]
-    public static void SizeMismatch(string name, int width, int height, int expectedWidth, int expectedHeight) =>
-        throw new ArgumentException(
-            Invariant($"{name} is {width} x {height} pixels; {expectedWidth} x {expectedHeight} are needed."), name);
-
-    [DoesNotReturn]
-    public static void FixedLength(long length) =>
-        throw new NotSupportedException(
-            Invariant($"The stream is over memory of {length:N0} bytes, and cannot grow. CreateStream makes one that can."));
-
-    [DoesNotReturn]
     public static void StreamTooLong(long position, int count) =>
         throw new IOException(
             Invariant($"{count:N0} bytes at {position:N0} end beyond {long.MaxValue:N0}, the longest stream. Set the Position lower."));
-
-    [DoesNotReturn]
-    public static void TooLongForArray(long length, int longest) =>
-        throw new IOException(Invariant($"The stream has {length:N0} bytes, and an array at most {longest:N0}. ")
-            + $"Use {nameof(PooledMemoryStream.AsReadOnlySequence)} or {nameof(PooledMemoryStream.WriteTo)}.");
 
     [DoesNotReturn]
     public static void AdvancedTooFar(int count, int left) =>
         throw new InvalidOperationException(
             Invariant($"{count} bytes are more than the {left} that are left of what GetMemory or GetSpan returned last. ")
                 + "Ask for more by sizeHint; after any other call on the stream, ask anew.");
-
-    [DoesNotReturn]
-    public static void SeekBeforeBegin(long position) =>
-        throw new IOException(Invariant($"The new position is {position:N0}; it must not be before the beginning of the stream."));
-
-    [DoesNotReturn]
-    public static void NotWritable(string name) =>
-        throw new NotSupportedException($"{name} cannot be written to. Pass a stream whose CanWrite is true.");
-
-    [DoesNotReturn]
-    public static void NotRented(string name, int length) =>
-        throw new ArgumentException(
-            Invariant($"This array of {length:N0} bytes was not rented from this pool, or has been returned already. Return each array ")
-                + "once, to the pool that it was rented from.", name);
-
-    [DoesNotReturn]
-    public static void BadArgument(string name, string problem) => throw new ArgumentException(problem, name);
-
-    [DoesNotReturn]
-    public static void NotContiguous(int members) =>
-        throw new InvalidOperationException(
-            Invariant($"The pixels lie in {members} pieces of memory, and native code takes one: allocate them with ")
-                + "AllocationOptions.Contiguous, or with MemoryAllocatorOptions.PreferContiguous. The buffer is as it was.");
-
-    [DoesNotReturn]
-    public static void RowsTooLong(long rowBytes) =>
-        throw new InvalidOperationException(Invariant(
-            $"A row takes {rowBytes:N0} bytes; native code counts them in 32 bits, up to {int.MaxValue:N0}. The buffer is as it was."));
 }

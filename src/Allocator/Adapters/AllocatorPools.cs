@@ -7,7 +7,6 @@ internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maxi
     // As MemoryPool<T>.Shared.
     private const int DefaultBytes = 4096;
 
-    private readonly MemoryAllocator _allocator = allocator;
     private readonly int _defaultLength = Math.Min(maximumLength, 1 + (DefaultBytes - 1) / elementSizeInBytes);
     private int _isDisposed;
 
@@ -27,7 +26,7 @@ internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maxi
             Throw.Disposed(nameof(MemoryPool<>));
         }
 
-        return _allocator.Allocate<T>(minBufferSize == -1 ? _defaultLength : minBufferSize);
+        return allocator.Allocate<T>(minBufferSize == -1 ? _defaultLength : minBufferSize);
     }
 
     protected override void Dispose(bool disposing) => Volatile.Write(ref _isDisposed, 1);
@@ -36,16 +35,16 @@ internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maxi
 /// <summary>An allocator as the pool of arrays that other libraries take. The allocator and outstanding arrays outlive it.</summary>
 internal sealed class AllocatorArrayPool(MemoryAllocator allocator) : ArrayPool<byte>
 {
-    private readonly MemoryAllocator _allocator = allocator;
-
-    public override byte[] Rent(int minimumLength) => minimumLength == 0 ? [] : _allocator.RentArray(minimumLength);
+    public override byte[] Rent(int minimumLength) => minimumLength == 0 ? [] : allocator.RentArray(minimumLength);
 
     public override void Return(byte[] array, bool clearArray = false)
     {
         Throw.IfNull(array, nameof(array));
-        if (array.Length > 0 && !_allocator.TryReturnArray(array, clearArray))
+        if (array.Length > 0 && !allocator.TryReturnArray(array, clearArray))
         {
-            Throw.NotRented(nameof(array), array.Length);
+            throw new ArgumentException(
+                Invariant($"This array of {array.Length:N0} bytes was not rented from this pool, or has been returned already. ")
+                    + "Return each array once, to the pool that it was rented from.", nameof(array));
         }
     }
 }

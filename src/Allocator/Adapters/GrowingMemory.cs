@@ -12,42 +12,37 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
     // A page, and what most who write in steps write at once.
     private const int FirstBlock = 4096;
 
-    private readonly MemoryAllocator _allocator = allocator;
-    private readonly int _largestArray = largestArray;
-    private readonly int _largestBlock = largestBlock;
-    private readonly long _allocationLimit = allocationLimit;
-    private readonly long _budget = budget;
     private readonly List<Block> _blocks = [];
 
     // What the blocks have, those parts of them included that are not the stream's: more than the capacity.
     private long _held;
 
     // The most that the capacity could come to.
-    private long LargestCapacity => _budget - (_held - Capacity);
+    private long LargestCapacity => budget - (_held - Capacity);
 
     // Before any block is taken: one after the other they would take all that there is, and then wait for what the stream has itself.
     public override void ThrowIfHopeless(long capacity)
     {
         if (capacity > LargestCapacity)
         {
-            throw MemoryLimitExceededException.ForBudget(capacity, _budget);
+            throw MemoryLimitExceededException.ForBudget(capacity, budget);
         }
 
-        if (capacity - Capacity > _allocationLimit)
+        if (capacity - Capacity > allocationLimit)
         {
-            Throw.LimitExceeded(capacity - Capacity, _allocationLimit);
+            Throw.LimitExceeded(capacity - Capacity, allocationLimit);
         }
 
         long rounded = CapacityFor(capacity, withReserve: false);
         if (rounded > LargestCapacity)
         {
-            throw MemoryLimitExceededException.ForBudget(rounded, _budget);
+            throw MemoryLimitExceededException.ForBudget(rounded, budget);
         }
 
         // Without a budget they would take all that the container has, from others too. One block the allocation itself looks at.
-        if (capacity - Capacity > _largestBlock)
+        if (capacity - Capacity > largestBlock)
         {
-            _allocator.Settings.ThrowIfLargerThanContainer(rounded);
+            allocator.Settings.ThrowIfLargerThanContainer(rounded);
         }
     }
 
@@ -88,8 +83,8 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         ThrowIfHopeless(capacity);
         bool withReserve = CapacityFor(capacity, withReserve: true) <= LargestCapacity;
         int block = NextLength(Capacity, capacity, withReserve);
-        long rounded = Math.Min((length + block - 1L) / block * block, Math.Min(_allocationLimit, int.MaxValue));
-        return _allocator.Allocate<byte>((int)rounded);
+        long rounded = Math.Min((length + block - 1L) / block * block, Math.Min(allocationLimit, int.MaxValue));
+        return allocator.Allocate<byte>((int)rounded);
     }
 
     public override bool CanAppend => true;
@@ -100,8 +95,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         ForgetBlock();
         if (_blocks.Count > 0)
         {
-            Block last = _blocks[_blocks.Count - 1];
-            _blocks[_blocks.Count - 1] = last with { End = position };
+            _blocks[_blocks.Count - 1] = _blocks[_blocks.Count - 1] with { End = position };
         }
 
         Capacity = position;
@@ -156,23 +150,23 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
     private int NextLength(long present, long capacity, bool withReserve)
     {
         long wanted = withReserve ? Math.Max(capacity - present, present) : capacity - present;
-        if (wanted > Math.Min(_largestArray, _largestBlock))
+        if (wanted > Math.Min(largestArray, largestBlock))
         {
-            return _largestBlock;
+            return largestBlock;
         }
 
-        int length = Math.Min(FirstBlock, _largestBlock);
+        int length = Math.Min(FirstBlock, largestBlock);
         while (length < wanted)
         {
             length *= 2;
         }
 
-        return Math.Min(length, _largestBlock);
+        return Math.Min(length, largestBlock);
     }
 
     private void Add(int length, bool clean)
     {
-        IMemoryOwner<byte> block = _allocator.Allocate<byte>(length, clean ? AllocationOptions.Clean : AllocationOptions.None);
+        IMemoryOwner<byte> block = allocator.Allocate<byte>(length, clean ? AllocationOptions.Clean : AllocationOptions.None);
         try
         {
             Add(block, 0);
@@ -195,11 +189,6 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
 
     private void RemoveFrom(int first)
     {
-        if (first == _blocks.Count)
-        {
-            return;
-        }
-
         ForgetBlock();
         Capacity = StartOf(first);
         ExceptionDispatchInfo? finding = null;

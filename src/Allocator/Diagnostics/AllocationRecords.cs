@@ -1,4 +1,5 @@
 using System.Text;
+using static Allocator.Diagnostics.AllocationRecords;
 
 namespace Allocator.Diagnostics;
 
@@ -13,7 +14,6 @@ namespace Allocator.Diagnostics;
 /// process that ends in good order deletes it, unless memory was found corrupted. An instance is immutable, and safe for concurrent
 /// callers.
 /// </remarks>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class AllocationRecords
 {
     private AllocationRecords(int processId, DateTime processStarted, long dropped, IReadOnlyList<AllocationRecord> records)
@@ -67,7 +67,7 @@ public sealed class AllocationRecords
             BitConverter.ToInt32(content, Layout.ProcessIdAt),
             Time(BitConverter.ToInt64(content, Layout.StartedAt)),
             BitConverter.ToInt64(content, Layout.DroppedAt),
-            [.. Enumerable.Range(0, Layout.SlotCount).Select(slot => TryRead(content, Layout.Slot(slot))).OfType<AllocationRecord>()]);
+            [.. Enumerable.Range(0, Layout.SlotCount).Select(slot => new AllocationRecord(content, Layout.Slot(slot))).Where(IsWritten)]);
     }
 
     /// <summary>Explains what lies at an address, in some lines of text.</summary>
@@ -85,6 +85,9 @@ public sealed class AllocationRecords
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
         (record.State != AllocationRecordState.Freed, record.AllocatedAt);
 
+    private static bool IsWritten(AllocationRecord record) =>
+        record.State is >= AllocationRecordState.Rented and <= AllocationRecordState.Freed;
+
     private static byte[] ReadAll(string path)
     {
         // Shared in full, because the writer may have it open.
@@ -94,42 +97,8 @@ public sealed class AllocationRecords
         return content.ToArray();
     }
 
-    private static AllocationRecord? TryRead(byte[] content, int at)
-    {
-        int state = BitConverter.ToInt32(content, at + Layout.StateAt);
-        if (state is < (int)AllocationRecordState.Rented or > (int)AllocationRecordState.Freed)
-        {
-            return null;
-        }
-
-        int corruption = BitConverter.ToInt32(content, at + Layout.CorruptionAt);
-        long returnedAt = BitConverter.ToInt64(content, at + Layout.ReturnedAt);
-        return new AllocationRecord
-        {
-            State = (AllocationRecordState)state,
-            Corruption = corruption == 0 ? null : (CorruptionKind)(corruption - 1),
-            CorruptionOffset = corruption == 0 ? 0 : BitConverter.ToInt64(content, at + Layout.CorruptionOffsetAt),
-            MappingAddress = BitConverter.ToInt64(content, at + Layout.MappingAddressAt),
-            MappingBytes = BitConverter.ToInt64(content, at + Layout.MappingBytesAt),
-            Address = BitConverter.ToInt64(content, at + Layout.AddressAt),
-            Bytes = BitConverter.ToInt64(content, at + Layout.BytesAt),
-            AllocatedAt = Time(BitConverter.ToInt64(content, at + Layout.AllocatedAt)),
-            ReturnedAt = returnedAt == 0 ? null : Time(returnedAt),
-            AllocatingThreadId = BitConverter.ToInt32(content, at + Layout.AllocatingThreadAt),
-            ReturningThreadId = BitConverter.ToInt32(content, at + Layout.ReturningThreadAt),
-            AllocationStackTrace = Text(content, at + Layout.AllocationStackAt, at + Layout.AllocationStackBytesAt),
-            ReturnStackTrace = Text(content, at + Layout.ReturnStackAt, at + Layout.ReturnStackBytesAt),
-        };
-    }
-
     // A file that was damaged on its way must not fail in obscure ways.
-    private static DateTime Time(long ticks) => new(Math.Max(0, Math.Min(ticks, DateTime.MaxValue.Ticks)), DateTimeKind.Utc);
-
-    private static string Text(byte[] content, int at, int lengthAt)
-    {
-        int length = BitConverter.ToInt32(content, lengthAt);
-        return Encoding.UTF8.GetString(content, at, Math.Max(0, Math.Min(length, Layout.StackBytes)));
-    }
+    internal static DateTime Time(long ticks) => new(Math.Max(0, Math.Min(ticks, DateTime.MaxValue.Ticks)), DateTimeKind.Utc);
 
     /// <summary>
     /// The layout of a record file, in bytes: a header, then slots of equal size. Numbers have the machine's order of bytes, texts are
@@ -176,4 +145,130 @@ public sealed class AllocationRecords
 
         public static int Slot(int index) => HeaderBytes + index * SlotBytes;
     }
+}
+
+/// <summary>One watched buffer as its process recorded it: where it was, and the calls that allocated and returned it.</summary>
+public sealed class AllocationRecord
+{
+    private readonly byte[] _file;
+    private readonly int _slot;
+
+    internal AllocationRecord(byte[] file, int slot)
+    {
+        _file = file;
+        _slot = slot;
+    }
+
+    /// <summary>Gets what became of it.</summary>
+    public AllocationRecordState State => (AllocationRecordState)Int32(Layout.StateAt);
+
+    /// <summary>Gets where the buffer begins.</summary>
+    public long Address => Int64(Layout.AddressAt);
+
+    /// <summary>Gets its length in bytes, as it was asked for.</summary>
+    public long Bytes => Int64(Layout.BytesAt);
+
+    /// <summary>Gets where the mapping around it begins, inaccessible pages included.</summary>
+    public long MappingAddress => Int64(Layout.MappingAddressAt);
+
+    /// <summary>Gets the length of the mapping in bytes, inaccessible pages included.</summary>
+    public long MappingBytes => Int64(Layout.MappingBytesAt);
+
+    /// <summary>Gets when it was allocated, in UTC.</summary>
+    public DateTime AllocatedAt => Time(Int64(Layout.AllocatedAt));
+
+    /// <summary>Gets the managed thread that allocated it.</summary>
+    public int AllocatingThreadId => Int32(Layout.AllocatingThreadAt);
+
+    /// <summary>Gets the stack of the allocating call, cut to what fits.</summary>
+    public string AllocationStackTrace => Text(Layout.AllocationStackAt, Layout.AllocationStackBytesAt);
+
+    /// <summary>Gets when it was returned, or found abandoned, in UTC; <see langword="null"/> while it is outstanding.</summary>
+    public DateTime? ReturnedAt => Int64(Layout.ReturnedAt) is var ticks and not 0 ? Time(ticks) : null;
+
+    /// <summary>Gets the managed thread that returned it; 0 where none did.</summary>
+    public int ReturningThreadId => Int32(Layout.ReturningThreadAt);
+
+    /// <summary>Gets the stack of the returning call, cut to what fits; empty where it was not returned.</summary>
+    public string ReturnStackTrace => Text(Layout.ReturnStackAt, Layout.ReturnStackBytesAt);
+
+    /// <summary>Gets how it was found corrupted; <see langword="null"/> where it was not.</summary>
+    public CorruptionKind? Corruption => Int32(Layout.CorruptionAt) is var kind and not 0 ? (CorruptionKind)(kind - 1) : null;
+
+    /// <summary>Gets the offset of the first changed byte from the start of the buffer, where it was found corrupted.</summary>
+    public long CorruptionOffset => Corruption is null ? 0 : Int64(Layout.CorruptionOffsetAt);
+
+    /// <summary>Describes the buffer in full, stacks included.</summary>
+    public override string ToString() => Invariant($"0x{Address:x} is the start of {DescribeBuffer()}");
+
+    internal bool Contains(long address) => address >= MappingAddress && address - MappingAddress < MappingBytes;
+
+    /// <summary>Describes where an address lies with regard to the buffer, and the buffer.</summary>
+    internal string Explain(long address)
+    {
+        long offset = address - Address;
+        string place = offset < 0 ? $"is {Count(-offset)} before the start of"
+            : offset < Bytes ? Invariant($"lies at offset {offset:N0} inside")
+            : $"is {Count(offset - Bytes + 1)} past the end of";
+        return Invariant($"0x{address:x} {place} {DescribeBuffer()}");
+    }
+
+    private int Int32(int field) => BitConverter.ToInt32(_file, _slot + field);
+
+    private long Int64(int field) => BitConverter.ToInt64(_file, _slot + field);
+
+    private string Text(int start, int length) =>
+        Encoding.UTF8.GetString(_file, _slot + start, Math.Max(0, Math.Min(Int32(length), Layout.StackBytes)));
+
+    internal static string Count(long bytes) => Invariant($"{bytes:N0} {(bytes == 1 ? "byte" : "bytes")}");
+
+    private string DescribeBuffer()
+    {
+        StringBuilder text = new();
+        text.Append(Invariant($"a buffer of {Bytes:N0} bytes that {Fate()}.")).AppendLine();
+        if (Corruption is CorruptionKind kind)
+        {
+            text.Append(Invariant($"It was found corrupted ({kind}) at offset {CorruptionOffset:N0}.")).AppendLine();
+        }
+
+        AppendCall("Allocated", AllocatedAt, AllocatingThreadId, AllocationStackTrace);
+        if (ReturnStackTrace.Length > 0)
+        {
+            AppendCall("Returned", ReturnedAt ?? default, ReturningThreadId, ReturnStackTrace);
+        }
+
+        return text.ToString().TrimEnd();
+
+        void AppendCall(string what, DateTime time, int thread, string stack) =>
+            text.Append(Invariant($"{what} at {time:yyyy-MM-dd HH:mm:ss.fff} UTC by thread {thread}:")).AppendLine()
+                .AppendLine(stack.TrimEnd());
+    }
+
+    private string Fate()
+    {
+        string held = ReturnedAt is DateTime returned ? Invariant($"{(returned - AllocatedAt).TotalMilliseconds:N0} ms") : "";
+        return State switch
+        {
+            AllocationRecordState.Rented => "is rented",
+            AllocationRecordState.Returned => $"was returned {held} after its allocation",
+            AllocationRecordState.Abandoned => $"was found abandoned, without Dispose, {held} after its allocation",
+            _ => $"was held for {held}, and whose addresses have been given back to the system since",
+        };
+    }
+}
+
+/// <summary>What became of a watched buffer.</summary>
+public enum AllocationRecordState
+{
+    /// <summary>It is outstanding.</summary>
+    Rented = 1,
+
+    /// <summary>It was returned, and its addresses are kept inaccessible.</summary>
+    Returned = 2,
+
+    /// <summary>Its owner was collected without <c>Dispose</c>; the memory is in quarantine.</summary>
+    Abandoned = 3,
+
+    /// <summary>Its addresses have been returned to the system, and other memory may lie there by now.</summary>
+    Freed = 4,
 }

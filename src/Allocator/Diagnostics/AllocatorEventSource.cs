@@ -5,8 +5,9 @@ namespace Allocator.Diagnostics;
 
 /// <summary>The library's events for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, named <c>Allocator</c>.</summary>
 /// <remarks>
-/// No event is written under a lock. What a listener throws the runtime swallows. Events without a keyword are findings: they are written
-/// whatever keywords are asked for, and 1 to 4 also where the thread is calling a listener for another event.
+/// No event is written under a lock. What a listener throws the runtime swallows, and it drops what no session wants. Events without a
+/// keyword are findings: they are written whatever keywords are asked for, and 1 to 4 also where the thread is calling a listener for
+/// another event.
 /// </remarks>
 [EventSource(Name = SourceName)]
 internal sealed class AllocatorEventSource : EventSource
@@ -35,63 +36,31 @@ internal sealed class AllocatorEventSource : EventSource
     public bool WritesRents => IsEnabled(EventLevel.Verbose, Keywords.Rents);
 
     [Event(1, Level = EventLevel.Warning, Version = 1, Message = "{0} bytes were dropped without Dispose after {1} ms")]
-    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName)
-    {
-        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
-        {
-            Write(1, stackalloc[] { bytes, ageMilliseconds }, allocationStackTrace, allocatorName);
-        }
-    }
+    public void AllocationAbandoned(long bytes, long ageMilliseconds, string allocationStackTrace, string allocatorName) =>
+        Write(1, stackalloc[] { bytes, ageMilliseconds }, allocationStackTrace, allocatorName);
 
     /// <summary>Allocations leak from one place: written for the first, and whenever their number has doubled.</summary>
     [Event(2, Level = EventLevel.Warning, Message = "{0} allocations of {1} bytes in all leaked from one place")]
-    public void LeakFound(long count, long bytes, string allocationStackTrace)
-    {
-        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
-        {
-            Write(2, stackalloc[] { count, bytes }, allocationStackTrace);
-        }
-    }
+    public void LeakFound(long count, long bytes, string allocationStackTrace) =>
+        Write(2, stackalloc[] { count, bytes }, allocationStackTrace);
 
     /// <summary>Watched memory was written to outside a buffer, or after its return.</summary>
     [Event(3, Level = EventLevel.Error, Message = "{2}")]
-    public void CorruptionFound(long bytes, long offset, string description)
-    {
-        if (IsEnabled(EventLevel.Error, EventKeywords.None))
-        {
-            Write(3, stackalloc[] { bytes, offset }, description);
-        }
-    }
+    public void CorruptionFound(long bytes, long offset, string description) => Write(3, stackalloc[] { bytes, offset }, description);
 
     /// <summary>No file for allocation records could be made.</summary>
     [Event(4, Level = EventLevel.Warning, Message = "Faults will go unexplained: {0}")]
-    public void RecordsUnavailable(string reason)
-    {
-        if (IsEnabled(EventLevel.Warning, EventKeywords.None))
-        {
-            WriteEvent(4, reason);
-        }
-    }
+    public void RecordsUnavailable(string reason) => Write(4, default, reason);
 
     /// <summary>The system gave memory: to a block of the pool, or a mapping.</summary>
     [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in all")]
-    public void MemoryCommitted(long bytes, long committedBytes, string? allocatorName)
-    {
-        if (IsEnabled(EventLevel.Informational, Keywords.Memory))
-        {
-            WriteOnce(6, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
-        }
-    }
+    public void MemoryCommitted(long bytes, long committedBytes, string? allocatorName) =>
+        WriteOnce(6, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
 
     /// <summary>The system has memory back: that of a purged block, or a mapping.</summary>
     [Event(7, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes given back to the system, {1} left")]
-    public void MemoryDecommitted(long bytes, long committedBytes, string? allocatorName)
-    {
-        if (IsEnabled(EventLevel.Informational, Keywords.Memory))
-        {
-            WriteOnce(7, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
-        }
-    }
+    public void MemoryDecommitted(long bytes, long committedBytes, string? allocatorName) =>
+        WriteOnce(7, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
 
     /// <summary>A buffer was rented: its id is the address of unmanaged memory, the hash code of an array.</summary>
     [Event(8, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes rented, {2} with what was not asked for")]
@@ -105,58 +74,38 @@ internal sealed class AllocatorEventSource : EventSource
 
     /// <summary>A request found no room in the memory budget. Event 11 follows, at once for one that may not wait.</summary>
     [Event(10, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes find no room: {1} of {2} are taken")]
-    public void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string? allocatorName)
-    {
-        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
-        {
-            WriteOnce(10, stackalloc[] { bytes, usedBytes, limitBytes }, allocatorName ?? "");
-        }
-    }
+    public void BudgetWaitBegan(long bytes, long usedBytes, long limitBytes, string? allocatorName) =>
+        WriteOnce(10, stackalloc[] { bytes, usedBytes, limitBytes }, allocatorName ?? "");
 
     /// <summary>A request that found no room is settled: the outcome is <c>Granted</c> or <c>GivenUp</c>.</summary>
     [Event(11, Level = EventLevel.Informational, Keywords = Keywords.Budget, Message = "{0} bytes: {2} after {1} ms")]
-    public void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string? allocatorName)
-    {
-        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
-        {
-            WriteOnce(11, stackalloc[] { bytes, waitedMilliseconds }, outcome, allocatorName ?? "");
-        }
-    }
+    public void BudgetWaitEnded(long bytes, long waitedMilliseconds, string outcome, string? allocatorName) =>
+        WriteOnce(11, stackalloc[] { bytes, waitedMilliseconds }, outcome, allocatorName ?? "");
 
     /// <summary>A reservation ended that had taken more than it had reserved.</summary>
-    [Event(
-        13,
-        Level = EventLevel.Informational,
-        Keywords = Keywords.Budget,
+    [Event(13, Level = EventLevel.Informational, Keywords = Keywords.Budget,
         Message = "A job that had reserved {0} bytes took {1}, and exceeded them {2} times")]
-    public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName)
-    {
-        if (IsEnabled(EventLevel.Informational, Keywords.Budget))
-        {
-            WriteOnce(13, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount }, allocatorName ?? "");
-        }
-    }
+    public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName) =>
+        WriteOnce(13, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount }, allocatorName ?? "");
 
     /// <summary>Idle memory of one allocator was returned. The load is that which decided; otherwise it has no source.</summary>
     [NonEvent]
     public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
     {
-        if (IsEnabled(EventLevel.Informational, Keywords.Trimming))
+        try
         {
-            try
+            if (IsEnabled(EventLevel.Informational, Keywords.Trimming))
             {
                 MemoryTrimmed(bytes, reason.ToString(), load.Source.ToString(), load.UsedBytes, load.TotalBytes, allocatorName ?? "");
             }
-            catch (OutOfMemoryException)
-            {
-                // As in Write: the texts take memory.
-            }
+        }
+        catch (OutOfMemoryException)
+        {
+            // As in Write: the texts take memory.
         }
     }
 
     /// <summary>Code of the user's, called where there is no caller that an exception could go to, threw.</summary>
-    /// <param name="callback">The name of the option or event that it was given to.</param>
-    /// <param name="exception">What it threw.</param>
     [NonEvent]
     public void CallbackFailed(string callback, Exception exception)
     {
@@ -189,10 +138,7 @@ internal sealed class AllocatorEventSource : EventSource
     // The source is notified of the end of a session before it knows it: the next rent finds out.
     protected override void OnEventCommand(EventCommandEventArgs command) => FollowSessions();
 
-    [Event(
-        5,
-        Level = EventLevel.Informational,
-        Keywords = Keywords.Trimming,
+    [Event(5, Level = EventLevel.Informational, Keywords = Keywords.Trimming,
         Message = "{0} bytes of idle memory trimmed: {1}. {2}: {3} of {4} bytes used")]
     private void MemoryTrimmed(long bytes, string reason, string source, long usedBytes, long totalBytes, string allocatorName) =>
         WriteOnce(5, stackalloc[] { bytes, usedBytes, totalBytes }, reason, source, allocatorName, leading: 1);
@@ -218,7 +164,7 @@ internal sealed class AllocatorEventSource : EventSource
     {
         try
         {
-            if (t_isWriting)
+            if (!IsEnabled() || t_isWriting)
             {
                 return;
             }
@@ -251,40 +197,40 @@ internal sealed class AllocatorEventSource : EventSource
         EventData* data = stackalloc EventData[numbers.Length + 3];
         int count = 0;
         fixed (long* number = numbers)
+        fixed (char* firstText = first, secondText = second, thirdText = third)
         {
-            fixed (char* firstText = first, secondText = second, thirdText = third)
+            for (int i = 0; i < leading && i < numbers.Length; i++)
             {
-                for (int i = 0; i < numbers.Length && i < leading; i++)
-                {
-                    data[count++] = new EventData { DataPointer = (IntPtr)(number + i), Size = sizeof(long) };
-                }
+                Add(number + i, sizeof(long));
+            }
 
-                AddText(data, ref count, firstText, first);
-                AddText(data, ref count, secondText, second);
-                for (int i = leading; i < numbers.Length; i++)
-                {
-                    data[count++] = new EventData { DataPointer = (IntPtr)(number + i), Size = sizeof(long) };
-                }
+            Add(firstText, TextSize(first));
+            Add(secondText, TextSize(second));
+            for (int i = leading; i < numbers.Length; i++)
+            {
+                Add(number + i, sizeof(long));
+            }
 
-                AddText(data, ref count, thirdText, third);
-                try
-                {
-                    WriteEventCore(eventId, count, data);
-                }
-                catch (Exception)
-                {
-                    // It is lost: an event that cannot be written for want of memory must not end what it reports half way.
-                }
+            Add(thirdText, TextSize(third));
+            try
+            {
+                WriteEventCore(eventId, count, data);
+            }
+            catch (Exception)
+            {
+                // It is lost: an event for which there is no memory must not end what it reports half way.
             }
         }
-    }
 
-    private static unsafe void AddText(EventData* data, ref int count, char* characters, string? text)
-    {
-        if (text is not null)
+        void Add(void* start, int size)
         {
-            data[count++] = new EventData { DataPointer = (IntPtr)characters, Size = (text.Length + 1) * sizeof(char) };
+            if (size > 0)
+            {
+                data[count++] = new EventData { DataPointer = (IntPtr)start, Size = size };
+            }
         }
+
+        static int TextSize(string? text) => text is null ? 0 : (text.Length + 1) * sizeof(char);
     }
 
     /// <summary>What can be asked for.</summary>

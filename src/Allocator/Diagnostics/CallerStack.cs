@@ -10,23 +10,15 @@ internal static class CallerStack
     /// <remarks>Returns capture it too: an interrupt, which the runtime's own locks let through, takes effect behind it.</remarks>
     public static string Capture()
     {
-        bool wasInterrupted = false;
-        while (true)
+        try
         {
-            try
-            {
-                string stack = CaptureOutside();
-                if (wasInterrupted)
-                {
-                    Thread.CurrentThread.Interrupt();
-                }
-
-                return stack;
-            }
-            catch (ThreadInterruptedException)
-            {
-                wasInterrupted = true;
-            }
+            return CaptureOutside();
+        }
+        catch (ThreadInterruptedException)
+        {
+            string stack = Capture();
+            Thread.CurrentThread.Interrupt();
+            return stack;
         }
     }
 

@@ -1,19 +1,12 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>Describes a detected out-of-bounds or use-after-return write, or an invalid free by native code.</summary>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class CorruptionEventArgs : EventArgs
 {
     internal CorruptionEventArgs(
-        CorruptionKind kind, long bytes, long offset, TimeSpan age, string? allocationStackTrace, string? returnStackTrace)
-    {
-        Kind = kind;
-        Bytes = bytes;
-        Offset = offset;
-        Age = age;
-        AllocationStackTrace = allocationStackTrace;
-        ReturnStackTrace = returnStackTrace;
-    }
+        CorruptionKind kind, long bytes, long offset, TimeSpan age, string? allocationStackTrace, string? returnStackTrace) =>
+        (Kind, Bytes, Offset, Age, AllocationStackTrace, ReturnStackTrace) =
+            (kind, bytes, offset, age, allocationStackTrace, returnStackTrace);
 
     /// <summary>Gets how it was written to.</summary>
     public CorruptionKind Kind { get; }

@@ -1,16 +1,10 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>All that leaked from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
-[DebuggerDisplay("{ToString(),nq}")]
 public sealed class LeakReport : EventArgs
 {
-    internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge)
-    {
-        AllocationStackTrace = allocationStackTrace;
-        Count = count;
-        Bytes = bytes;
-        LongestAge = longestAge;
-    }
+    internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge) =>
+        (AllocationStackTrace, Count, Bytes, LongestAge) = (allocationStackTrace, count, bytes, longestAge);
 
     /// <summary>Gets the stack of the allocating call; <see langword="null"/> for all allocations whose stack was not kept.</summary>
     public string? AllocationStackTrace { get; }
@@ -75,4 +69,30 @@ internal sealed class LeakLedger
             return [.. all.OrderByDescending(report => report.Bytes)];
         }
     }
+}
+
+/// <summary>Describes one allocation that was dropped without <c>Dispose</c>.</summary>
+public sealed class AbandonedMemoryEventArgs : EventArgs
+{
+    internal AbandonedMemoryEventArgs(long bytes, TimeSpan age, string? allocationStackTrace) =>
+        (Bytes, Age, AllocationStackTrace) = (bytes, age, allocationStackTrace);
+
+    internal string? AllocatorName { get; init; }
+
+    /// <summary>Gets the capacity that was outstanding, in bytes.</summary>
+    public long Bytes { get; }
+
+    /// <summary>Gets the time from the allocation to its discovery. It may be off by one trim period where no stack was kept.</summary>
+    public TimeSpan Age { get; }
+
+    /// <summary>
+    /// Gets the stack of the allocating call; <see langword="null"/> where <see cref="MemoryDiagnostics.LeakDetection"/> had none kept at
+    /// that time, unless the memory was watched: see <see cref="SafetyMode"/>.
+    /// </summary>
+    public string? AllocationStackTrace { get; }
+
+    /// <summary>Describes the leak in full, its stack included.</summary>
+    public override string ToString() =>
+        Invariant($"{Bytes:N0} bytes were dropped without Dispose, {Age.TotalSeconds:0.0} s after their allocation, at:\n")
+            + (AllocationStackTrace ?? "   (a stack that was not kept)");
 }

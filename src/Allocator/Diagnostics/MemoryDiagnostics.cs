@@ -121,11 +121,10 @@ public static class MemoryDiagnostics
         }
     }
 
-    /// <summary>Returns a trace for an allocation that begins now, where one is wanted.</summary>
-    /// <param name="bytes">Its capacity in bytes.</param>
-    /// <param name="allocatorName">The allocator's name.</param>
-    /// <param name="canLeak">Whether it would be found when abandoned; an array is not.</param>
-    /// <param name="isWanted">Whether one is wanted in any case, with its stack.</param>
+    /// <summary>
+    /// Returns a trace for an allocation that begins now, where one is wanted: in any case, with its stack, where
+    /// <paramref name="isWanted"/>. <paramref name="canLeak"/>: it would be found when abandoned, which an array is not.
+    /// </summary>
     internal static AllocationTrace? TryTrace(long bytes, string? allocatorName, bool canLeak, bool isWanted = false)
     {
         AllocationScope? scope = s_openScopes == 0 ? null : AllocationScope.Current;
@@ -148,7 +147,7 @@ public static class MemoryDiagnostics
     {
         if (LeakDetection != LeakDetection.Off)
         {
-            Notice notice = new(leak);
+            Notice notice = new(() => Notify(leak));
             Interlocked.Increment(ref s_abandonedAllocations);
             BackgroundThread.Shared.Queue(notice);
         }
@@ -158,7 +157,7 @@ public static class MemoryDiagnostics
     internal static void ReportCorruption(CorruptionEventArgs report)
     {
         UserCallbacks.EnsureThreads();
-        BackgroundThread.Shared.Queue(new Notice(report));
+        BackgroundThread.Shared.Queue(new Notice(() => Notify(report)));
     }
 
     private static bool WantsStack() => LeakDetection switch
@@ -194,8 +193,7 @@ public static class MemoryDiagnostics
         Delegate[] newsHandlers = HandlersOf(Volatile.Read(ref s_leakFound));
         LeakReport report = s_leaks.Add(leak, out bool isNews);
         string stack = leak.AllocationStackTrace ?? "";
-        AllocatorEventSource.Log.AllocationAbandoned(
-            leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
+        AllocatorEventSource.Log.AllocationAbandoned(leak.Bytes, (long)leak.Age.TotalMilliseconds, stack, leak.AllocatorName ?? "");
         Raise(handlers, leak, nameof(AllocationAbandoned));
         if (isNews)
         {
@@ -233,7 +231,8 @@ public static class MemoryDiagnostics
         }
     }
 
-    private sealed class Notice(EventArgs arguments) : IBackgroundWork
+    /// <summary>A call that the thread pool makes.</summary>
+    internal sealed class Notice(Action call) : IBackgroundWork
     {
         private BackgroundState _work;
 
@@ -246,14 +245,29 @@ public static class MemoryDiagnostics
             {
                 UserCallbacks.Thread.Queue(this);
             }
-            else if (arguments is AbandonedMemoryEventArgs leak)
-            {
-                Notify(leak);
-            }
             else
             {
-                Notify((CorruptionEventArgs)arguments);
+                call();
             }
         }
     }
+}
+
+/// <summary>How much is found out about memory above 1 MiB that was dropped without <c>Dispose</c>. It comes back in any case.</summary>
+public enum LeakDetection
+{
+    /// <summary>Nothing is counted or reported.</summary>
+    Off = 0,
+
+    /// <summary>
+    /// Leaks are counted and reported with size and age; with stacks while <see cref="MemoryDiagnostics.AllocationAbandoned"/> or
+    /// <see cref="MemoryDiagnostics.LeakFound"/> has subscribers. Costs nothing without. The default.
+    /// </summary>
+    Counters = 1,
+
+    /// <summary>One allocation in a hundred keeps its stack, at tens of microseconds each: for production.</summary>
+    SampledStacks = 2,
+
+    /// <summary>Every allocation keeps its stack.</summary>
+    AllStacks = 3,
 }

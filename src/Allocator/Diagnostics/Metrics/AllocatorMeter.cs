@@ -19,7 +19,7 @@ internal static class AllocatorMeter
     private const int Made = 3;
     private const int Closed = 4;
 
-    private static readonly Work s_making = new();
+    private static readonly MemoryDiagnostics.Notice s_making = new(Make);
     private static int s_state;
 
     // Not by its own type, which would load the assembly.
@@ -188,14 +188,5 @@ internal static class AllocatorMeter
             // A listener's: it is called from here, and must neither fail the call that makes an allocator nor take the process down.
             AllocatorEventSource.Log.CallbackFailed(nameof(MeterListener), exception);
         }
-    }
-
-    private sealed class Work : IBackgroundWork
-    {
-        private BackgroundState _work;
-
-        public ref BackgroundState State => ref _work;
-
-        public void DoWork() => Make();
     }
 }
