@@ -50,6 +50,15 @@ internal static class SizeFigures
         using ThreadTeam leases = new(2, (_, count) => Loops.Lease(allocator, Run)(count));
         double two = effort.Compare(heaps.Run, leases.Run)[1].Ratio;
         yield return new Figure("lease of 16 MB contiguous, 2 threads: share", "malloc, untouched", two, Limit: 1.5, Margin: 6);
+        using MemoryAllocator crowded = MemoryAllocator.Create();
+        using ThreadTeam others = new(4, (_, count) => Loops.Lease(crowded, Run / 4)(count));
+        others.Run(1000);
+        double[] states = effort.Shares(Loops.Heap(Run), Loops.Lease(crowded, Run));
+        yield return new Figure(
+            "lease of 16 MB contiguous, blocks cached near other threads: share", "malloc, untouched", states[1], Limit: 1.5, Margin: 4);
+        using MemoryAllocator limited = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 512 });
+        states = effort.Shares(Loops.Heap(Run), Loops.Lease(limited, Run));
+        yield return new Figure("lease of 16 MB contiguous, budget: share", "malloc, untouched", states[1], Limit: 1.5, Margin: 4);
         yield return new Figure(
             "64 MB contiguous, allocated and touched: times faster", "AllocHGlobal", 1 / CompareWithHeap(effort, 64 << 20),
             Limit: 20, MoreIsBetter: true, Margin: 2);

@@ -21,7 +21,10 @@ internal class BlockState
     /// <summary>A block that lies idle in its pool's cache: the thread that takes this flag away holds the block.</summary>
     public const long Cached = 1 << 20;
 
-    private const long GenerationStep = 1 << 21;
+    /// <summary>As <see cref="Cached"/>, for a run: the flag of its first block stands for all its blocks.</summary>
+    public const long CachedRun = 1 << 21;
+
+    private const long GenerationStep = 1 << 22;
 
     /// <summary>
     /// A reference count, flags, and above them the generation, which grows whenever the memory comes back. An owner remembers the

@@ -56,7 +56,7 @@ internal sealed class ArenaSet
         return null;
     }
 
-    /// <summary>Takes a block that lies in the pool's cache, whichever thread put it; null where there is none.</summary>
+    /// <summary>Takes a single block that lies in the pool's cache, whichever thread put it; null where there is none.</summary>
     public BlockGuard? TryTakeCached(ref PoolOutcome outcome)
     {
         foreach (BlockArena arena in outcome == PoolOutcome.Full ? All : [])
@@ -72,8 +72,8 @@ internal sealed class ArenaSet
     }
 
     /// <summary>
-    /// Puts blocks that lie in the pool's cache into the free maps: all, or those that are wanted; false for none. A block that another
-    /// thread puts there meanwhile may be missed.
+    /// Puts what lies in the pool's cache into the free maps: all, or what is wanted; false for none. A block that another thread puts
+    /// there meanwhile may be missed.
     /// </summary>
     public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {

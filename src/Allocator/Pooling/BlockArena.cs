@@ -156,7 +156,7 @@ internal sealed partial class BlockArena
         return false;
     }
 
-    /// <summary>Takes a block that lies in the pool's cache, whatever slot names it; null where there is none.</summary>
+    /// <summary>Takes a single block that lies in the pool's cache, whatever slot names it; null where there is none.</summary>
     public BlockGuard? TryTakeCached()
     {
         BlockGuard? guard = null;
@@ -168,7 +168,7 @@ internal sealed partial class BlockArena
         return guard;
     }
 
-    /// <summary>Puts the blocks that lie in the pool's cache into the map: all, or those that are wanted; false for none.</summary>
+    /// <summary>Puts what lies in the pool's cache into the map: all, or what is wanted; false for none.</summary>
     public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {
         bool any = false;
@@ -177,7 +177,7 @@ internal sealed partial class BlockArena
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
             if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache())
             {
-                Release(1UL << block.Index);
+                Release(BlockBits.Mask(block.RunLength) << block.Index);
                 any = true;
             }
         }
@@ -196,14 +196,18 @@ internal sealed partial class BlockArena
     /// <summary>Puts a guard and its blocks back into the map.</summary>
     public void Return(BlockGuard guard)
     {
-        ulong blocks = BlockBits.Mask(guard.RunLength) << guard.Index;
         guard.Block.Guard = guard;
+        MarkRunUsed(guard);
+        Release(BlockBits.Mask(guard.RunLength) << guard.Index);
+    }
+
+    /// <summary>Notes that the blocks of a run behind its first, which the caller holds, were used until now.</summary>
+    public void MarkRunUsed(BlockGuard guard)
+    {
         if (guard.RunLength > 1)
         {
-            MarkUsed(blocks);
+            MarkUsed(BlockBits.Mask(guard.RunLength) << guard.Index);
         }
-
-        Release(blocks);
     }
 
     /// <summary>Puts held blocks back into the map whose guards are still here.</summary>

@@ -3,10 +3,10 @@ using System.Numerics;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Where a thread looks for a block before the free maps: a few slots, each of which names one block. The block's own state says whether
-/// it is idle, so a block that is rented and returned again and again stays in its slot, and a rent takes one compare-exchange. A thread
-/// begins at the slot where it last succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves
-/// nothing behind.
+/// Where a thread looks for a block before the free maps: a few slots, each of which names one block. A pool has one cache for single
+/// blocks, and one for runs, whose first blocks its slots name. The block's own state says whether it is idle, so a block that is rented
+/// and returned again and again stays in its slot, and a rent takes one compare-exchange. A thread begins at the slot where it last
+/// succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
 /// </summary>
 /// <remarks>
 /// While a block comes back, its slot may be given to another one; the block is then cached, and in no slot. Code that needs all cached
@@ -49,9 +49,31 @@ internal sealed class BlockCache
             : TryTakeNearby();
     }
 
+    /// <summary>As <see cref="TryTake"/>, for a run of exactly so many blocks.</summary>
+    public BlockGuard? TryTakeRun(int count)
+    {
+        BlockRecord?[] slots = _slots;
+        int start = t_start & s_mask;
+        for (int i = 0; i < s_nearbyCount && slots.Length != 0; i++)
+        {
+            int other = start ^ (i * Distance);
+            if (Volatile.Read(ref slots[other + Distance])?.TryTakeCachedRun(count) is BlockGuard run)
+            {
+                if (i != 0)
+                {
+                    t_start = other;
+                }
+
+                return run;
+            }
+        }
+
+        return null;
+    }
+
     /// <summary>Puts a block into the slot that it was in last; false where that slot names another block by now.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryPutBack(BlockGuard guard)
+    public bool TryPutBack(BlockGuard guard, long flag)
     {
         BlockRecord?[] slots = _slots;
         BlockRecord block = guard.Block;
@@ -61,7 +83,7 @@ internal sealed class BlockCache
             return false;
         }
 
-        block.PutCached(guard);
+        block.PutCached(guard, flag);
         return true;
     }
 
@@ -70,11 +92,11 @@ internal sealed class BlockCache
     /// there; false where there is none.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public bool TryPut(BlockGuard guard)
+    public bool TryPut(BlockGuard guard, long flag)
     {
         try
         {
-            return TryPutNearby(guard);
+            return TryPutNearby(guard, flag);
         }
         catch (OutOfMemoryException)
         {
@@ -99,7 +121,7 @@ internal sealed class BlockCache
         }
     }
 
-    private bool TryPutNearby(BlockGuard guard)
+    private bool TryPutNearby(BlockGuard guard, long flag)
     {
         BlockRecord?[] slots = _slots;
         int start = t_start & s_mask;
@@ -113,7 +135,7 @@ internal sealed class BlockCache
             {
                 t_start = index - Distance;
                 guard.Block.Slot = index;
-                guard.Block.PutCached(guard);
+                guard.Block.PutCached(guard, flag);
                 return true;
             }
         }

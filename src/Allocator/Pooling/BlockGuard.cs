@@ -39,7 +39,9 @@ internal sealed class BlockGuard : FinalizableGuard
     public void Place(nint address, int runLength)
     {
         Address = address;
-        Record.RunLength = runLength;
+
+        // Another thread may be reading it, which then fails to take the run.
+        Volatile.Write(ref Record.RunLength, runLength);
     }
 
     /// <summary>Starts the rent of a block of the cache, or of a run, without a trace.</summary>

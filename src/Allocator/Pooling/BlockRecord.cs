@@ -5,7 +5,8 @@ namespace Allocator.Pooling;
 
 /// <summary>
 /// What the pool knows of one block, idle or outstanding: its state, its place, and, only while it is idle, its guard. A block with the
-/// flag <see cref="BlockState.Cached"/> goes to the thread that takes that flag away.
+/// flag <see cref="BlockState.Cached"/>, or a run that begins with one with <see cref="BlockState.CachedRun"/>, goes to the thread that
+/// takes that flag away.
 /// </summary>
 internal sealed class BlockRecord : BlockState
 {
@@ -31,40 +32,60 @@ internal sealed class BlockRecord : BlockState
     /// <summary>Gets or sets the slot of the cache that it was in last; 0 for none. For the thread that holds the block.</summary>
     public int Slot { get; set; }
 
-    public bool IsCached => (Volatile.Read(ref State) & Cached) != 0;
+    /// <summary>Gets whether a block lies in the cache, or the run that begins with it.</summary>
+    public bool IsCached => (Volatile.Read(ref State) & (Cached | CachedRun)) != 0;
 
     /// <summary>Gets the state, whether the block lies in the cache or in the map.</summary>
-    public long StateInAnyPlace => Volatile.Read(ref State) & ~Cached;
+    public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | CachedRun);
 
-    /// <summary>Takes the block out of the cache for the caller; false where it is not in the cache, or another thread took it.</summary>
+    /// <summary>
+    /// Takes a block, or the run that begins with it, out of the cache for the caller; false where it is not in the cache, or another
+    /// thread took it.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryLeaveCache()
+    public bool TryLeaveCache(long flags = Cached | CachedRun)
     {
         long seen = Volatile.Read(ref State);
-        return (seen & Cached) != 0 && Interlocked.CompareExchange(ref State, seen & ~Cached, seen) == seen;
+        return (seen & flags) != 0 && TryLeave(seen);
     }
 
-    /// <summary>As <see cref="TryLeaveCache"/>, and returns the guard; null for false.</summary>
+    /// <summary>Takes a single block out of the cache, and returns its guard; null where that is not possible.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public BlockGuard? TryTakeCached() => TryLeaveCache() ? TakeGuard() : null;
+    public BlockGuard? TryTakeCached() => TryLeaveCache(Cached) ? TakeGuard() : null;
 
-    /// <summary>Puts a block, which the caller holds and whose rent is over, into the cache.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void PutCached(BlockGuard guard)
+    /// <summary>As <see cref="TryTakeCached"/>, for a run of exactly so many blocks.</summary>
+    /// <remarks>The length is that of the state: each rent has another state, and what was not rented goes into no cache.</remarks>
+    public BlockGuard? TryTakeCachedRun(int count)
     {
-        Debug.Assert(RunLength == 1 && IsIdle(State) && !IsCached, "The cache is for single blocks that one thread holds.");
-        Debug.Assert(guard.Account is null, "Idle memory is charged to no account.");
+        long seen = Volatile.Read(ref State);
+        return (seen & CachedRun) != 0 && Volatile.Read(ref RunLength) == count && TryLeave(seen) ? TakeGuard() : null;
+    }
+
+    /// <summary>Puts a block or run, which the caller holds and whose rent is over, into the cache.</summary>
+    /// <param name="guard">The guard of the block, or of the run that begins with it.</param>
+    /// <param name="flag"><see cref="BlockState.Cached"/> for a block, <see cref="BlockState.CachedRun"/> for a run.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void PutCached(BlockGuard guard, long flag)
+    {
+        Debug.Assert(flag == (RunLength == 1 ? Cached : CachedRun), "The flag is not that of the length.");
+        Debug.Assert(IsIdle(State) && !IsCached, "The cache is for what one thread holds.");
+        Debug.Assert(guard.Block == this && guard.Account is null, "Idle memory is charged to no account.");
         Guard = guard;
-        ProcessBarrier.Publish(ref State, State | Cached);
+        ProcessBarrier.Publish(ref State, State | flag);
     }
 
     /// <summary>Takes the guard out of the pool's reach. The caller holds the block.</summary>
     public BlockGuard TakeGuard()
     {
         BlockGuard guard = Guard!;
+        Debug.Assert(guard is not null && IsIdle(State) && !IsCached, "The caller does not hold the block.");
         Guard = null;
-        return guard;
+        return guard!;
     }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryLeave(long seen) =>
+        Interlocked.CompareExchange(ref State, seen & ~(Cached | CachedRun), seen) == seen;
 
     [StructLayout(LayoutKind.Sequential, Size = 40)]
     private readonly struct Padding;

@@ -15,6 +15,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     private readonly PoolGeometry _geometry;
     private readonly NativeMemorySource _source;
     private readonly BlockCache _cache = new();
+    private readonly BlockCache _runs = new();
     private readonly ArenaSet _arenas;
     private bool _closed;
     private BackgroundState _work;
@@ -59,8 +60,11 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
-    /// <summary>Rents adjacent free blocks with memory, for a run or a group, if one compare-exchange gets them; else null.</summary>
-    public BlockGuard? TryRentReady(int count, bool ofGroup) => _arenas.TryTakeReady(count, ofGroup);
+    /// <summary>
+    /// Rents adjacent idle blocks, for a run or a group: a run of the cache near the current thread, or of the maps; null for none.
+    /// </summary>
+    public BlockGuard? TryRentReady(int count, bool ofGroup) =>
+        _runs.TryTakeRun(count) is BlockGuard run ? run.ForRenter() : TryRentReadySlow(count, ofGroup);
 
     /// <summary>
     /// Takes one block, or several adjacent ones as one; the rent has not begun. For each block of a run that had no memory, an idle block
@@ -85,8 +89,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             return null;
         }
 
-        // Single blocks in the cache may be all that is missing, and idle memory comes before new memory.
-        DrainCache();
+        _runs.Prepare();
         BlockGuard? run;
         BlockArena[] seen;
         int coldBlocks = 0;
@@ -112,6 +115,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         PoolOutcome result = PoolOutcome.Hit;
         BlockArena[] seen;
         rented = 0;
+        _runs.Prepare();
         do
         {
             seen = Arenas;
@@ -134,11 +138,11 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     /// <summary>
     /// Takes back a block or run, once the rent has ended, or where it never began. What is one of many stays out of the cache, in reach
-    /// of groups and runs.
+    /// of groups and runs, and so does what was not rented.
     /// </summary>
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || guard.RunLength != 1 || !TryCache(guard))
+        if (ofGroup || !(guard.RunLength == 1 ? TryCache(_cache, guard, BlockState.Cached) : TryCacheRun(guard)))
         {
             guard.Arena.Return(guard);
         }
@@ -191,7 +195,24 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool TryCache(BlockGuard guard) => _cache.TryPutBack(guard) || _cache.TryPut(guard);
+    private static bool TryCache(BlockCache cache, BlockGuard guard, long flag) =>
+        cache.TryPutBack(guard, flag) || cache.TryPut(guard, flag);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryCacheRun(BlockGuard guard)
+    {
+        guard.Arena.MarkRunUsed(guard);
+        return TryCache(_runs, guard, BlockState.CachedRun);
+    }
+
+    // Runs of another length, or far away, are idle memory too, and single blocks come last: they are in use all the time.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private BlockGuard? TryRentReadySlow(int count, bool ofGroup) =>
+        _arenas.TryTakeReady(count, ofGroup)
+        ?? (DrainCache(IsRun) ? _arenas.TryTakeReady(count, ofGroup) : null)
+        ?? (DrainCache() ? _arenas.TryTakeReady(count, ofGroup) : null);
+
+    private static bool IsRun(BlockRecord block) => (Volatile.Read(ref block.State) & BlockState.CachedRun) != 0;
 
     private int TakeIdle(int count, ref Allocation allocation, ref Refusals refusals, ref PoolOutcome result)
     {
@@ -232,9 +253,16 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     }
 
     // Any idle block: one far away costs nanoseconds, one without memory a page fault for each page. The maps are looked at twice, because
-    // a block may move from the cache into a map between the looks.
-    private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome) =>
-        _arenas.TryTake(resident: true, ref refusals, ref outcome)
-        ?? _arenas.TryTakeCached(ref outcome)
-        ?? _arenas.TryTake(resident: true, ref refusals, ref outcome);
+    // a block may move from the cache into a map between the looks, and runs of the cache are put there last.
+    private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome)
+    {
+        BlockGuard? block = _arenas.TryTake(resident: true, ref refusals, ref outcome) ?? _arenas.TryTakeCached(ref outcome);
+        if (block is null && outcome == PoolOutcome.Full)
+        {
+            DrainCache(IsRun);
+            block = _arenas.TryTake(resident: true, ref refusals, ref outcome);
+        }
+
+        return block;
+    }
 }

@@ -84,13 +84,13 @@ public sealed class CacheTests : Exploring
     [Fact]
     public void Take_ThatReadsAndLeavesTheBlockThere_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockRecord.TryLeaveCache", "CompareExchange", WeaknessKind.ComparesNothing), "At the end",
+            new Weakness("BlockRecord.TryLeave", "CompareExchange", WeaknessKind.ComparesNothing), "Take threw",
             static () => new CacheScenario(1, neighbours: false, Take, Take));
 
     [Fact]
     public void Drain_ThatDoesNotCompare_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockRecord.TryLeaveCache", "CompareExchange", WeaknessKind.ComparesNothing), "RentOne threw",
+            new Weakness("BlockRecord.TryLeave", "CompareExchange", WeaknessKind.ComparesNothing), "RentOne threw",
             static () => new CacheScenario(1, neighbours: false, Take, TrimAll, RentOne));
 
     [Fact]

@@ -19,7 +19,7 @@ public class BlockCacheTests
         using TestPool test = new(4);
         BlockCache cache = new();
         BlockGuard block = test.Rent();
-        Assert.False(cache.TryPut(block));
+        Assert.False(cache.TryPut(block, BlockState.Cached));
         Assert.Null(cache.TryTake());
         Assert.False(test.Pool.DrainCache());
         block.Arena.Return(block);
@@ -32,7 +32,7 @@ public class BlockCacheTests
         BlockCache cache = new();
         cache.Prepare();
         BlockGuard[] blocks = [.. Enumerable.Range(0, s_nearby + 1).Select(_ => test.Rent())];
-        Assert.Equal([.. Enumerable.Repeat(true, s_nearby), false], blocks.Select(block => cache.TryPut(block)));
+        Assert.Equal([.. Enumerable.Repeat(true, s_nearby), false], blocks.Select(block => cache.TryPut(block, BlockState.Cached)));
         HashSet<BlockGuard> taken = [.. Enumerable.Range(0, s_nearby).Select(_ => cache.TryTake()!)];
         Assert.Equal([.. blocks.Take(s_nearby)], taken);
         Assert.Null(cache.TryTake());
@@ -127,6 +127,54 @@ public class BlockCacheTests
     }
 
     [Fact]
+    public void Rent_RunAfterItsReturn_ComesFromTheCache()
+    {
+        using TestPool test = new(8);
+        BlockGuard run = ReturnRun(test, 4);
+        Assert.Equal(4, test.FreeCount);
+        Assert.Null(test.Pool.TryRentCached());
+        Assert.Same(run, test.Pool.TryRentReady(4, ofGroup: false));
+        run.Arena.Return(run);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void Rent_BesideARunOfTheCache_TakesItsMemoryBeforeNew(int blocks)
+    {
+        using TestPool test = new(8);
+        OnNewThread(() => ReturnRun(test, 4));
+        Refusals refusals = default;
+        BlockGuard taken = test.Pool.TryRentRun(blocks, ref refusals, out PoolOutcome outcome)!;
+        Assert.Equal((PoolOutcome.Hit, 4, 8 - blocks), (outcome, test.Pool.Arenas[0].CommittedCount, test.FreeCount));
+        taken.Arena.Return(taken);
+    }
+
+    [Fact]
+    public void Rent_RunWhileItsBlocksLieInTheCache_TakesThem()
+    {
+        using TestPool test = new(8);
+        OnNewThread(() => test.RentAndReturn(s_nearby));
+        BlockGuard run = test.Pool.TryRentReady(s_nearby, ofGroup: false)!;
+        Assert.Equal((s_nearby, s_nearby), (run.RunLength, test.Pool.Arenas[0].CommittedCount));
+        run.Arena.Return(run);
+    }
+
+    [Fact]
+    public void LookForStale_RunOfTheCache_IsStaleOnlyWhereItWasNotUsed()
+    {
+        using TestPool test = new(8);
+        ReturnRun(test, 4);
+        BlockArena arena = test.Pool.Arenas[0];
+        Assert.Equal((0, 4), (arena.LookForStale(), arena.LookForStale()));
+        BlockGuard run = test.Pool.TryRentReady(4, ofGroup: false)!;
+        run.Dispose(run.BeginPlain(1));
+        Assert.False(arena.IsStale(3));
+        Assert.Equal((0, 4), (arena.LookForStale(), arena.LookForStale()));
+    }
+
+    [Fact]
     public void Close_BlocksInTheCache_LeavesNoneThere()
     {
         using TestPool test = new(4);
@@ -146,6 +194,14 @@ public class BlockCacheTests
         GC.Collect();
         Assert.False(pool.IsAlive);
     }).Dispose();
+
+    private static BlockGuard ReturnRun(TestPool test, int count)
+    {
+        Refusals refusals = default;
+        BlockGuard run = test.Pool.TryRentRun(count, ref refusals, out _)!;
+        run.Dispose(run.BeginPlain(1));
+        return run;
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference UseAndDrop()

