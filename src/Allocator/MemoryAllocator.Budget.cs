@@ -95,11 +95,8 @@ public abstract partial class MemoryAllocator
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         ThrowIfAbsurd(bytes);
-        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
-        {
-            Throw.OutOfRange(nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
-        }
-
+        bool isTime = timeout >= TimeSpan.Zero || timeout == Timeout.InfiniteTimeSpan;
+        Throw.Unless(isTime, nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
         return ReserveAdmittedAsync(bytes, timeout, cancellationToken);
     }
 

@@ -115,11 +115,7 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged
     {
         long length = LengthOfRows(width, height, rowStride, nameof(rowStride));
-        if (pixels.Length < length)
-        {
-            Throw.TooShort(nameof(pixels), pixels.Length, length);
-        }
-
+        Throw.IfTooShort(nameof(pixels), pixels.Length, length);
         return WrapRows(new WrappedGuard<TPixel>(pixels.Slice(0, (int)length), release), length, width, height, rowStride);
     }
 

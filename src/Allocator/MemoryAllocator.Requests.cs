@@ -88,13 +88,9 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    private static void ThrowIfUndefined(AllocationOptions options)
-    {
-        if ((options & ~(AllocationOptions.Clean | AllocationOptions.Contiguous)) != 0)
-        {
-            Throw.OutOfRange(nameof(options), options, "must be a combination of defined flags");
-        }
-    }
+    private static void ThrowIfUndefined(AllocationOptions options) => Throw.Unless(
+        (options & ~(AllocationOptions.Clean | AllocationOptions.Contiguous)) == 0,
+        nameof(options), options, "must be a combination of defined flags");
 
     private static void ThrowIfNotAlignment(int alignmentInBytes, string name)
     {

@@ -239,7 +239,7 @@ public abstract partial class MemoryAllocator : IDisposable
 
     private protected const string NoMemoryToDescribe = "There is no managed memory left to describe the allocator with.";
 
-    private protected static string InMebibytes(long bytes) => FormattableString.Invariant($"{bytes / (1024.0 * 1024):#,0.##} MiB");
+    private protected static string InMebibytes(long bytes) => Invariant($"{bytes / (1024.0 * 1024):#,0.##} MiB");
 
     // In a class of its own, so that callers who bring their own allocator never make this one.
     private static class SharedAllocator

@@ -193,6 +193,7 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Throws where a value is out of range, naming the value and the limit.</summary>
     internal void Validate()
     {
+        const string Defined = "must be a defined value";
         TimeSpan longest = TimeSpan.FromMilliseconds(int.MaxValue);
         Throw.IfNegative(MaximumPoolSizeMegabytes ?? 0, nameof(MaximumPoolSizeMegabytes));
         Throw.IfBelowOne(AllocationLimitMegabytes ?? 1, nameof(AllocationLimitMegabytes));
@@ -201,40 +202,29 @@ public sealed class MemoryAllocatorOptions
         if (KeepBlocks)
         {
             // Memory that is never given back needs a size that the user has chosen, and room for it in the budget.
-            Require(MaximumPoolSizeMegabytes >= 4, nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
+            Throw.Unless(MaximumPoolSizeMegabytes >= 4, nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
                 $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
-            Require(!(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes), nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
+            Throw.Unless(!(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes), nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
                 $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
         }
 
-        Require(
+        Throw.Unless(
             BudgetTimeout == Timeout.InfiniteTimeSpan || (BudgetTimeout >= TimeSpan.Zero && BudgetTimeout <= longest),
             nameof(BudgetTimeout), BudgetTimeout, "must be from zero to int.MaxValue milliseconds, or infinite");
 
         // NaN fails too.
-        Require(TrimRate is >= 0 and <= 1, nameof(TrimRate), TrimRate, "must be from 0 to 1");
-        Require(TrimPeriod >= TimeSpan.FromMilliseconds(1) && TrimPeriod <= longest, nameof(TrimPeriod), TrimPeriod,
+        Throw.Unless(TrimRate is >= 0 and <= 1, nameof(TrimRate), TrimRate, "must be from 0 to 1");
+        Throw.Unless(TrimPeriod >= TimeSpan.FromMilliseconds(1) && TrimPeriod <= longest, nameof(TrimPeriod), TrimPeriod,
             "must be from 1 millisecond to int.MaxValue milliseconds");
-        RequireDefined(NativeMemory is >= NativeMemoryKind.Virtual and <= NativeMemoryKind.CoTaskMem, nameof(NativeMemory), NativeMemory);
-        RequireDefined(HugePages is >= HugePages.Auto and <= HugePages.Off, nameof(HugePages), HugePages);
-        RequireDefined(Safety is null or (>= SafetyMode.Standard and <= SafetyMode.Guarded), nameof(Safety), Safety);
-        RequireDefined(Abandoned is >= AbandonedMemory.Quarantine and <= AbandonedMemory.Reuse, nameof(Abandoned), Abandoned);
+        Throw.Unless(NativeMemory is >= 0 and <= NativeMemoryKind.CoTaskMem, nameof(NativeMemory), NativeMemory, Defined);
+        Throw.Unless(HugePages is >= 0 and <= HugePages.Off, nameof(HugePages), HugePages, Defined);
+        Throw.Unless(Safety is null or (>= 0 and <= SafetyMode.Guarded), nameof(Safety), Safety, Defined);
+        Throw.Unless(Abandoned is >= 0 and <= AbandonedMemory.Reuse, nameof(Abandoned), Abandoned, Defined);
         Throw.IfBelowOne(SafetySampleInterval, nameof(SafetySampleInterval));
         Throw.IfNotWithin(OverreadToleranceInBytes ?? 0, MaximumOverreadTolerance, nameof(OverreadToleranceInBytes));
     }
 
-    private static string InMegabytes(int? size) => size is null ? "by default" : FormattableString.Invariant($"{size:N0} MiB");
-
-    private static void RequireDefined(bool isDefined, string name, object? value) =>
-        Require(isDefined, name, value, "must be a defined value");
-
-    private static void Require(bool isMet, string name, object? value, string requirement)
-    {
-        if (!isMet)
-        {
-            Throw.OutOfRange(name, value, requirement);
-        }
-    }
+    private static string InMegabytes(int? size) => size is null ? "by default" : Invariant($"{size:N0} MiB");
 }
 
 /// <summary>How closely the use of rented memory is watched.</summary>

@@ -72,11 +72,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     public void CopyTo([Borrowed] MemoryGroup<T> destination)
     {
         Throw.IfNull(destination, nameof(destination));
-        if (destination.TotalLength < TotalLength)
-        {
-            Throw.TooShort(nameof(destination), destination.TotalLength, TotalLength);
-        }
-
+        Throw.IfTooShort(nameof(destination), destination.TotalLength, TotalLength);
         using Reference reference = AddReference();
         using Reference destinationReference = destination.AddReference();
         for (long done = 0; done < TotalLength;)
@@ -94,11 +90,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void CopyTo(Span<T> destination)
     {
-        if (destination.Length < TotalLength)
-        {
-            Throw.TooShort(nameof(destination), destination.Length, TotalLength);
-        }
-
+        Throw.IfTooShort(nameof(destination), destination.Length, TotalLength);
         using Reference reference = AddReference();
         for (int i = 0; i < Count; i++)
         {
@@ -113,11 +105,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <exception cref="ObjectDisposedException">The group has been disposed.</exception>
     public void CopyFrom(ReadOnlySpan<T> source)
     {
-        if (source.Length > TotalLength)
-        {
-            Throw.TooShort("The group", TotalLength, source.Length);
-        }
-
+        Throw.IfTooShort("The group", TotalLength, source.Length);
         using Reference reference = AddReference();
         for (int i = 0; !source.IsEmpty; i++)
         {

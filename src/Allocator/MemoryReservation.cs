@@ -174,11 +174,5 @@ public sealed class MemoryReservation : MemoryAllocator
         ThrowIfDisposed();
     }
 
-    private void ThrowIfDisposed()
-    {
-        if (_account.IsClosed)
-        {
-            Throw.Disposed(nameof(MemoryReservation));
-        }
-    }
+    private void ThrowIfDisposed() => Throw.IfDisposed(_account.IsClosed, nameof(MemoryReservation));
 }

@@ -26,11 +26,6 @@ public sealed class NativeAllocationCallbacks : IDisposable
     private static readonly ReallocateFunction s_reallocate = ReallocateFor;
     private static readonly FreeFunction s_free = FreeFor;
 
-    private static readonly nint s_allocatePointer = Marshal.GetFunctionPointerForDelegate(s_allocate);
-    private static readonly nint s_allocateArrayPointer = Marshal.GetFunctionPointerForDelegate(s_allocateArray);
-    private static readonly nint s_reallocatePointer = Marshal.GetFunctionPointerForDelegate(s_reallocate);
-    private static readonly nint s_freePointer = Marshal.GetFunctionPointerForDelegate(s_free);
-
     private readonly MemoryAllocator _allocator;
     private readonly Shard[] _shards = new Shard[1 << ShardBits];
     private long _outstandingBytes;
@@ -63,19 +58,19 @@ public sealed class NativeAllocationCallbacks : IDisposable
     public nint Context { get; }
 
     /// <summary>Gets <c>void* allocate(void* context, size_t size)</c>, as libjxl takes it.</summary>
-    public nint Allocate => s_allocatePointer;
+    public nint Allocate { get; } = Marshal.GetFunctionPointerForDelegate(s_allocate);
 
     /// <summary>Gets <c>void* allocate(void* context, unsigned items, unsigned size)</c>, as zlib takes it.</summary>
-    public nint AllocateArray => s_allocateArrayPointer;
+    public nint AllocateArray { get; } = Marshal.GetFunctionPointerForDelegate(s_allocateArray);
 
     /// <summary>
     /// Gets <c>void* reallocate(void* context, void* address, size_t size)</c>. It keeps the contents, allocates where <c>address</c> is
     /// null, and frees where <c>size</c> is 0. Where it is refused it returns null, and the old memory stays as it is.
     /// </summary>
-    public nint Reallocate => s_reallocatePointer;
+    public nint Reallocate { get; } = Marshal.GetFunctionPointerForDelegate(s_reallocate);
 
     /// <summary>Gets <c>void free(void* context, void* address)</c>. Null is ignored.</summary>
-    public nint Free => s_freePointer;
+    public nint Free { get; } = Marshal.GetFunctionPointerForDelegate(s_free);
 
     /// <summary>Gets the bytes that native code has asked for and not freed; 1 for a request of 0.</summary>
     /// <remarks>A reallocation that left the memory where it was, because it became little shorter, counts as before.</remarks>
@@ -272,9 +267,11 @@ public sealed class NativeAllocationCallbacks : IDisposable
 
     private Shard ShardOf(nint address) => _shards[unchecked((uint)(address / AlignmentInBytes) * 0x9E3779B1u) >> (32 - ShardBits)];
 
-    // Aligned memory is never an array, so it stays where it is.
-    private static unsafe nint AddressOf(IMemoryOwner<byte> owner) =>
-        (nint)Unsafe.AsPointer(ref MemoryMarshal.GetReference(owner.Memory.Span));
+    private static unsafe nint AddressOf(IMemoryOwner<byte> owner)
+    {
+        Debug.Assert(!MemoryMarshal.TryGetArray<byte>(owner.Memory, out _), "Aligned memory is never an array, so it stays where it is.");
+        return (nint)Unsafe.AsPointer(ref MemoryMarshal.GetReference(owner.Memory.Span));
+    }
 
     private static unsafe void Copy(ReadOnlySpan<byte> source, nint destination) =>
         source.CopyTo(new Span<byte>((void*)destination, source.Length));

@@ -39,11 +39,7 @@ public sealed class NativePixels : IDisposable
     {
         get
         {
-            if (NativeContexts.Find<NativePixels>(ReleaseContext) is null)
-            {
-                Throw.Disposed(nameof(NativePixels));
-            }
-
+            Throw.IfDisposed(IsReleased, nameof(NativePixels));
             return _pointer;
         }
     }
@@ -77,6 +73,8 @@ public sealed class NativePixels : IDisposable
     /// </summary>
     public nint ReleaseContext { get; }
 
+    private bool IsReleased => NativeContexts.Find<NativePixels>(ReleaseContext) is null;
+
     /// <summary>
     /// Releases the pixels: the memory goes back where it came from. A second call does nothing, and neither does one after
     /// <see cref="ReleaseFunction"/>.
@@ -94,11 +92,8 @@ public sealed class NativePixels : IDisposable
     }
 
     /// <summary>Describes the pixels in a line: their size, and whether they have been released.</summary>
-    public override string ToString()
-    {
-        string state = NativeContexts.Find<NativePixels>(ReleaseContext) is null ? "released" : "outstanding";
-        return FormattableString.Invariant($"{nameof(NativePixels)} {Width} × {Height}, {RowBytes:N0} bytes a row, {state}");
-    }
+    public override string ToString() => Invariant(
+        $"{nameof(NativePixels)} {Width} × {Height}, {RowBytes:N0} bytes a row, {(IsReleased ? "released" : "outstanding")}");
 
     private static void Release(nint address, nint context)
     {

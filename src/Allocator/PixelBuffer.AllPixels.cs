@@ -210,12 +210,6 @@ public sealed partial class PixelBuffer<TPixel>
         }
     }
 
-    private void ThrowIfNotRows(int length, string name, int rowStride, string strideName)
-    {
-        long required = MemoryAllocator.LengthOfRows(Width, Height, rowStride, strideName);
-        if (length < required)
-        {
-            Throw.TooShort(name, length, required);
-        }
-    }
+    private void ThrowIfNotRows(int length, string name, int rowStride, string strideName) =>
+        Throw.IfTooShort(name, length, MemoryAllocator.LengthOfRows(Width, Height, rowStride, strideName));
 }

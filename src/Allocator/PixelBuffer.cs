@@ -172,11 +172,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
 
     private void ForEachBand(Action<int, int> action, int maxDegreeOfParallelism)
     {
-        if (maxDegreeOfParallelism is 0 or < -1)
-        {
-            Throw.OutOfRange(nameof(maxDegreeOfParallelism), maxDegreeOfParallelism, "must be -1 or at least 1");
-        }
-
+        bool isDegree = maxDegreeOfParallelism is -1 or >= 1;
+        Throw.Unless(isDegree, nameof(maxDegreeOfParallelism), maxDegreeOfParallelism, "must be -1 or at least 1");
         int bands = Math.Min(Height, maxDegreeOfParallelism == -1 ? Environment.ProcessorCount : maxDegreeOfParallelism);
         Parallel.For(0, bands, new ParallelOptions { MaxDegreeOfParallelism = bands, TaskScheduler = RowScheduler.Shared }, band =>
         {

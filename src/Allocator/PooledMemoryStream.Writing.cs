@@ -206,6 +206,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     // Makes memory that lies apart the stream's own, from the position on.
     private void TakeApart(StreamMemory memory, int start)
     {
+        Debug.Assert(_apart is not null && _isApartOffered, "There is memory apart, and it is what GetMemory returned.");
         memory.Append(_position, _apart!, start);
         _apart = null;
         _isApartOffered = false;
@@ -228,13 +229,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         return _memory!;
     }
 
-    private void ThrowIfDisposed()
-    {
-        if (_memory is null)
-        {
-            Throw.Disposed(nameof(PooledMemoryStream));
-        }
-    }
+    private void ThrowIfDisposed() => Throw.IfDisposed(_memory is null, nameof(PooledMemoryStream));
 
     private static void CopyBlocks(StreamMemory memory, long start, long end, Stream destination)
     {
@@ -263,11 +258,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         Throw.IfBelowOne(bufferSize, nameof(bufferSize));
         if (!destination.CanWrite)
         {
-            if (!destination.CanRead)
-            {
-                Throw.Disposed(destination.GetType().Name);
-            }
-
+            Throw.IfDisposed(!destination.CanRead, destination.GetType().Name);
             throw new NotSupportedException($"{nameof(destination)} cannot be written to. Pass a stream whose CanWrite is true.");
         }
     }

@@ -49,6 +49,34 @@ internal static class Throw
         }
     }
 
+    // For requirements that are constants: what makes a text would run where nothing is thrown.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void Unless<T>(bool isMet, string name, T value, string requirement)
+    {
+        if (!isMet)
+        {
+            OutOfRange(name, value, requirement);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void IfDisposed(bool isDisposed, string typeName)
+    {
+        if (isDisposed)
+        {
+            Disposed(typeName);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void IfTooShort(string name, long length, long required)
+    {
+        if (length < required)
+        {
+            TooShort(name, length, required);
+        }
+    }
+
     [DoesNotReturn]
     public static void OutOfRange(string name, object? value, string requirement) =>
         throw new ArgumentOutOfRangeException(name, value, Invariant($"{name} is {value ?? "not set"}; it {requirement}."));
@@ -94,6 +122,10 @@ internal static class Throw
         throw new MemoryLimitExceededException(requestedBytes, limitBytes);
 
     [DoesNotReturn]
+    private static void TooShort(string name, long length, long required) =>
+        throw new ArgumentException(Invariant($"{name} holds {length:N0} elements; {required:N0} are needed."), name);
+
+    [DoesNotReturn]
     public static void OutOfMemory(long requestedBytes, int attempts) =>
         throw new OutOfMemoryException(
             Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was given back in ")
@@ -106,10 +138,6 @@ internal static class Throw
     [DoesNotReturn]
     public static void TooManyReferences() =>
         throw new InvalidOperationException("The buffer is pinned or in use 65,535 times at once, the limit. Dispose pins after use.");
-
-    [DoesNotReturn]
-    public static void TooShort(string name, long length, long required) =>
-        throw new ArgumentException(Invariant($"{name} holds {length:N0} elements; {required:N0} are needed."), name);
 
     [DoesNotReturn]
     public static void StreamTooLong(long position, int count) =>

@@ -21,11 +21,7 @@ internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maxi
             Throw.OutOfRange(nameof(minBufferSize), minBufferSize, $"must be from 0 to {MaxBufferSize}, or -1 for a default size");
         }
 
-        if (Volatile.Read(ref _isDisposed) != 0)
-        {
-            Throw.Disposed(nameof(MemoryPool<>));
-        }
-
+        Throw.IfDisposed(Volatile.Read(ref _isDisposed) != 0, nameof(MemoryPool<>));
         return allocator.Allocate<T>(minBufferSize == -1 ? _defaultLength : minBufferSize);
     }
 

@@ -122,11 +122,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         }
 
         // What is copied to may dispose this stream meanwhile, or make it shorter.
-        if (low >= _blocks.Count)
-        {
-            Throw.Disposed(nameof(PooledMemoryStream));
-        }
-
+        Throw.IfDisposed(low >= _blocks.Count, nameof(PooledMemoryStream));
         Block block = _blocks[low];
         start = StartOf(low);
         return block.Owner.Memory.Slice(block.Offset, (int)(block.End - start));

@@ -55,10 +55,10 @@ internal abstract class StreamMemory : IDisposable
     {
     }
 
-    /// <summary>Makes room for that many bytes at least, or leaves everything as it was and throws.</summary>
-    /// <param name="capacity">The bytes that there are to be.</param>
-    /// <param name="clean">Whether new blocks have to be zero.</param>
-    /// <param name="withReserve">Whether more is to come: blocks then grow, so that they stay few.</param>
+    /// <summary>
+    /// Makes room for that many bytes at least, or leaves everything as it was and throws. <paramref name="clean"/>: new blocks have to be
+    /// zero. <paramref name="withReserve"/>: more is to come, so blocks grow and stay few.
+    /// </summary>
     public abstract void Grow(long capacity, bool clean = false, bool withReserve = false);
 
     /// <summary>Returns the blocks that lie wholly beyond a length.</summary>

@@ -81,12 +81,11 @@ namespace System.Numerics
 
         public static int LeadingZeroCount(ulong value)
         {
-            value |= value >> 1;
-            value |= value >> 2;
-            value |= value >> 4;
-            value |= value >> 8;
-            value |= value >> 16;
-            value |= value >> 32;
+            for (int shift = 1; shift < 64; shift *= 2)
+            {
+                value |= value >> shift;
+            }
+
             return PopCount(~value);
         }
     }

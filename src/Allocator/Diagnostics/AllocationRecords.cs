@@ -78,8 +78,8 @@ public sealed class AllocationRecords
 
     /// <summary>Describes the file in a line: its process, its records, and how many found no room.</summary>
     public override string ToString() =>
-        FormattableString.Invariant($"{nameof(AllocationRecords)} of process {ProcessId}, started {ProcessStarted:u}: ")
-            + FormattableString.Invariant($"{Records.Count:N0} buffers, {DroppedRecords:N0} dropped");
+        Invariant($"{nameof(AllocationRecords)} of process {ProcessId}, started {ProcessStarted:u}: ")
+            + Invariant($"{Records.Count:N0} buffers, {DroppedRecords:N0} dropped");
 
     // Addresses come back: of several buffers that were at one, the one that is not freed, or else the last.
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>

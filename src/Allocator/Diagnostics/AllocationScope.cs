@@ -75,8 +75,8 @@ public sealed class AllocationScope : IDisposable
 
     /// <summary>Describes the scope in a line: how much was allocated in it, and how much of that is outstanding.</summary>
     // Without the lock: a debugger calls this while another thread may have it.
-    public override string ToString() => FormattableString.Invariant(
-        $"{nameof(AllocationScope)}: {_outstanding.Count:N0} of {Volatile.Read(ref _allocations):N0} allocations outstanding");
+    public override string ToString() =>
+        Invariant($"{nameof(AllocationScope)}: {_outstanding.Count:N0} of {Volatile.Read(ref _allocations):N0} allocations outstanding");
 
     internal void Add(AllocationTrace trace)
     {

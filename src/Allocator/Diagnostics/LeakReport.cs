@@ -37,9 +37,7 @@ internal sealed class LeakLedger
     private readonly Dictionary<string, LeakReport> _byStack = [];
     private LeakReport _withoutStack = new(null, 0, 0, TimeSpan.Zero);
 
-    /// <summary>Adds a leak, and returns all that leaked from its place.</summary>
-    /// <param name="leak">The leak.</param>
-    /// <param name="isNews">Whether it is the first from its place, or the number from there has doubled.</param>
+    /// <summary>Adds a leak, and returns all that leaked from its place. News: it is the first, or their number has doubled.</summary>
     public LeakReport Add(AbandonedMemoryEventArgs leak, out bool isNews)
     {
         lock (_byStack)

@@ -66,11 +66,7 @@ public static class MemoryDiagnostics
         get => s_leakDetection ??= ProcessSwitch.Read("Allocator.LeakDetection", "ALLOCATOR_LEAK_DETECTION", LeakDetection.Counters);
         set
         {
-            if (value is < LeakDetection.Off or > LeakDetection.AllStacks)
-            {
-                Throw.OutOfRange(nameof(value), value, "must be a defined level");
-            }
-
+            Throw.Unless(value is >= LeakDetection.Off and <= LeakDetection.AllStacks, nameof(value), value, "must be a defined level");
             Change(() => s_leakDetection = value);
         }
     }
@@ -270,4 +266,33 @@ public enum LeakDetection
 
     /// <summary>Every allocation keeps its stack.</summary>
     AllStacks = 3,
+}
+
+/// <summary>Settings without rebuilding: AppContext data (<c>runtimeconfig.json</c>), or else an environment variable.</summary>
+internal static class ProcessSwitch
+{
+    /// <summary>Reads a setting of the running process.</summary>
+    /// <exception cref="InvalidOperationException">It is set, and to no name of the enum, in any case.</exception>
+    public static TValue Read<TValue>(string property, string variable, TValue otherwise)
+        where TValue : struct, Enum =>
+        Read(property, AppContext.GetData(property), variable, Environment.GetEnvironmentVariable(variable), otherwise);
+
+    public static TValue Read<TValue>(string property, object? data, string variable, string? environment, TValue otherwise)
+        where TValue : struct, Enum =>
+        Parse<TValue>($"The AppContext data {property}", data?.ToString())
+        ?? Parse<TValue>($"The environment variable {variable}", environment)
+        ?? otherwise;
+
+    // Enum.TryParse takes numbers, and lists of names, too.
+    private static TValue? Parse<TValue>(string source, string? text)
+        where TValue : struct, Enum
+    {
+        string name = (text ?? string.Empty).Trim();
+        return name.Length == 0 ? null
+            : Enum.TryParse(name, ignoreCase: true, out TValue value)
+                && string.Equals(name, value.ToString(), StringComparison.OrdinalIgnoreCase)
+            ? value
+            : throw new InvalidOperationException(
+                $"{source} is \"{name}\"; it must be one of {string.Join(", ", Enum.GetNames(typeof(TValue)))}.");
+    }
 }
