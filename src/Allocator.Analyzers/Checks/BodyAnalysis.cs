@@ -41,7 +41,8 @@ internal sealed class BodyAnalysis
     {
         foreach (IOperation operation in statement.DescendantsAndSelf())
         {
-            if (operation is IFlowAnonymousFunctionOperation lambda)
+            // That of an expression tree is data: it never runs as it stands.
+            if (operation is IFlowAnonymousFunctionOperation lambda && !lambda.IsExpressionTree())
             {
                 Run(graph.GetAnonymousFunctionControlFlowGraph(lambda, _cancellation), lambda.Symbol);
             }

@@ -58,13 +58,14 @@ internal sealed class ExitCheck
     public void CheckReturn(IOperation returned, Holding value, ControlFlowBranch branch, FlowState before, FlowState state)
     {
         ulong silent = state.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers;
-        ulong left = DisposedOnTheWay(branch.FinallyRegions, state, out ulong perhaps);
+        FlowState? behind = Behind(branch.FinallyRegions, state, out ulong perhaps);
+        ulong left = DisposedOnTheWay(state, behind);
         ulong disposed = left & ~silent;
         ulong stale = value.Memory & ~value.Own & state.SurelyDisposed & ~silent;
         bool isTask = _body.Symbol is IMethodSymbol { IsAsync: false } && _body.Known.Types.IsTask(returned.Type);
         if (isTask)
         {
-            ReportAll(value.Held & disposed & state.Running);
+            ReportAll(value.Held & disposed & state.Running & (behind?.Running ?? 0));
         }
 
         // What the same statement put into the returned object has not gone anywhere else before.
@@ -92,8 +93,8 @@ internal sealed class ExitCheck
 
             FlowState state = Fixpoint.OnBranch(_body, block, end, branch == block.ConditionalSuccessor);
             ulong running = state.SurelyRunning & ~state.OwnerEscaped & _body.Sites.Buffers;
-            ulong left = DisposedOnTheWay(regions, state, out ulong perhaps);
-            ReportRunning(left & running);
+            FlowState? behind = Behind(regions, state, out ulong perhaps);
+            ReportRunning(DisposedOnTheWay(state, behind) & running & (behind?.SurelyRunning ?? 0));
             if (branch is { Semantics: ControlFlowBranchSemantics.Regular, Destination.Kind: BasicBlockKind.Exit }
                 && ExplicitReturn.Behind(block) is { } statement)
             {
@@ -131,8 +132,8 @@ internal sealed class ExitCheck
         }
     }
 
-    /// <summary>Gives what the <c>finally</c> blocks that this return leaves dispose for sure, and only they.</summary>
-    private ulong DisposedOnTheWay(ImmutableArray<ControlFlowRegion> regions, FlowState state, out ulong perhaps)
+    /// <summary>Gives the state behind the <c>finally</c> blocks that a branch leaves; null where one of them never ends.</summary>
+    private FlowState? Behind(ImmutableArray<ControlFlowRegion> regions, FlowState state, out ulong perhaps)
     {
         perhaps = 0;
         FlowState? current = state;
@@ -140,13 +141,17 @@ internal sealed class ExitCheck
         {
             if (current is null)
             {
-                return 0;
+                return null;
             }
 
             current = Fixpoint.Through(region, current, _body, _evaluator, _cancellation);
             perhaps |= current is null ? 0 : current.Disposed | current.Handed | current.OwnerEscaped;
         }
 
-        return current is null ? 0 : current.SurelyDisposed & ~state.SurelyDisposed;
+        return current;
     }
+
+    // What the blocks dispose for sure, and only they.
+    private static ulong DisposedOnTheWay(FlowState before, FlowState? behind) =>
+        behind is null ? 0 : behind.SurelyDisposed & ~before.SurelyDisposed;
 }

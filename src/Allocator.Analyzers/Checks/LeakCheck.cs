@@ -13,7 +13,8 @@ internal static class LeakCheck
         {
             ulong site = 1UL << i;
             IOperation operation = body.Sites[i].Operation;
-            if ((site & disposedOrEscaped) == 0 && !LambdaBody.IsOnly(operation.Syntax))
+            if ((site & disposedOrEscaped) == 0 && !LambdaBody.IsOnly(operation.Syntax)
+                && !NullFactory.MayMakeNothing(operation, body.Known))
             {
                 reporter.Report(
                     LifetimeRules.NeverDisposed, operation.Syntax.GetLocation(), site,

@@ -1,3 +1,4 @@
+using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Rules;
 
 namespace Allocator.Analyzers.Flow;
@@ -62,7 +63,7 @@ internal sealed partial class Evaluator
         }
 
         if (parent is not ISimpleAssignmentOperation { Target: ILocalReferenceOperation target }
-            || !_variables.TryGet(target, out int variable))
+            || !_variables.TryGet(target, out int variable) || !LoopRound.Repeats(parent.Syntax, target.Local))
         {
             return;
         }

@@ -54,7 +54,8 @@ internal sealed class SiteTable
                 && factories.Contains(call.TargetMethod) && types.ResultOfTask(call.TargetMethod.ReturnType) is not null:
                 Add(operation, type, types);
                 break;
-            case IInvocationOperation { Type: { } type } call when factories.Contains(call.TargetMethod)
+            case IInvocationOperation { Type: { } type, TargetMethod.MethodKind: not MethodKind.Constructor } call
+                when factories.Contains(call.TargetMethod)
                 && !types.IsTask(call.TargetMethod.ReturnType):
                 Add(operation, type, types);
                 break;

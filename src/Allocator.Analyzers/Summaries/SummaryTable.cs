@@ -25,7 +25,8 @@ internal sealed class SummaryTable
     /// </summary>
     public Passing Of(ISymbol? subject) => subject is null ? Passing.Escapes : new Resolution(this).Of(subject);
 
-    private static ISymbol DefinitionOf(ISymbol subject)
+    /// <summary>Returns the parameter or method as the half of its definition that has a body declares it.</summary>
+    public static ISymbol DefinitionOf(ISymbol subject)
     {
         if (subject is not IParameterSymbol parameter)
         {
