@@ -65,6 +65,11 @@ internal sealed class BodyAnalysis
 
         Evaluator evaluator = new(body);
         FlowState?[] entries = Fixpoint.OfBody(body, evaluator, _cancellation);
+        if (evaluator.HasNewSlots)
+        {
+            entries = Fixpoint.OfBody(body, evaluator, _cancellation);
+        }
+
         Reporter reporter = new(sites, _report);
         CheckStatements(body, evaluator, entries, reporter);
         StoreCheck.Run(evaluator.Stores, entries[entries.Length - 1], reporter);

@@ -78,38 +78,6 @@ internal sealed partial class Evaluator
         return held == 0 ? result : result | Hold(held, given.Owners & given.ToResult);
     }
 
-    /// <summary>Evaluates the call of a member of what holds buffers: an object, a lambda that captured them, a task.</summary>
-    private Holding EvaluateCallInside(IInvocationOperation call, Holding receiver)
-    {
-        IMethodSymbol method = call.TargetMethod;
-        Given given = EvaluateArguments(call);
-        if (_types.IsTask(call.Instance?.Type))
-        {
-            if (method.Name is "AsTask" or "ConfigureAwait" or "Preserve" or "WaitAsync" or "Unwrap")
-            {
-                return receiver;
-            }
-
-            // Wait, GetAwaiter, GetResult.
-            State.Settle(receiver.Held);
-            return default;
-        }
-
-        if (method.Name is "GetEnumerator" or "GetAsyncEnumerator" && _members.IsOfBaseLibrary(method))
-        {
-            return receiver;
-        }
-
-        bool isLooked = AddsToNewCollection(call) || (_members.IsOfBaseLibrary(method) && !_types.CanShow(call.Type))
-            || (method.MethodKind == MethodKind.DelegateInvoke && !_types.CanShow(call.Type));
-        if (!isLooked)
-        {
-            Escape(receiver);
-        }
-
-        return default;
-    }
-
     /// <summary>Evaluates an operator of a user's: a call, whose arguments are its operands.</summary>
     private Holding EvaluateOperator(IOperation operation, IMethodSymbol method)
     {

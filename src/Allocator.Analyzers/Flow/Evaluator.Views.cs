@@ -52,7 +52,7 @@ internal sealed partial class Evaluator
 
         if (source.Held != 0)
         {
-            return EvaluateInside(source, property.Type);
+            return EvaluateMemberInside(property, property.Property, source, property.Type);
         }
 
         if (_body.Known.Owning.IsOwning(property.Property.ContainingType))
@@ -106,18 +106,6 @@ internal sealed partial class Evaluator
 
         bool returnsRef = property is { ReturnsByRef: true } or { ReturnsByRefReadonly: true };
         return given.ToResult != 0 ? Hold(given.ToResult, 0) : ResultOfSource(access, access.Type, returnsRef, given.Returned, asLocation);
-    }
-
-    // What is taken out of an object may be the buffer. A number, or whether a task has ended, is not.
-    private Holding EvaluateInside(Holding holder, ITypeSymbol? type)
-    {
-        State.Settle(holder.Held);
-        if (_types.CanShow(type))
-        {
-            Escape(holder);
-        }
-
-        return default;
     }
 
     // A property of a user's own owner type that returns a number keeps nothing; any other may return what keeps the owner, or be the

@@ -183,7 +183,8 @@ internal sealed class OwningTypes
         }
     }
 
-    private static IMethodSymbol OverrideIn(INamedTypeSymbol type, IMethodSymbol method)
+    /// <summary>Returns what an object of a type runs where a method is called that may be overridden.</summary>
+    public static IMethodSymbol OverrideIn(INamedTypeSymbol type, IMethodSymbol method)
     {
         for (INamedTypeSymbol? current = type; current is not null; current = current.BaseType?.OriginalDefinition)
         {
