@@ -74,7 +74,12 @@ internal sealed partial class Evaluator
             return value;
         }
 
-        if (passing != Passing.Mentioned)
+        if (passing == Passing.Refilled && IsRevived(value))
+        {
+            Escape(value);
+        }
+
+        if (passing is not (Passing.Mentioned or Passing.Refilled))
         {
             TouchOwner(call, value);
         }

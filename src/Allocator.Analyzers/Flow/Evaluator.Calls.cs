@@ -139,13 +139,13 @@ internal sealed partial class Evaluator
         bool isFollowed = method is not null && receiver is { Direct: not 0, Held: 0 }
             && _body.Known.Owning.IsOwning(method.ContainingType);
         Passing passing = isFollowed ? _body.Known.Summaries.Of(method!) : Passing.Escapes;
-        if (passing == Passing.Escapes)
+        if (passing == Passing.Escapes || (passing == Passing.Refilled && IsRevived(receiver)))
         {
             Escape(receiver);
             return;
         }
 
-        if (passing != Passing.Mentioned)
+        if (passing is not (Passing.Mentioned or Passing.Refilled))
         {
             TouchOwner(access, receiver);
         }
@@ -158,6 +158,9 @@ internal sealed partial class Evaluator
             given.Returned |= SymbolEqualityComparer.Default.Equals(access.Type, method!.ContainingType) ? receiver : receiver.AsMemory();
         }
     }
+
+    // An object that is given another buffer after its disposal owns that one.
+    private bool IsRevived(Holding owner) => (owner.Direct & State.Disposed) != 0;
 
     private static bool TakesDelegate(IMethodSymbol method)
     {

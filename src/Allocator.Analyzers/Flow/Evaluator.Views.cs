@@ -23,11 +23,31 @@ internal sealed partial class Evaluator
             return source.AsRaw();
         }
 
+        if (source is { Own: 0, Memory: not 0 } && _body.Known.Owning.IsBuffer(type))
+        {
+            // One of those that an object owns.
+            return source.AsMemory();
+        }
+
         if (type is ITypeParameterSymbol or { IsReferenceType: true, SpecialType: SpecialType.None })
         {
             Escape(source);
         }
 
+        return default;
+    }
+
+    // Of an array of buffers that an object owns.
+    private Holding EvaluateElement(IArrayElementReferenceOperation element)
+    {
+        Holding array = Evaluate(element.ArrayReference, asLocation: true);
+        EscapeAll(element.Indices);
+        if (array is { Own: 0, Memory: not 0, Held: 0 } && _types.CanShow(element.Type))
+        {
+            return array.AsMemory();
+        }
+
+        Escape(array);
         return default;
     }
 

@@ -6,7 +6,7 @@ namespace Allocator.Analyzers.Summaries;
 internal static class Certainty
 {
     /// <summary>Returns whether an operation runs whenever its method does, but for what is null or was done already.</summary>
-    public static bool IsCertain(IOperation operation, MethodBody body)
+    public static bool IsCertain(IOperation operation, MethodBody body, bool inLoops = false)
     {
         IOperation child = operation;
         for (IOperation? parent = operation.Parent; parent is not null && child != body.Root; child = parent, parent = parent.Parent)
@@ -14,6 +14,8 @@ internal static class Certainty
             bool isCertain = parent switch
             {
                 IConditionalOperation choice => choice.WhenTrue == child && IsGuard(choice.Condition, body),
+                // For each of the items.
+                IForEachLoopOperation or IForLoopOperation => inLoops,
                 ITryOperation attempt => attempt.Body == child || attempt.Finally == child,
                 IBlockOperation or IExpressionStatementOperation or IConditionalAccessOperation or ILockOperation or ITupleOperation
                     or IAssignmentOperation or IArgumentOperation or IInvocationOperation or IMethodBodyBaseOperation => true,

@@ -154,10 +154,18 @@ internal sealed class SummaryTable
             }
 
             ValueTrace trace = ValueTrace.Of(subject, body, _table._known, Of, method, slot);
-            return trace.Escapes || trace.Disposes ? Passing.Escapes
+            bool isRefilled = trace.IsRefilled && method.MethodKind != MethodKind.Constructor;
+            return trace.Escapes || (trace.Disposes && !isRefilled) ? Passing.Escapes
+                : isRefilled ? OfRefilled(method, PassingOf(method, subject, body, trace))
                 : slot is not null && IsViewOf(slot, method, body) ? Passing.Returned
                 : PassingOf(method, subject, body, trace);
         }
+
+        // A view of the new buffer is not followed; the buffer itself would be the caller's.
+        private Passing OfRefilled(IMethodSymbol method, Passing passing) => IsForTheCall(passing)
+            || (passing == Passing.Returned && IsView(method.ReturnType)) ? Passing.Refilled : Passing.Escapes;
+
+        private bool IsView(ITypeSymbol type) => _table._known.Types.IsRaw(type) || _table._known.Types.IsMemory(type);
 
         // `Memory<byte> Row(int y) => _memory.Slice(y * _width, _width);`
         private bool IsViewOf(Slot slot, IMethodSymbol method, MethodBody body)

@@ -109,7 +109,8 @@ internal sealed partial class ValueTrace
         {
             if (_known.Owning.Owns(member.ContainingType, member))
             {
-                Escapes |= isWritten && !_isConstructor;
+                // The object goes on with another buffer.
+                IsRefilled |= isWritten || access.Parent is ICoalesceAssignmentOperation || IsAddedTo(access);
                 Follow(access, Grip.Direct);
             }
 
@@ -119,6 +120,14 @@ internal sealed partial class ValueTrace
         IMethodSymbol? method = member is IPropertySymbol property ? OwningTypes.Accessor(property, isWritten) : member as IMethodSymbol;
         FollowBy(method is null ? Passing.Escapes : _passingOf(method, null), access, Grip.Direct);
     }
+
+    private bool IsAddedTo(IOperation collection) => CollectedType.ItemOf(collection.Type) is not null && collection.Parent switch
+    {
+        IInvocationOperation call => call.Instance == collection && call.TargetMethod.ReturnsVoid,
+        IArrayElementReferenceOperation { Parent: ISimpleAssignmentOperation assignment } element => assignment.Target == element,
+        IPropertyReferenceOperation { Parent: ISimpleAssignmentOperation assignment } item => assignment.Target == item,
+        _ => false,
+    };
 
     // As DangerousTryGetSingleMemory(out Memory<TPixel> memory).
     private void FollowOut(IInvocationOperation call)
@@ -189,6 +198,9 @@ internal sealed partial class ValueTrace
                 break;
             case Passing.Borrowed:
                 IsTouched = true;
+                break;
+            case Passing.Refilled:
+                IsTouched = IsRefilled = true;
                 break;
             case Passing.Returned:
                 IsTouched |= _known.Types.IsRaw(result.Type);

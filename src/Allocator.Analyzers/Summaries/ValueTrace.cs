@@ -48,6 +48,9 @@ internal sealed partial class ValueTrace
     /// <summary>Gets whether an async method or iterator mentions it after it may have been suspended.</summary>
     public bool IsUsedLate { get; private set; }
 
+    /// <summary>Gets whether it is an object that owns, and gets another buffer to own.</summary>
+    public bool IsRefilled { get; private set; }
+
     /// <summary>Gets whether it becomes part of what the object under construction owns.</summary>
     public bool IsTakenOver { get; private set; }
 
@@ -182,6 +185,12 @@ internal sealed partial class ValueTrace
                 break;
             case IPropertyReferenceOperation property:
                 FollowMember(property, property.Property, grip);
+                break;
+            case IArrayElementReferenceOperation { Parent: ISimpleAssignmentOperation written } element when written.Target == element:
+            case ICoalesceAssignmentOperation filled when filled.Target == value && filled.Parent is IExpressionStatementOperation:
+                break;
+            case IArrayElementReferenceOperation element when element.ArrayReference == value:
+                Follow(element, grip);
                 break;
             case IImplicitIndexerReferenceOperation indexer:
                 FollowUnless(!_known.Members.IsKnown(indexer.IndexerSymbol), indexer, grip);
