@@ -78,7 +78,7 @@ internal sealed class BodyAnalysis
 
     private void CheckStatements(Body body, Evaluator evaluator, FlowState?[] entries, Reporter reporter)
     {
-        UseCheck uses = new(body, reporter);
+        UseCheck uses = new(body, evaluator, reporter);
         ExitCheck exits = new(body, evaluator, reporter, _cancellation);
         foreach (BasicBlock block in body.Graph.Blocks)
         {

@@ -12,13 +12,18 @@ internal static class NullFactory
     {
         IInvocationOperation? call = operation is IAwaitOperation awaiting ? awaiting.AwaitedCall() : operation as IInvocationOperation;
         return call is not null && !known.Factories.IsDeclared(call.TargetMethod)
+            && (call.TargetMethod.ReturnNullableAnnotation != NullableAnnotation.NotAnnotated
+                || known.Types.IsTask(call.TargetMethod.ReturnType))
             && known.Bodies.Of(call.TargetMethod) is { } body && ReturnsNull(body)
             && call.Arguments.Any(argument => argument.Parameter is { } parameter && argument.Value.Strip().ConstantValue.HasValue
                 && IsInCondition(parameter, body));
     }
 
     private static bool ReturnsNull(MethodBody body) => body.Returns.Any(returning => returning.ReturnedValue is { } value
-        && value.DescendantsAndSelf().Any(part => part.IsNull() || part is IDefaultValueOperation or ILocalReferenceOperation));
+        && value.DescendantsAndSelf().Any(part => IsNothing(part)
+            || (part is ILocalReferenceOperation { Local: var local } && body.Values(local).Any(one => one is null || IsNothing(one)))));
+
+    private static bool IsNothing(IOperation value) => value.IsNull() || value is IDefaultValueOperation;
 
     private static bool IsInCondition(IParameterSymbol parameter, MethodBody body) =>
         body.References(SummaryTable.DefinitionOf(parameter)).Any(static reference =>

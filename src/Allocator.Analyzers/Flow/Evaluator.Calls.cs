@@ -117,6 +117,7 @@ internal sealed partial class Evaluator
         ulong surely = owner.Own & ~owner.Uncertain;
         Findings?.Add(new Finding(LifetimeRules.Unawaited, operation, surely & State.SurelyRunning & ~State.OwnerEscaped));
         EverDisposed |= owner.Own;
+        NoteDisposal(operation, owner.Own);
         State.Disposed |= owner.Own;
         State.Undisposed &= ~surely;
         Unpin(owner.Memory);
