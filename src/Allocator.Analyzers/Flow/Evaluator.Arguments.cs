@@ -74,6 +74,13 @@ internal sealed partial class Evaluator
             return value;
         }
 
+        if (passing == Passing.Disposed)
+        {
+            Escape(new Holding(0, value.Memory, 0, 0, value.Held));
+            Dispose(call, value);
+            return default;
+        }
+
         if (passing == Passing.Refilled && IsRevived(value))
         {
             Escape(value);

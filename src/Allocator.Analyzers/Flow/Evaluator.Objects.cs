@@ -71,7 +71,7 @@ internal sealed partial class Evaluator
         }
 
         Passing passing = _body.Known.Summaries.Of(argument.Parameter);
-        if (passing is Passing.Escapes or Passing.Refilled)
+        if (passing is Passing.Escapes or Passing.Refilled or Passing.Disposed)
         {
             Escape(value);
         }

@@ -192,7 +192,7 @@ internal sealed partial class Evaluator
             return _types.IsRaw(conversion.Operand.Type) ? value : value.AsRaw();
         }
 
-        if (conversion.Type is { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T })
+        if (conversion.Type is { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } && !_types.IsMemory(conversion.Type))
         {
             // A struct that owns is not followed through its `Value`.
             Escape(value);

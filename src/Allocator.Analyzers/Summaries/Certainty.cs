@@ -30,6 +30,43 @@ internal static class Certainty
         return true;
     }
 
+    /// <summary>Returns whether a method has disposed a parameter whenever it returns.</summary>
+    public static bool IsDisposed(IParameterSymbol parameter, IMethodSymbol method, MethodBody body) =>
+        !method.IsAsync && !body.IsIterator && body.Values(parameter).Count == 0
+        && body.Returns.All(returning => returning.Syntax is not ReturnStatementSyntax || IsUnlessNull(returning, parameter))
+        && body.References(parameter).Any(reference => DisposalOf(reference) is { } disposal
+            && body.FunctionAround(disposal) is null && IsCertain(disposal, body) && IsUnlessNull(disposal, parameter));
+
+    // A flag among the arguments may say what becomes of the buffer.
+    private static bool IsUnlessNull(IOperation operation, IParameterSymbol parameter)
+    {
+        for (IOperation? parent = operation.Parent; parent is not null; parent = parent.Parent)
+        {
+            if (parent is IConditionalOperation { Condition: var condition } && !condition.DescendantsAndSelf().All(part => part switch
+            {
+                IMemberReferenceOperation or IInvocationOperation or ILocalReferenceOperation => false,
+                IParameterReferenceOperation other => SymbolEqualityComparer.Default.Equals(other.Parameter, parameter),
+                _ => true,
+            }))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    private static bool IsDispose(IOperation operation) =>
+        operation is IInvocationOperation { TargetMethod: { Name: "Dispose", Parameters.Length: 0 } };
+
+    private static IOperation? DisposalOf(IOperation reference) => reference.Parent switch
+    {
+        IConversionOperation conversion => DisposalOf(conversion),
+        IInvocationOperation call when call.Instance == reference && IsDispose(call) => call,
+        IConditionalAccessOperation access when access.Operation == reference && IsDispose(access.WhenNotNull) => access,
+        _ => null,
+    };
+
     /// <summary>Returns whether a <c>return</c> leaves only what is null or was done already.</summary>
     public static bool IsGuarded(IOperation returning, MethodBody body)
     {

@@ -155,7 +155,10 @@ internal sealed class SummaryTable
 
             ValueTrace trace = ValueTrace.Of(subject, body, _table._known, Of, method, slot);
             bool isRefilled = trace.IsRefilled && method.MethodKind != MethodKind.Constructor;
-            return trace.Escapes || (trace.Disposes && !isRefilled) ? Passing.Escapes
+            bool isDisposed = trace is { Disposes: true, Escapes: false, IsReturned: false, IsHeldByResult: false, IsHeldByTask: false };
+            return isDisposed && slot is null && subject is IParameterSymbol given && Certainty.IsDisposed(given, method, body)
+                ? Passing.Disposed
+                : trace.Escapes || (trace.Disposes && !isRefilled) ? Passing.Escapes
                 : isRefilled ? OfRefilled(method, PassingOf(method, subject, body, trace))
                 : slot is not null && IsViewOf(slot, method, body) ? Passing.Returned
                 : PassingOf(method, subject, body, trace);

@@ -199,6 +199,9 @@ internal sealed partial class ValueTrace
             case Passing.Borrowed:
                 IsTouched = true;
                 break;
+            case Passing.Disposed when !grip.IsHolder:
+                Disposes = true;
+                break;
             case Passing.Refilled:
                 IsTouched = IsRefilled = true;
                 break;
