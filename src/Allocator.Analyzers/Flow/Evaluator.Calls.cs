@@ -155,6 +155,8 @@ internal sealed partial class Evaluator
         given.ToTask |= passing == Passing.HeldByTask ? receiver.Keep : 0;
         if (passing == Passing.Returned)
         {
+            EscapeByCollection(access.Type, receiver);
+
             // Another object that is returned is a part of it: to dispose that is not to dispose all.
             given.Returned |= SymbolEqualityComparer.Default.Equals(access.Type, method!.ContainingType) ? receiver : receiver.AsMemory();
         }

@@ -149,7 +149,7 @@ internal sealed partial class Evaluator
                 continue;
             }
 
-            if (passing != Passing.Mentioned)
+            if (passing != Passing.Mentioned && !IsLast(run))
             {
                 TouchOwner(access, new Holding(0, bit, 0));
             }
@@ -161,6 +161,10 @@ internal sealed partial class Evaluator
 
         return new Holding(value.Own, value.Memory, value.Raw, value.Uncertain, rest);
     }
+
+    // These use the buffer if anything is left to do, which the code around them may know.
+    private static bool IsLast(ISymbol run) =>
+        run is IMethodSymbol { Name: "Dispose" or "DisposeAsync" or "Close" or "Flush" or "FlushAsync" };
 
     /// <summary>Evaluates a field or property of what holds buffers.</summary>
     private Holding EvaluateMemberInside(IMemberReferenceOperation access, ISymbol member, Holding holder, ITypeSymbol? type)

@@ -23,31 +23,11 @@ internal sealed partial class Evaluator
             return source.AsRaw();
         }
 
-        if (source is { Own: 0, Memory: not 0 } && _body.Known.Owning.IsBuffer(type))
-        {
-            // One of those that an object owns.
-            return source.AsMemory();
-        }
-
         if (type is ITypeParameterSymbol or { IsReferenceType: true, SpecialType: SpecialType.None })
         {
             Escape(source);
         }
 
-        return default;
-    }
-
-    // Of an array of buffers that an object owns.
-    private Holding EvaluateElement(IArrayElementReferenceOperation element)
-    {
-        Holding array = Evaluate(element.ArrayReference, asLocation: true);
-        EscapeAll(element.Indices);
-        if (array is { Own: 0, Memory: not 0, Held: 0 } && _types.CanShow(element.Type))
-        {
-            return array.AsMemory();
-        }
-
-        Escape(array);
         return default;
     }
 
@@ -117,6 +97,7 @@ internal sealed partial class Evaluator
         if (property is null || OwningTypes.IsAutomatic(property))
         {
             given.Returned = _body.Known.Owning.Owns(member.ContainingType, member) ? source.AsMemory() : default;
+            EscapeByCollection(access.Type, given.Returned);
         }
         else
         {
@@ -135,6 +116,16 @@ internal sealed partial class Evaluator
         if (type is null or { SpecialType: SpecialType.None, TypeKind: not TypeKind.Enum })
         {
             Escape(source);
+        }
+    }
+
+    // Who has the array or list of what an object owns may take a buffer out of it.
+    private void EscapeByCollection(ITypeSymbol? type, Holding owner)
+    {
+        if (CollectedType.ItemOf(type) is not null)
+        {
+            State.OwnerEscaped |= owner.Direct;
+            Escape(owner);
         }
     }
 

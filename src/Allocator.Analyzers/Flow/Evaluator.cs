@@ -110,8 +110,6 @@ internal sealed partial class Evaluator
                 return EvaluateContainer(array, array.Initializer?.ElementValues ?? ImmutableArray<IOperation>.Empty);
             case var collection when collection.IsCollectionExpression():
                 return EvaluateContainer(collection, collection.ChildOperations);
-            case IArrayElementReferenceOperation element:
-                return EvaluateElement(element);
             case IFieldReferenceOperation { Instance: { } instance } field:
                 return EvaluateField(field, instance);
             case IDiscardOperation:

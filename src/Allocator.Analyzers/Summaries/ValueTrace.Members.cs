@@ -49,6 +49,9 @@ internal sealed partial class ValueTrace
         {
             IsTouched |= member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
                 : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsAddress(property));
+            // `Pop` and its like hand out what was collected.
+            Escapes |= member is IMethodSymbol && CollectedType.ItemOf(member.ContainingType) is not null
+                && _known.Types.CanKeep(access.Type);
             bool isFresh = member is IMethodSymbol method && (_known.Factories.Contains(method) || _known.Members.IsCopy(method));
             if (!isFresh)
             {
