@@ -41,7 +41,7 @@ public sealed class LifetimeAnalyzer : DiagnosticAnalyzer
                     var other => other.CalledOperator(),
                 };
                 if (called is not null && Volatile.Read(ref allocates) == 0
-                    && (known.Factories.Contains(called) || known.Factories.HandsOut(called)))
+                    && (known.Factories.Contains(called) || known.Factories.HandsOut(called) || known.Factories.Fills(called)))
                 {
                     Volatile.Write(ref allocates, 1);
                 }

@@ -53,6 +53,38 @@ public sealed class RulesTests
         Assert.Equal(severity, Assert.Single(await Snippet.Body(marked)).Severity);
     }
 
+    [Theory]
+    [InlineData(
+        "IMemoryOwner<byte> header = A.Allocate<byte>(1);\nif (Yes) { {|ALLOC006:return;|} }\nheader.Dispose(); Gc();",
+        "This return loses the owner allocated on line 17. Dispose it before returning.")]
+    [InlineData(
+        "IMemoryOwner<byte>? owner = null;\nfor (int i = 0; i < 4; i++) { {|ALLOC006:owner = A.Allocate<byte>(i)|}; }\nowner?.Dispose();",
+        "This assignment drops the owner of the previous round. Dispose that first.")]
+    [InlineData(
+        "{|ALLOC004:Render(8)|}; static IMemoryOwner<byte> Render(int n) => A.Allocate<byte>(n);",
+        "'Render' returns a new owner that nothing disposes. Keep it in a 'using' variable.")]
+    [InlineData(
+        "var owner = {|ALLOC004:A.Allocate<byte>(8)|}; Number = owner.Memory.Length;",
+        "This owner is never disposed and never leaves the method. Declare it with 'using'.")]
+    [InlineData(
+        "var owner = A.Allocate<byte>(8);\nowner.Dispose();\n\nCheck({|ALLOC002:owner.Memory.Span|}[0]);",
+        "The owner allocated on line 17 was disposed on line 18, and its memory may belong to another renter. "
+            + "Dispose it after the last use.")]
+    [InlineData(
+        "Memory<byte> kept;\nusing (var owner = A.Allocate<byte>(8))\n{\nkept = owner.Memory;\n}\nCheck({|ALLOC002:kept.Span|}[0]);",
+        "The owner allocated on line 18 was disposed on line 21, and its memory may belong to another renter. "
+            + "Dispose it after the last use.")]
+    [InlineData(
+        "static IMemoryOwner<byte> Make() { using var owner = A.Allocate<byte>(8); return {|ALLOC003:owner|}; }\nKeep(Make());",
+        "'using' disposes this owner when the method returns. Remove 'using'; the caller disposes.")]
+    [InlineData(
+        "static Task Send(Stream s) { using var o = A.Allocate<byte>(8); return {|ALLOC005:s.WriteAsync(o.Memory)|}.AsTask(); }\n"
+            + "Keep(Send(Stream.Null));",
+        "The owner allocated on line 17 is disposed before the task of this call has completed. Make the method async and await the task, "
+            + "so that the owner is disposed afterwards.")]
+    public async Task Message_OfEachCase_SaysWhatToDo(string body, string message) =>
+        Assert.Equal(message, Assert.Single(await Snippet.Body(body)).GetMessage(System.Globalization.CultureInfo.InvariantCulture));
+
     [Fact]
     public void SupportedDiagnostics_None_IsErrorByDefault()
     {

@@ -41,7 +41,8 @@ internal sealed class BodyAnalysis
     {
         foreach (IOperation operation in statement.DescendantsAndSelf())
         {
-            if (operation is IFlowAnonymousFunctionOperation lambda)
+            // That of an expression tree is data: it never runs as it stands.
+            if (operation is IFlowAnonymousFunctionOperation lambda && !lambda.IsExpressionTree())
             {
                 Run(graph.GetAnonymousFunctionControlFlowGraph(lambda, _cancellation), lambda.Symbol);
             }
@@ -64,6 +65,11 @@ internal sealed class BodyAnalysis
 
         Evaluator evaluator = new(body);
         FlowState?[] entries = Fixpoint.OfBody(body, evaluator, _cancellation);
+        if (evaluator.HasNewSlots)
+        {
+            entries = Fixpoint.OfBody(body, evaluator, _cancellation);
+        }
+
         Reporter reporter = new(sites, _report);
         CheckStatements(body, evaluator, entries, reporter);
         StoreCheck.Run(evaluator.Stores, entries[entries.Length - 1], reporter);
@@ -72,7 +78,7 @@ internal sealed class BodyAnalysis
 
     private void CheckStatements(Body body, Evaluator evaluator, FlowState?[] entries, Reporter reporter)
     {
-        UseCheck uses = new(body, reporter);
+        UseCheck uses = new(body, evaluator, reporter);
         ExitCheck exits = new(body, evaluator, reporter, _cancellation);
         foreach (BasicBlock block in body.Graph.Blocks)
         {

@@ -15,7 +15,7 @@ internal sealed class ExitCheck
     private readonly Reporter _reporter;
     private readonly CancellationToken _cancellation;
     private readonly Synchronization _synchronization;
-    private readonly List<(Location Place, ulong Sites)> _lost = new();
+    private readonly List<(DiagnosticDescriptor Rule, Location Place, ulong Sites)> _lost = new();
 
     public ExitCheck(Body body, Evaluator evaluator, Reporter reporter, CancellationToken cancellation)
     {
@@ -33,9 +33,9 @@ internal sealed class ExitCheck
         {
             ReportRunning(finding.Sites & _body.Sites.Buffers);
         }
-        else if (finding.Rule == LifetimeRules.SomePaths)
+        else if (finding.Rule == LifetimeRules.LostByLoop)
         {
-            _lost.Add((finding.Operation.Syntax.GetLocation(), finding.Sites & _body.Sites.Buffers));
+            _lost.Add((finding.Rule, finding.Operation.Syntax.GetLocation(), finding.Sites & _body.Sites.Buffers));
         }
         else
         {
@@ -46,11 +46,10 @@ internal sealed class ExitCheck
     /// <summary>Reports what is lost on some paths and disposed or handed on where other paths end.</summary>
     public void ReportLost()
     {
-        foreach ((Location place, ulong sites) in _lost)
+        foreach ((DiagnosticDescriptor rule, Location place, ulong sites) in _lost)
         {
             _reporter.Report(
-                LifetimeRules.SomePaths, place, sites & (_evaluator.EverDisposed | _evaluator.EverHanded),
-                LifetimeRules.SomePaths.DefaultSeverity);
+                rule, place, sites & (_evaluator.EverDisposed | _evaluator.EverHanded), rule.DefaultSeverity);
         }
     }
 
@@ -58,14 +57,17 @@ internal sealed class ExitCheck
     public void CheckReturn(IOperation returned, Holding value, ControlFlowBranch branch, FlowState before, FlowState state)
     {
         ulong silent = state.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers;
-        ulong left = DisposedOnTheWay(branch.FinallyRegions, state, out ulong perhaps);
+        FlowState? behind = Behind(branch.FinallyRegions, state, out ulong perhaps);
+        ulong left = DisposedOnTheWay(state, behind);
         ulong disposed = left & ~silent;
         ulong stale = value.Memory & ~value.Own & state.SurelyDisposed & ~silent;
         bool isTask = _body.Symbol is IMethodSymbol { IsAsync: false } && _body.Known.Types.IsTask(returned.Type);
         if (isTask)
         {
-            ReportAll(value.Held & disposed & state.Running);
+            ReportAll(value.Held & disposed & state.Running & (behind?.Running ?? 0));
         }
+
+        _reporter.Report(LifetimeRules.ReturnedFromUsing, returned, value.Own & disposed & DeclaredWithUsing());
 
         // What the same statement put into the returned object has not gone anywhere else before.
         ulong inside = value.Held & left & ~(before.OwnerEscaped | state.Pinned | ~_body.Sites.Buffers) & ~state.Running;
@@ -92,8 +94,8 @@ internal sealed class ExitCheck
 
             FlowState state = Fixpoint.OnBranch(_body, block, end, branch == block.ConditionalSuccessor);
             ulong running = state.SurelyRunning & ~state.OwnerEscaped & _body.Sites.Buffers;
-            ulong left = DisposedOnTheWay(regions, state, out ulong perhaps);
-            ReportRunning(left & running);
+            FlowState? behind = Behind(regions, state, out ulong perhaps);
+            ReportRunning(DisposedOnTheWay(state, behind) & running & (behind?.SurelyRunning ?? 0));
             if (branch is { Semantics: ControlFlowBranchSemantics.Regular, Destination.Kind: BasicBlockKind.Exit }
                 && ExplicitReturn.Behind(block) is { } statement)
             {
@@ -107,7 +109,7 @@ internal sealed class ExitCheck
         ulong lost = state.SurelyUndisposed & ~disposed & ~state.Handed & ~state.OwnerEscaped & _body.Sites.Buffers;
         if (lost != 0)
         {
-            _lost.Add((place, lost));
+            _lost.Add((LifetimeRules.SomePaths, place, lost));
         }
     }
 
@@ -126,13 +128,14 @@ internal sealed class ExitCheck
         {
             if ((sites >> site & 1) != 0 && _evaluator.BegunFor(site) is { } call)
             {
-                _reporter.Report(LifetimeRules.Unawaited, call, 1UL << site);
+                bool isAsync = _body.Symbol is IMethodSymbol { IsAsync: true };
+                _reporter.Report(isAsync ? LifetimeRules.Unawaited : LifetimeRules.UnawaitedOutsideAsync, call, 1UL << site);
             }
         }
     }
 
-    /// <summary>Gives what the <c>finally</c> blocks that this return leaves dispose for sure, and only they.</summary>
-    private ulong DisposedOnTheWay(ImmutableArray<ControlFlowRegion> regions, FlowState state, out ulong perhaps)
+    /// <summary>Gives the state behind the <c>finally</c> blocks that a branch leaves; null where one of them never ends.</summary>
+    private FlowState? Behind(ImmutableArray<ControlFlowRegion> regions, FlowState state, out ulong perhaps)
     {
         perhaps = 0;
         FlowState? current = state;
@@ -140,13 +143,31 @@ internal sealed class ExitCheck
         {
             if (current is null)
             {
-                return 0;
+                return null;
             }
 
             current = Fixpoint.Through(region, current, _body, _evaluator, _cancellation);
             perhaps |= current is null ? 0 : current.Disposed | current.Handed | current.OwnerEscaped;
         }
 
-        return current is null ? 0 : current.SurelyDisposed & ~state.SurelyDisposed;
+        return current;
     }
+
+    private ulong DeclaredWithUsing()
+    {
+        ulong declared = 0;
+        for (int site = 0; site < _body.Sites.Count; site++)
+        {
+            SyntaxNode syntax = _body.Sites[site].Operation.Syntax;
+            bool isDeclared = syntax.FirstAncestorOrSelf<VariableDeclarationSyntax>()?.Parent
+                is LocalDeclarationStatementSyntax { UsingKeyword.RawKind: not 0 } or UsingStatementSyntax;
+            declared |= isDeclared ? 1UL << site : 0;
+        }
+
+        return declared;
+    }
+
+    // What the blocks dispose for sure, and only they.
+    private static ulong DisposedOnTheWay(FlowState before, FlowState? behind) =>
+        behind is null ? 0 : behind.SurelyDisposed & ~before.SurelyDisposed;
 }

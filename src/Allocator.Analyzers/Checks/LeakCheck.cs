@@ -13,13 +13,24 @@ internal static class LeakCheck
         {
             ulong site = 1UL << i;
             IOperation operation = body.Sites[i].Operation;
-            if ((site & disposedOrEscaped) == 0 && !LambdaBody.IsOnly(operation.Syntax))
+            if ((site & disposedOrEscaped) == 0 && !LambdaBody.IsOnly(operation.Syntax)
+                && !NullFactory.MayMakeNothing(operation, body.Known))
             {
+                string? dropped = DroppedCall(operation);
                 reporter.Report(
-                    LifetimeRules.NeverDisposed, operation.Syntax.GetLocation(), site,
-                    IsMadeHere(body, i) ? DiagnosticSeverity.Warning : DiagnosticSeverity.Info);
+                    dropped is null ? LifetimeRules.NeverDisposed : LifetimeRules.Dropped, operation.Syntax.GetLocation(), site,
+                    IsMadeHere(body, i) ? DiagnosticSeverity.Warning : DiagnosticSeverity.Info, _ => dropped!);
             }
         }
+    }
+
+    // `svc.Render(8);`, and `_ = svc.Render(8);`
+    private static string? DroppedCall(IOperation operation)
+    {
+        IInvocationOperation? call = operation is IAwaitOperation awaiting ? awaiting.AwaitedCall() : operation as IInvocationOperation;
+        bool isDropped = operation.Syntax.Parent is ExpressionStatementSyntax
+            or AssignmentExpressionSyntax { Left: IdentifierNameSyntax { Identifier.ValueText: "_" } };
+        return isDropped ? call?.TargetMethod.Name : null;
     }
 
     // By a method that says itself that the result is the caller's. An allocator lives long, and a factory may only look like one.

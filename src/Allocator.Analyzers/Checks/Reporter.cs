@@ -17,10 +17,11 @@ internal sealed class Reporter
     /// <summary>Gets the allocations that something was said of.</summary>
     public ulong Reported { get; private set; }
 
-    public void Report(DiagnosticDescriptor rule, IOperation operation, ulong sites) =>
-        Report(rule, PlaceOf(operation.Syntax), sites, rule.DefaultSeverity);
+    public void Report(DiagnosticDescriptor rule, IOperation operation, ulong sites, Func<int, object>? detail = null) =>
+        Report(rule, PlaceOf(operation.Syntax), sites, rule.DefaultSeverity, detail);
 
-    public void Report(DiagnosticDescriptor rule, Location place, ulong sites, DiagnosticSeverity severity)
+    public void Report(
+        DiagnosticDescriptor rule, Location place, ulong sites, DiagnosticSeverity severity, Func<int, object>? detail = null)
     {
         ulong remaining = sites & ~Reported;
         Reported |= remaining;
@@ -31,7 +32,7 @@ internal sealed class Reporter
                 Location allocation = _sites[i].Operation.Syntax.GetLocation();
                 int line = allocation.GetLineSpan().StartLinePosition.Line + 1;
                 IEnumerable<Location> additional = new[] { allocation };
-                _report(Diagnostic.Create(rule, place, severity, additional, null, line));
+                _report(Diagnostic.Create(rule, place, severity, additional, null, line, detail?.Invoke(i)));
             }
         }
     }

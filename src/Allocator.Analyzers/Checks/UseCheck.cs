@@ -9,12 +9,14 @@ namespace Allocator.Analyzers.Checks;
 internal sealed class UseCheck
 {
     private readonly Body _body;
+    private readonly Evaluator _evaluator;
     private Liveness? _liveness;
     private readonly Reporter _reporter;
 
-    public UseCheck(Body body, Reporter reporter)
+    public UseCheck(Body body, Evaluator evaluator, Reporter reporter)
     {
         _body = body;
+        _evaluator = evaluator;
         _reporter = reporter;
     }
 
@@ -29,7 +31,9 @@ internal sealed class UseCheck
     {
         if (use.AfterDispose != 0)
         {
-            _reporter.Report(LifetimeRules.UsedAfterDispose, use.Operation, use.AfterDispose);
+            _reporter.Report(
+                LifetimeRules.UsedAfterDispose, use.Operation, use.AfterDispose,
+                site => _evaluator.LineOfDisposal(site, use.Operation.Syntax));
             return;
         }
 

@@ -14,6 +14,7 @@ internal sealed partial class Evaluator
         {
             bool isByReference = argument.IsByReference();
             Holding value = Evaluate(argument.Value, asLocation: isByReference || _types.IsRaw(argument.Value.Type));
+            ulong owners = value.Own;
             value = Give(call, argument, value, ref given);
             if (argument.Parameter?.RefKind is RefKind.Ref or RefKind.Out
                 && !argument.Value.Strip().IsRefLocal()
@@ -30,7 +31,7 @@ internal sealed partial class Evaluator
             }
 
             given.All |= value;
-            given.Owners |= value.Own;
+            given.Owners |= call.Type is { } type && _types.IsLazy(type) ? value.Own : owners;
         }
 
         return given;
@@ -41,6 +42,16 @@ internal sealed partial class Evaluator
         if (value.All == 0)
         {
             return value;
+        }
+
+        if (value is { Direct: 0, Held: not 0 } && !argument.IsByReference() | argument.Parameter?.RefKind == RefKind.In
+            && !_members.IsKnown(call.TargetMethod))
+        {
+            value = GiveInside(call, argument.Value, value, _ => argument.Parameter, ref given);
+            if (value.All == 0)
+            {
+                return value;
+            }
         }
 
         Passing passing = _body.Known.Passings.Of(call, argument);
@@ -63,7 +74,19 @@ internal sealed partial class Evaluator
             return value;
         }
 
-        if (passing != Passing.Mentioned)
+        if (passing == Passing.Disposed)
+        {
+            Escape(new Holding(0, value.Memory, 0, 0, value.Held));
+            Dispose(call, value);
+            return default;
+        }
+
+        if (passing == Passing.Refilled && IsRevived(value))
+        {
+            Escape(value);
+        }
+
+        if (passing is not (Passing.Mentioned or Passing.Refilled))
         {
             TouchOwner(call, value);
         }

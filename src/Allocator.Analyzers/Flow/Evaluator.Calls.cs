@@ -78,38 +78,6 @@ internal sealed partial class Evaluator
         return held == 0 ? result : result | Hold(held, given.Owners & given.ToResult);
     }
 
-    /// <summary>Evaluates the call of a member of what holds buffers: an object, a lambda that captured them, a task.</summary>
-    private Holding EvaluateCallInside(IInvocationOperation call, Holding receiver)
-    {
-        IMethodSymbol method = call.TargetMethod;
-        Given given = EvaluateArguments(call);
-        if (_types.IsTask(call.Instance?.Type))
-        {
-            if (method.Name is "AsTask" or "ConfigureAwait" or "Preserve" or "WaitAsync" or "Unwrap")
-            {
-                return receiver;
-            }
-
-            // Wait, GetAwaiter, GetResult.
-            State.Settle(receiver.Held);
-            return default;
-        }
-
-        if (method.Name is "GetEnumerator" or "GetAsyncEnumerator" && _members.IsOfBaseLibrary(method))
-        {
-            return receiver;
-        }
-
-        bool isLooked = AddsToNewCollection(call) || (_members.IsOfBaseLibrary(method) && !_types.CanShow(call.Type))
-            || (method.MethodKind == MethodKind.DelegateInvoke && !_types.CanShow(call.Type));
-        if (!isLooked)
-        {
-            Escape(receiver);
-        }
-
-        return default;
-    }
-
     /// <summary>Evaluates an operator of a user's: a call, whose arguments are its operands.</summary>
     private Holding EvaluateOperator(IOperation operation, IMethodSymbol method)
     {
@@ -149,6 +117,7 @@ internal sealed partial class Evaluator
         ulong surely = owner.Own & ~owner.Uncertain;
         Findings?.Add(new Finding(LifetimeRules.Unawaited, operation, surely & State.SurelyRunning & ~State.OwnerEscaped));
         EverDisposed |= owner.Own;
+        NoteDisposal(operation, owner.Own);
         State.Disposed |= owner.Own;
         State.Undisposed &= ~surely;
         Unpin(owner.Memory);
@@ -171,13 +140,13 @@ internal sealed partial class Evaluator
         bool isFollowed = method is not null && receiver is { Direct: not 0, Held: 0 }
             && _body.Known.Owning.IsOwning(method.ContainingType);
         Passing passing = isFollowed ? _body.Known.Summaries.Of(method!) : Passing.Escapes;
-        if (passing == Passing.Escapes)
+        if (passing == Passing.Escapes || (passing == Passing.Refilled && IsRevived(receiver)))
         {
             Escape(receiver);
             return;
         }
 
-        if (passing != Passing.Mentioned)
+        if (passing is not (Passing.Mentioned or Passing.Refilled))
         {
             TouchOwner(access, receiver);
         }
@@ -186,10 +155,15 @@ internal sealed partial class Evaluator
         given.ToTask |= passing == Passing.HeldByTask ? receiver.Keep : 0;
         if (passing == Passing.Returned)
         {
+            EscapeByCollection(access.Type, receiver);
+
             // Another object that is returned is a part of it: to dispose that is not to dispose all.
             given.Returned |= SymbolEqualityComparer.Default.Equals(access.Type, method!.ContainingType) ? receiver : receiver.AsMemory();
         }
     }
+
+    // An object that is given another buffer after its disposal owns that one.
+    private bool IsRevived(Holding owner) => (owner.Direct & State.Disposed) != 0;
 
     private static bool TakesDelegate(IMethodSymbol method)
     {

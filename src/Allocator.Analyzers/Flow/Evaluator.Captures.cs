@@ -1,5 +1,6 @@
 using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Lattice;
+using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Flow;
 
@@ -15,12 +16,25 @@ internal sealed partial class Evaluator
         }
 
         Holding receiver = Evaluate(instance, asLocation: true);
-        if (receiver.All != 0 && !_members.IsKnown(named.Method) | _members.IsDispose(named.Method))
+        if (receiver.All != 0 && !_members.IsKnown(named.Method) | _members.IsDispose(named.Method) && !BorrowsInside(named, receiver))
         {
             Escape(receiver);
         }
 
         return Hold(receiver.Keep, 0);
+    }
+
+    // A method of an object that holds a buffer, or owns it, and does no more than look at it.
+    private bool BorrowsInside(IMethodReferenceOperation named, Holding receiver)
+    {
+        if (receiver.Held == 0)
+        {
+            return _body.Known.Owning.IsOwning(named.Method.ContainingType)
+                && _body.Known.Summaries.Of(named.Method) is Passing.Borrowed or Passing.Mentioned;
+        }
+
+        return receiver.Direct == 0 && SitesOf(receiver.Held).All(site => SlotOf(site, named.Instance) is { } slot
+            && _body.Known.Summaries.Of(slot.Runs(named.Method), slot) is Passing.Borrowed or Passing.Mentioned);
     }
 
     private Holding Captured(IOperation function)
@@ -40,7 +54,7 @@ internal sealed partial class Evaluator
         Holding source = Evaluate(instance, asLocation: true);
         if (source.Held != 0)
         {
-            return EvaluateInside(source, field.Type);
+            return EvaluateMemberInside(field, field.Field, source, field.Type);
         }
 
         if (source.Direct != 0 && _body.Known.Owning.IsOwning(field.Field.ContainingType))

@@ -18,11 +18,14 @@ internal sealed partial class Evaluator
         Holding value = default;
         Holding taken = default;
         ulong held = 0;
+        ulong placed = 0;
         foreach (IArgumentOperation argument in creation.Arguments)
         {
             Holding part = Evaluate(argument.Value, asLocation: argument.IsByReference() || _types.IsRaw(argument.Value.Type));
             value |= part;
-            held |= GiveToConstructor(creation, argument, part, ref taken);
+            ulong kept = GiveToConstructor(creation, argument, part, ref taken);
+            held |= kept;
+            placed |= Place(creation, argument, part, kept);
         }
 
         if (creation.Initializer is not null)
@@ -43,7 +46,7 @@ internal sealed partial class Evaluator
         }
 
         // What it took over is its own, as what it makes.
-        Holding made = Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held);
+        Holding made = Hold(held, _members.LeavesOpen(creation) ? 0 : value.Own & held & ~placed);
         if (isRaw)
         {
             return made | new Holding(0, 0, value.Raw);
@@ -68,7 +71,7 @@ internal sealed partial class Evaluator
         }
 
         Passing passing = _body.Known.Summaries.Of(argument.Parameter);
-        if (passing == Passing.Escapes)
+        if (passing is Passing.Escapes or Passing.Refilled or Passing.Disposed)
         {
             Escape(value);
         }
@@ -84,6 +87,21 @@ internal sealed partial class Evaluator
         }
 
         return passing is Passing.Held or Passing.Returned ? value.Keep : 0;
+    }
+
+    /// <summary>Notes where in the new object an argument is.</summary>
+    /// <returns>What nothing but a member of the object can dispose.</returns>
+    private ulong Place(IObjectCreationOperation creation, IArgumentOperation argument, Holding part, ulong kept)
+    {
+        if (kept == 0 || creation.Type is not INamedTypeSymbol { DeclaringSyntaxReferences.IsEmpty: false } type)
+        {
+            return 0;
+        }
+
+        Slot slot = _body.Known.Holders.SlotOf(type, part.Held == 0 ? argument.Parameter : null);
+        NoteSlot(kept, slot);
+        return slot.IsKnown && !HolderTable.HasFinalizer(type)
+            && _body.Known.Summaries.Of(creation.Constructor, slot) is Passing.Borrowed or Passing.Mentioned ? kept : 0;
     }
 
     /// <summary>Gives an object that holds <paramref name="sites"/>. What has the owner may dispose it.</summary>

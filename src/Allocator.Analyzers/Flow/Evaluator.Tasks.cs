@@ -1,4 +1,6 @@
+using Allocator.Analyzers.Graph;
 using Allocator.Analyzers.Rules;
+using Microsoft.CodeAnalysis.Text;
 
 namespace Allocator.Analyzers.Flow;
 
@@ -7,6 +9,7 @@ internal sealed partial class Evaluator
 {
     private readonly Dictionary<int, IOperation> _begun = new();
     private readonly Dictionary<int, IOperation?> _pins = new();
+    private readonly Dictionary<int, SortedSet<int>> _disposals = new();
 
     /// <summary>Gives the call that began the task that uses an allocation, or null.</summary>
     public IOperation? BegunFor(int site) => _begun.TryGetValue(site, out IOperation? call) ? call : null;
@@ -21,6 +24,31 @@ internal sealed partial class Evaluator
                 _begun[site] = call;
             }
         }
+    }
+
+    private void NoteDisposal(IOperation operation, ulong sites)
+    {
+        foreach (int site in SitesOf(sites))
+        {
+            if (!_disposals.TryGetValue(site, out SortedSet<int>? ends))
+            {
+                _disposals.Add(site, ends = new SortedSet<int>());
+            }
+
+            // A `using` disposes where its block ends.
+            SyntaxNode syntax = operation.Syntax.FirstAncestorOrSelf<UsingStatementSyntax>() is { } block
+                && !block.Statement.Span.Contains(operation.Syntax.Span) ? block : operation.Syntax;
+            ends.Add(syntax.Span.End);
+        }
+    }
+
+    /// <summary>Returns the line of the last disposal of an allocation before a place, or of the first at all.</summary>
+    public object LineOfDisposal(int site, SyntaxNode place)
+    {
+        int end = !_disposals.TryGetValue(site, out SortedSet<int>? ends) ? place.SpanStart
+            : ends.Min <= place.SpanStart ? ends.GetViewBetween(ends.Min, place.SpanStart).Max
+            : ends.Min;
+        return place.SyntaxTree.GetLineSpan(new TextSpan(end - 1, 0)).StartLinePosition.Line + 1;
     }
 
     private void Pin(IOperation call, ulong sites)
@@ -62,7 +90,7 @@ internal sealed partial class Evaluator
         }
 
         if (parent is not ISimpleAssignmentOperation { Target: ILocalReferenceOperation target }
-            || !_variables.TryGet(target, out int variable))
+            || !_variables.TryGet(target, out int variable) || !LoopRound.Repeats(parent.Syntax, target.Local))
         {
             return;
         }
@@ -77,7 +105,7 @@ internal sealed partial class Evaluator
 
         if ((State[variable].Uncertain & site) == 0)
         {
-            Findings.Add(new Finding(LifetimeRules.SomePaths, parent, site));
+            Findings.Add(new Finding(LifetimeRules.LostByLoop, parent, site));
         }
     }
 }

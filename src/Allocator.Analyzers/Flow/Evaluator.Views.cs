@@ -52,7 +52,7 @@ internal sealed partial class Evaluator
 
         if (source.Held != 0)
         {
-            return EvaluateInside(source, property.Type);
+            return EvaluateMemberInside(property, property.Property, source, property.Type);
         }
 
         if (_body.Known.Owning.IsOwning(property.Property.ContainingType))
@@ -97,6 +97,7 @@ internal sealed partial class Evaluator
         if (property is null || OwningTypes.IsAutomatic(property))
         {
             given.Returned = _body.Known.Owning.Owns(member.ContainingType, member) ? source.AsMemory() : default;
+            EscapeByCollection(access.Type, given.Returned);
         }
         else
         {
@@ -108,18 +109,6 @@ internal sealed partial class Evaluator
         return given.ToResult != 0 ? Hold(given.ToResult, 0) : ResultOfSource(access, access.Type, returnsRef, given.Returned, asLocation);
     }
 
-    // What is taken out of an object may be the buffer. A number, or whether a task has ended, is not.
-    private Holding EvaluateInside(Holding holder, ITypeSymbol? type)
-    {
-        State.Settle(holder.Held);
-        if (_types.CanShow(type))
-        {
-            Escape(holder);
-        }
-
-        return default;
-    }
-
     // A property of a user's own owner type that returns a number keeps nothing; any other may return what keeps the owner, or be the
     // memory.
     private void EscapeUnlessPlain(Holding source, ITypeSymbol? type)
@@ -127,6 +116,16 @@ internal sealed partial class Evaluator
         if (type is null or { SpecialType: SpecialType.None, TypeKind: not TypeKind.Enum })
         {
             Escape(source);
+        }
+    }
+
+    // Who has the array or list of what an object owns may take a buffer out of it.
+    private void EscapeByCollection(ITypeSymbol? type, Holding owner)
+    {
+        if (CollectedType.ItemOf(type) is not null)
+        {
+            State.OwnerEscaped |= owner.Direct;
+            Escape(owner);
         }
     }
 
@@ -184,7 +183,7 @@ internal sealed partial class Evaluator
             return _types.IsRaw(conversion.Operand.Type) ? value : value.AsRaw();
         }
 
-        if (conversion.Type is { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T })
+        if (conversion.Type is { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } && !_types.IsMemory(conversion.Type))
         {
             // A struct that owns is not followed through its `Value`.
             Escape(value);

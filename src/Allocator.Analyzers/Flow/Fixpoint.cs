@@ -117,6 +117,12 @@ internal sealed class Fixpoint
         FlowState state = end.Clone();
         Holding value = state[variable];
         state.Forget(value.Own & ~value.Uncertain & ~state.OwnerEscaped);
+        if (body.Known.Types.IsTask(test.Value.Strip().Type))
+        {
+            // No task was begun on this path.
+            state.Settle(value.Held);
+        }
+
         state[variable] = default;
         return state;
     }

@@ -44,6 +44,8 @@ internal readonly struct NullTest
         IConstantPatternOperation { Value: var constant } when constant.IsNull() => new NullTest(value, true),
         INegatedPatternOperation { Pattern: IConstantPatternOperation { Value: var constant } } when constant.IsNull() =>
             new NullTest(value, false),
+        IRecursivePatternOperation { PropertySubpatterns.IsEmpty: true, DeconstructionSubpatterns.IsEmpty: true } any
+            when SymbolEqualityComparer.Default.Equals(any.MatchedType, any.InputType) => new NullTest(value, false),
         _ => null,
     };
 

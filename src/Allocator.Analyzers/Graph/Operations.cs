@@ -52,6 +52,11 @@ internal static class Operations
     public static bool IsByReference(this IArgumentOperation argument) =>
         argument.Parameter?.RefKind is not (null or RefKind.None);
 
+    /// <summary>Gives whether a lambda becomes a tree of expressions instead of code.</summary>
+    public static bool IsExpressionTree(this IFlowAnonymousFunctionOperation lambda) =>
+        lambda.Parent is IConversionOperation { Type: { Name: "Expression" or "LambdaExpression" } type }
+        && type.ContainingNamespace.Name == "Expressions";
+
     /// <summary>Gives whether the operation is a collection expression, <c>[a, b]</c>.</summary>
     public static bool IsCollectionExpression(this IOperation operation) =>
         (int)operation.Kind == CollectionExpression

@@ -12,13 +12,14 @@ internal sealed class SiteTable
 
     public SiteTable(ControlFlowGraph graph, Factories factories, KnownTypes types)
     {
+        HashSet<ISymbol> filled = FilledLate(graph, factories);
         foreach (BasicBlock block in graph.Blocks)
         {
             foreach (IOperation statement in block.Statements())
             {
                 foreach (IOperation operation in statement.DescendantsAndSelf())
                 {
-                    Add(operation, factories, types);
+                    Add(operation, factories, types, filled);
                 }
             }
         }
@@ -46,7 +47,40 @@ internal sealed class SiteTable
         return 0;
     }
 
-    private void Add(IOperation operation, Factories factories, KnownTypes types)
+    // The variables of objects that get their first buffer from a method of theirs that is called here.
+    private static HashSet<ISymbol> FilledLate(ControlFlowGraph graph, Factories factories)
+    {
+        HashSet<ISymbol> filled = new(SymbolEqualityComparer.Default);
+        foreach (BasicBlock block in graph.Blocks)
+        {
+            foreach (IOperation statement in block.Statements())
+            {
+                foreach (IOperation operation in statement.DescendantsAndSelf())
+                {
+                    if (operation is IInvocationOperation { Instance: ILocalReferenceOperation { Local: var local } } call
+                        && !filled.Contains(local) && factories.Fills(call.TargetMethod))
+                    {
+                        filled.Add(local);
+                    }
+                }
+            }
+        }
+
+        return filled;
+    }
+
+    private static ILocalSymbol? VariableOf(IOperation creation)
+    {
+        IOperation? parent = creation.Parent;
+        while (parent is IConversionOperation)
+        {
+            parent = parent.Parent;
+        }
+
+        return parent is ISimpleAssignmentOperation { Target: ILocalReferenceOperation { Local: var local } } ? local : null;
+    }
+
+    private void Add(IOperation operation, Factories factories, KnownTypes types, HashSet<ISymbol> filled)
     {
         switch (operation)
         {
@@ -54,11 +88,14 @@ internal sealed class SiteTable
                 && factories.Contains(call.TargetMethod) && types.ResultOfTask(call.TargetMethod.ReturnType) is not null:
                 Add(operation, type, types);
                 break;
-            case IInvocationOperation { Type: { } type } call when factories.Contains(call.TargetMethod)
+            case IInvocationOperation { Type: { } type, TargetMethod.MethodKind: not MethodKind.Constructor } call
+                when factories.Contains(call.TargetMethod)
                 && !types.IsTask(call.TargetMethod.ReturnType):
                 Add(operation, type, types);
                 break;
-            case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when factories.Contains(constructor):
+            case IObjectCreationOperation { Constructor: { } constructor, Type: { } type } when factories.Contains(constructor)
+                || (filled.Count > 0 && VariableOf(operation) is { } late && filled.Contains(late)
+                    && factories.IsFilledLate(constructor)):
                 Add(operation, type, types);
                 break;
             case { Type: { } type } when operation.CalledOperator() is { } called && factories.Contains(called):

@@ -13,8 +13,8 @@ internal static class LifetimeRules
     public static readonly DiagnosticDescriptor UsedAfterDispose = Create(
         RuleIds.UsedAfterDispose,
         "Buffer used after its owner was disposed",
-        "The owner allocated on line {0} has been disposed on every path to this use, and its memory may belong to another renter. "
-            + "Dispose it after the last use.",
+        "The owner allocated on line {0} was disposed on line {1}, and its memory may belong to another renter. Dispose it after the last "
+            + "use.",
         "A disposed owner throws, and a span or pointer obtained earlier reads and writes memory that may be rented by others.");
 
     public static readonly DiagnosticDescriptor OutlivesOwner = Create(
@@ -39,13 +39,35 @@ internal static class LifetimeRules
     public static readonly DiagnosticDescriptor SomePaths = Create(
         RuleIds.SomePaths,
         "Owner not disposed on some paths",
-        "The owner allocated on line {0} is disposed or handed on elsewhere, and lost here. Declare it with 'using', or dispose it here "
-            + "too.",
+        "This return loses the owner allocated on line {0}. Dispose it before returning.",
         "An early return leaves the owner behind, or a loop overwrites the only variable that has it.",
         DiagnosticSeverity.Info);
 
+    /// <summary>What <see cref="OutlivesOwner"/> tells of an owner that is declared with <c>using</c> and returned.</summary>
+    public static readonly DiagnosticDescriptor ReturnedFromUsing =
+        Saying(OutlivesOwner, "'using' disposes this owner when the method returns. Remove 'using'; the caller disposes.");
+
+    /// <summary>What <see cref="NeverDisposed"/> tells of a call whose result is dropped.</summary>
+    public static readonly DiagnosticDescriptor Dropped =
+        Saying(NeverDisposed, "'{1}' returns a new owner that nothing disposes. Keep it in a 'using' variable.");
+
+    /// <summary>What <see cref="Unawaited"/> tells in a method that cannot await yet.</summary>
+    public static readonly DiagnosticDescriptor UnawaitedOutsideAsync = Saying(
+        Unawaited,
+        "The owner allocated on line {0} is disposed before the task of this call has completed. Make the method async and await the "
+            + "task, so that the owner is disposed afterwards.");
+
+    /// <summary>What <see cref="SomePaths"/> tells of a loop.</summary>
+    public static readonly DiagnosticDescriptor LostByLoop =
+        Saying(SomePaths, "This assignment drops the owner of the previous round. Dispose that first.");
+
     public static readonly ImmutableArray<DiagnosticDescriptor> All =
         ImmutableArray.Create(Finalizable, UsedAfterDispose, OutlivesOwner, NeverDisposed, Unawaited, SomePaths);
+
+    // The same rule, in words that fit a case of it.
+    private static DiagnosticDescriptor Saying(DiagnosticDescriptor rule, string message) =>
+        new(rule.Id, rule.Title, message, rule.Category, rule.DefaultSeverity, rule.IsEnabledByDefault, rule.Description,
+            rule.HelpLinkUri);
 
     // The pages come with the analyzers too, and are of the same version.
     private static DiagnosticDescriptor Create(

@@ -6,7 +6,7 @@ namespace Allocator.Analyzers.Summaries;
 internal static class Certainty
 {
     /// <summary>Returns whether an operation runs whenever its method does, but for what is null or was done already.</summary>
-    public static bool IsCertain(IOperation operation, MethodBody body)
+    public static bool IsCertain(IOperation operation, MethodBody body, bool inLoops = false)
     {
         IOperation child = operation;
         for (IOperation? parent = operation.Parent; parent is not null && child != body.Root; child = parent, parent = parent.Parent)
@@ -14,6 +14,8 @@ internal static class Certainty
             bool isCertain = parent switch
             {
                 IConditionalOperation choice => choice.WhenTrue == child && IsGuard(choice.Condition, body),
+                // For each of the items.
+                IForEachLoopOperation or IForLoopOperation => inLoops,
                 ITryOperation attempt => attempt.Body == child || attempt.Finally == child,
                 IBlockOperation or IExpressionStatementOperation or IConditionalAccessOperation or ILockOperation or ITupleOperation
                     or IAssignmentOperation or IArgumentOperation or IInvocationOperation or IMethodBodyBaseOperation => true,
@@ -27,6 +29,43 @@ internal static class Certainty
 
         return true;
     }
+
+    /// <summary>Returns whether a method has disposed a parameter whenever it returns.</summary>
+    public static bool IsDisposed(IParameterSymbol parameter, IMethodSymbol method, MethodBody body) =>
+        !method.IsAsync && !body.IsIterator && body.Values(parameter).Count == 0
+        && body.Returns.All(returning => returning.Syntax is not ReturnStatementSyntax || IsUnlessNull(returning, parameter))
+        && body.References(parameter).Any(reference => DisposalOf(reference) is { } disposal
+            && body.FunctionAround(disposal) is null && IsCertain(disposal, body) && IsUnlessNull(disposal, parameter));
+
+    // A flag among the arguments may say what becomes of the buffer.
+    private static bool IsUnlessNull(IOperation operation, IParameterSymbol parameter)
+    {
+        for (IOperation? parent = operation.Parent; parent is not null; parent = parent.Parent)
+        {
+            if (parent is IConditionalOperation { Condition: var condition } && !condition.DescendantsAndSelf().All(part => part switch
+            {
+                IMemberReferenceOperation or IInvocationOperation or ILocalReferenceOperation => false,
+                IParameterReferenceOperation other => SymbolEqualityComparer.Default.Equals(other.Parameter, parameter),
+                _ => true,
+            }))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    private static bool IsDispose(IOperation operation) =>
+        operation is IInvocationOperation { TargetMethod: { Name: "Dispose", Parameters.Length: 0 } };
+
+    private static IOperation? DisposalOf(IOperation reference) => reference.Parent switch
+    {
+        IConversionOperation conversion => DisposalOf(conversion),
+        IInvocationOperation call when call.Instance == reference && IsDispose(call) => call,
+        IConditionalAccessOperation access when access.Operation == reference && IsDispose(access.WhenNotNull) => access,
+        _ => null,
+    };
 
     /// <summary>Returns whether a <c>return</c> leaves only what is null or was done already.</summary>
     public static bool IsGuarded(IOperation returning, MethodBody body)

@@ -8,16 +8,18 @@ internal static class MemberWrites
     /// <summary>Returns whether a member is given a value by the constructor, and nothing else than null after that.</summary>
     public static bool AreByConstructor(ISymbol member, INamedTypeSymbol type)
     {
-        bool isOwn = member switch
-        {
-            IFieldSymbol field => field.IsReadOnly || field.DeclaredAccessibility == Accessibility.Private,
-            IPropertySymbol { IsVirtual: false, IsOverride: false, IsAbstract: false } property =>
-                property.SetMethod is null or { IsInitOnly: true } or { DeclaredAccessibility: Accessibility.Private },
-            _ => member is IParameterSymbol,
-        };
-        return isOwn && type.DeclaringSyntaxReferences.All(reference => reference.GetSyntax().DescendantNodes()
+        return AreByType(member) && type.DeclaringSyntaxReferences.All(reference => reference.GetSyntax().DescendantNodes()
             .OfType<IdentifierNameSyntax>().All(name => name.Identifier.ValueText != member.Name || IsHarmless(name)));
     }
+
+    /// <summary>Returns whether nothing but the type itself can give a member a value, once the object is made.</summary>
+    public static bool AreByType(ISymbol member) => member switch
+    {
+        IFieldSymbol field => field.IsReadOnly || field.DeclaredAccessibility == Accessibility.Private,
+        IPropertySymbol { IsVirtual: false, IsOverride: false, IsAbstract: false } property =>
+            property.SetMethod is null or { IsInitOnly: true } or { DeclaredAccessibility: Accessibility.Private },
+        _ => member is IParameterSymbol,
+    };
 
     private static bool IsHarmless(IdentifierNameSyntax name)
     {

@@ -22,6 +22,9 @@ internal sealed class OriginTable
     /// <summary>Returns whether a constructor certainly makes an owner for the new object, and hands it to nothing else.</summary>
     public bool Makes(IMethodSymbol constructor) => new ResultOrigin(_known, looksForFresh: true).IsMadeBy(constructor);
 
+    /// <summary>Returns whether a method certainly makes an owner for the object that it is of.</summary>
+    public bool Fills(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: true).IsFilledBy(method);
+
     /// <summary>Returns the parameter whose memory a method returns on all paths, or the type of the object itself, or null.</summary>
     public ISymbol? ViewedBy(IMethodSymbol method) => new ResultOrigin(_known, looksForFresh: false).OfMethod(method).Source;
 }

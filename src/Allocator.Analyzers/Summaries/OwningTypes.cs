@@ -162,15 +162,16 @@ internal sealed class OwningTypes
 
         foreach (IInvocationOperation call in body.Root.Descendants().OfType<IInvocationOperation>())
         {
-            if (!Certainty.IsCertain(call, body))
+            bool isDispose = call.TargetMethod is { Name: "Dispose", Parameters.Length: 0 };
+            if (!Certainty.IsCertain(call, body, inLoops: isDispose))
             {
                 continue;
             }
 
-            if (call.TargetMethod is { Name: "Dispose", Parameters.Length: 0 } && MemberBehind(call.Instance, body) is { } member)
+            if (isDispose && MemberBehind(call.Instance, body) is { } member)
             {
-                if (TypeOf(member) is { } owned && (_types.IsBuffer(owned) || IsOwning(owned, disposal.Asking))
-                    && MemberWrites.AreByConstructor(member, member.ContainingType.OriginalDefinition))
+                if (TypeOf(member) is { } type && (CollectedType.ItemOf(type) ?? type) is var owned
+                    && (_types.IsBuffer(owned) || IsOwning(owned, disposal.Asking)) && MemberWrites.AreByType(member))
                 {
                     disposal.Members.Add(member.OriginalDefinition);
                 }
@@ -183,7 +184,8 @@ internal sealed class OwningTypes
         }
     }
 
-    private static IMethodSymbol OverrideIn(INamedTypeSymbol type, IMethodSymbol method)
+    /// <summary>Returns what an object of a type runs where a method is called that may be overridden.</summary>
+    public static IMethodSymbol OverrideIn(INamedTypeSymbol type, IMethodSymbol method)
     {
         for (INamedTypeSymbol? current = type; current is not null; current = current.BaseType?.OriginalDefinition)
         {
@@ -245,7 +247,12 @@ internal sealed class OwningTypes
             case IParameterReferenceOperation { Parameter: var parameter }:
                 return parameter.ContainingSymbol is IMethodSymbol { MethodKind: MethodKind.Constructor } ? parameter : null;
             case ILocalReferenceOperation { Local: var local }:
-                return MemberBehind(body.OnlyValue(local), body);
+                return MemberBehind(body.OnlyValue(local) ?? CollectedType.LoopOver(local, body)?.Collection, body);
+            case IArrayElementReferenceOperation element:
+                return MemberBehind(element.ArrayReference, body);
+            case IPropertyReferenceOperation { Instance: { } collection, Property: { Name: "Values" } or { IsIndexer: true } }
+                when CollectedType.ItemOf(collection.Type) is not null:
+                return MemberBehind(collection, body);
             case IInvocationOperation { TargetMethod: { Name: "Exchange", ContainingType.Name: "Interlocked" } } exchange:
                 return MemberBehind(exchange.Arguments[0].Value, body);
             default:

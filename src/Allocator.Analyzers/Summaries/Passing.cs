@@ -9,6 +9,12 @@ internal enum Passing
     /// <summary>It is used during the call and no longer.</summary>
     Borrowed,
 
+    /// <summary>It is disposed when the call returns.</summary>
+    Disposed,
+
+    /// <summary>It is an object that owns, and is given another buffer in place of the one that it had, or its first one.</summary>
+    Refilled,
+
     /// <summary>It is compared or described, and its memory is not looked at: that may be done to what is disposed.</summary>
     Mentioned,
 

@@ -1,3 +1,5 @@
+using Allocator.Analyzers.Graph;
+
 namespace Allocator.Analyzers.Summaries;
 
 /// <summary>Objects that own: what their constructor makes is theirs, and what it is given it takes over.</summary>
@@ -41,19 +43,79 @@ internal sealed partial class ResultOrigin
         }
 
         MethodBody? body = _known.Bodies.Of(definition);
-        bool isMade = (body is not null && body.Root.Descendants().Any(part => part switch
-            {
-                ISimpleAssignmentOperation assignment => IsOfObject(assignment.Target, type) && Certainty.IsCertain(assignment, body)
-                    && OfValue(assignment.Value, body, definition).IsFresh,
-                IInvocationOperation { TargetMethod: { MethodKind: MethodKind.Constructor } other } chained =>
-                    OfConstruction(other, chained.Arguments, body, definition).IsFresh,
-                _ => false,
-            }))
+        bool isMade = (body is not null && IsFilled(body, definition, type))
             || _known.Owning.Initializers(definition).Any(value => OfValue(value, new MethodBody(value), definition).IsFresh)
             || (_known.Bodies.UnnamedBaseOf(definition) is { } parent && IsMadeBy(parent));
         _running.Remove(definition);
-        return isMade && _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned;
+        return isMade && _known.Summaries.Of(definition) is Passing.Borrowed or Passing.Mentioned or Passing.Refilled;
     }
+
+    /// <summary>Returns whether a method certainly makes an owner for the object that it is of.</summary>
+    public bool IsFilledBy(IMethodSymbol method)
+    {
+        IMethodSymbol definition = MethodBodies.DefinitionOf(method);
+        if (definition.IsStatic || MethodBodies.MayBeOverridden(definition) || !_known.Owning.IsOwning(definition.ContainingType)
+            || _known.Bodies.Of(definition) is not { } body || !_running.Add(definition))
+        {
+            return false;
+        }
+
+        bool isFilled = IsFilled(body, definition, definition.ContainingType);
+        _running.Remove(definition);
+        return isFilled;
+    }
+
+    private bool IsFilled(MethodBody body, IMethodSymbol method, INamedTypeSymbol type) => body.Root.Descendants().Any(part =>
+        Fills(part, body, method, type) && (method.MethodKind == MethodKind.Constructor || IsForAllArguments(part, body)));
+
+    // Neither behind a test of an argument nor behind another way out.
+    private static bool IsForAllArguments(IOperation filling, MethodBody body)
+    {
+        for (IOperation? parent = filling.Parent; parent is not null; parent = parent.Parent)
+        {
+            if (parent is IConditionalOperation { Condition: var condition }
+                && condition.DescendantsAndSelf().Any(part => part is IParameterReferenceOperation))
+            {
+                return false;
+            }
+        }
+
+        return body.Returns.All(returning => returning.Syntax.SpanStart > filling.Syntax.SpanStart);
+    }
+
+    private bool Fills(IOperation part, MethodBody body, IMethodSymbol method, INamedTypeSymbol type) => part switch
+    {
+        ISimpleAssignmentOperation { Target: var target, Value: var value } => IsOfObject(target, type)
+            ? Certainty.IsCertain(part, body) && (OfValue(value, body, method).IsFresh || AreItemsFresh(value, body, method))
+            : IsItemOfObject(target, type) && Certainty.IsCertain(part, body, inLoops: true) && OfValue(value, body, method).IsFresh,
+        ICoalesceAssignmentOperation { Target: var target, Value: var value } =>
+            IsOfObject(target, type) && Certainty.IsCertain(part, body) && OfValue(value, body, method).IsFresh,
+        IInvocationOperation { TargetMethod: { MethodKind: MethodKind.Constructor } other } chained =>
+            OfConstruction(other, chained.Arguments, body, method).IsFresh,
+        IInvocationOperation { Instance: IInstanceReferenceOperation, TargetMethod: var own } =>
+            Certainty.IsCertain(part, body) && IsFilledBy(own),
+        IInvocationOperation { TargetMethod: { Name: "Add" or "Enqueue" or "Push", ReturnsVoid: true }, Instance: { } list } add =>
+            IsOfObject(list, type) && CollectedType.ItemOf(list.Type) is not null && Certainty.IsCertain(part, body, inLoops: true)
+            && OfValue(add.Arguments[add.Arguments.Length - 1].Value, body, method).IsFresh,
+        _ => false,
+    };
+
+    // `[allocator.Allocate<byte>(1), …]`, and what a query makes of numbers.
+    private bool AreItemsFresh(IOperation value, MethodBody body, IMethodSymbol method) =>
+        CollectedType.ItemOf(value.Type) is not null && value.Strip() switch
+        {
+            IArrayCreationOperation { Initializer.ElementValues: var items } => items.Any(item => OfValue(item, body, method).IsFresh),
+            IInvocationOperation { TargetMethod.ContainingType.Name: "Enumerable" or "Array" } query => query.Descendants().Any(
+                part => part is IReturnOperation { ReturnedValue: { } item } && OfValue(item, body, method).IsFresh),
+            var other => other.IsCollectionExpression() && other.ChildOperations.Any(item => OfValue(item, body, method).IsFresh),
+        };
+
+    private bool IsItemOfObject(IOperation target, INamedTypeSymbol type) => target switch
+    {
+        IArrayElementReferenceOperation element => IsOfObject(element.ArrayReference, type),
+        IPropertyReferenceOperation { Property.IsIndexer: true, Instance: { } list } => IsOfObject(list, type),
+        _ => false,
+    };
 
     private bool IsOfObject(IOperation target, INamedTypeSymbol type) =>
         target is IMemberReferenceOperation { Instance: IInstanceReferenceOperation, Member: var member }

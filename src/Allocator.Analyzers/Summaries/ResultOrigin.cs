@@ -125,6 +125,11 @@ internal sealed partial class ResultOrigin
                 return choice.Arms.Aggregate(Origin.Any, (all, arm) => all.And(OfValue(arm.Value, body, method, isReference)));
             case IAwaitOperation awaiting:
                 return awaiting.AwaitedCall() is { } awaited ? Made(awaited.TargetMethod) : Origin.Unknown;
+            case IArrayElementReferenceOperation { ArrayReference: var array }:
+                return OfItem(array, body, method);
+            case IPropertyReferenceOperation { Property.IsIndexer: true, Instance: { } list }
+                when CollectedType.ItemOf(list.Type) is not null:
+                return OfItem(list, body, method);
             case IFieldReferenceOperation { Instance: { } instance } field:
                 return OfMember(instance, field.Field, body, method);
             case IPropertyReferenceOperation { Instance: { } instance } property:
@@ -169,6 +174,11 @@ internal sealed partial class ResultOrigin
         return member is IPropertySymbol { GetMethod: { } getter } && OfMethod(getter).Source is ITypeSymbol
             ? OfValue(instance, body, method) : Origin.Unknown;
     }
+
+    // One of the buffers that an object owns.
+    private Origin OfItem(IOperation collection, MethodBody body, IMethodSymbol method) =>
+        collection is IMemberReferenceOperation { Member: var member, Instance: { } instance }
+        && _known.Owning.Owns(member.ContainingType, member) ? OfValue(instance, body, method) : Origin.Unknown;
 
     // What a field had belongs to the caller when the method has cleared the field.
     private static bool IsEmptied(ISymbol field, MethodBody body) => field is IFieldSymbol && body.Root.Descendants().Any(

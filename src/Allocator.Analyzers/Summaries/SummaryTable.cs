@@ -11,7 +11,7 @@ internal sealed class SummaryTable
 {
     private readonly KnownSymbols _known;
     private readonly MethodBodies _bodies;
-    private readonly ConcurrentDictionary<ISymbol, Passing> _passings = new(SymbolEqualityComparer.Default);
+    private readonly ConcurrentDictionary<Subject, Passing> _passings = new();
 
     public SummaryTable(KnownSymbols known)
     {
@@ -21,11 +21,13 @@ internal sealed class SummaryTable
 
     /// <summary>
     /// Returns what a call does with the argument for a parameter of a method of the compilation; or what a method, an accessor or a
-    /// constructor does with the object that it is of, where that owns buffers.
+    /// constructor does with the object that it is of, where that owns buffers, or has one in <paramref name="slot"/>: of such an object
+    /// the method is taken to be the one that runs.
     /// </summary>
-    public Passing Of(ISymbol? subject) => subject is null ? Passing.Escapes : new Resolution(this).Of(subject);
+    public Passing Of(ISymbol? subject, Slot? slot = null) => subject is null ? Passing.Escapes : new Resolution(this).Of(subject, slot);
 
-    private static ISymbol DefinitionOf(ISymbol subject)
+    /// <summary>Returns the parameter or method as the half of its definition that has a body declares it.</summary>
+    public static ISymbol DefinitionOf(ISymbol subject)
     {
         if (subject is not IParameterSymbol parameter)
         {
@@ -53,21 +55,21 @@ internal sealed class SummaryTable
     private sealed class Resolution
     {
         private readonly SummaryTable _table;
-        private readonly HashSet<ISymbol> _running = new(SymbolEqualityComparer.Default);
-        private readonly Dictionary<ISymbol, Passing> _provisional = new(SymbolEqualityComparer.Default);
+        private readonly HashSet<Subject> _running = new();
+        private readonly Dictionary<Subject, Passing> _provisional = new();
         private bool _assumed;
 
         public Resolution(SummaryTable table) => _table = table;
 
         /// <summary>Returns what becomes of a parameter, or of the object whose method it is.</summary>
-        public Passing Of(ISymbol subject)
+        public Passing Of(ISymbol subject, Slot? slot)
         {
             if (subject is IParameterSymbol and not { RefKind: RefKind.None or RefKind.In, ContainingSymbol: IMethodSymbol })
             {
                 return Passing.Escapes;
             }
 
-            ISymbol definition = DefinitionOf(subject);
+            Subject definition = new(DefinitionOf(subject), slot);
             if (_table._passings.TryGetValue(definition, out Passing known))
             {
                 return known;
@@ -81,7 +83,7 @@ internal sealed class SummaryTable
 
             bool assumedBefore = _assumed;
             _assumed = false;
-            Passing passing = Resolve(definition);
+            Passing passing = Resolve(definition.Symbol, slot);
             _running.Remove(definition);
             if (_assumed && _running.Count > 0)
             {
@@ -96,7 +98,7 @@ internal sealed class SummaryTable
             return passing;
         }
 
-        private Passing Resolve(ISymbol subject)
+        private Passing Resolve(ISymbol subject, Slot? slot)
         {
             IMethodSymbol method = subject as IMethodSymbol ?? (IMethodSymbol)subject.ContainingSymbol;
             IParameterSymbol? parameter = subject as IParameterSymbol;
@@ -108,19 +110,24 @@ internal sealed class SummaryTable
             }
 
             // What all have in common that a call may run. One that may be overridden elsewhere promises nothing yet; two that agree do.
-            Passing? all = _table._bodies.Of(method) is { } body ? OfBody(method, subject, body) : null;
+            Passing? all = _table._bodies.Of(method) is { } body ? OfBody(method, subject, slot, body) : null;
             if (all is null && parameter is null && method.MethodKind == MethodKind.Constructor
                 && !method.ContainingType.DeclaringSyntaxReferences.IsEmpty)
             {
                 // That of the base class runs all the same: it may register the object.
                 return _table._bodies.UnnamedBaseOf(method) is { } parent && !_table._known.Members.IsOfBaseLibrary(parent)
-                    ? Of(parent) : Passing.Mentioned;
+                    ? Of(parent, slot) : Passing.Mentioned;
+            }
+
+            if (slot is not null && parameter is null)
+            {
+                return all ?? Passing.Escapes;
             }
 
             int seen = all is null ? 0 : 1;
             foreach (IMethodSymbol overriding in _table._bodies.Overriding(method))
             {
-                Passing one = Of(parameter is null ? overriding : overriding.Parameters[parameter.Ordinal]);
+                Passing one = Of(parameter is null ? overriding : overriding.Parameters[parameter.Ordinal], slot);
                 all = all is { } others ? Common(others, one) : one;
                 seen++;
             }
@@ -138,7 +145,7 @@ internal sealed class SummaryTable
 
         private static bool IsForTheCall(Passing passing) => passing is Passing.Borrowed or Passing.Mentioned;
 
-        private Passing OfBody(IMethodSymbol method, ISymbol subject, MethodBody body)
+        private Passing OfBody(IMethodSymbol method, ISymbol subject, Slot? slot, MethodBody body)
         {
             if (subject is IParameterSymbol parameter && _table._known.Types.IsRaw(parameter.Type)
                 && !_table._known.Types.CanKeep(parameter.Type))
@@ -146,8 +153,52 @@ internal sealed class SummaryTable
                 return _table.IsReturnedBy(method, parameter) ? Passing.Returned : Passing.Borrowed;
             }
 
-            ValueTrace trace = ValueTrace.Of(subject, body, _table._known, Of, method);
-            return trace.Escapes || trace.Disposes ? Passing.Escapes : PassingOf(method, subject, body, trace);
+            ValueTrace trace = ValueTrace.Of(subject, body, _table._known, Of, method, slot);
+            bool isRefilled = trace.IsRefilled && method.MethodKind != MethodKind.Constructor;
+            bool isDisposed = trace is { Disposes: true, Escapes: false, IsReturned: false, IsHeldByResult: false, IsHeldByTask: false };
+            return isDisposed && slot is null && subject is IParameterSymbol given && Certainty.IsDisposed(given, method, body)
+                ? Passing.Disposed
+                : trace.Escapes || (trace.Disposes && !isRefilled) ? Passing.Escapes
+                : isRefilled ? OfRefilled(method, PassingOf(method, subject, body, trace))
+                : slot is not null && IsViewOf(slot, method, body) ? Passing.Returned
+                : PassingOf(method, subject, body, trace);
+        }
+
+        // A view of the new buffer is not followed; the buffer itself would be the caller's.
+        private Passing OfRefilled(IMethodSymbol method, Passing passing) => IsForTheCall(passing)
+            || (passing == Passing.Returned && IsView(method.ReturnType)) ? Passing.Refilled : Passing.Escapes;
+
+        private bool IsView(ITypeSymbol type) => _table._known.Types.IsRaw(type) || _table._known.Types.IsMemory(type);
+
+        // `Memory<byte> Row(int y) => _memory.Slice(y * _width, _width);`
+        private bool IsViewOf(Slot slot, IMethodSymbol method, MethodBody body)
+        {
+            bool isView = body.Returns.Count == 1 && _table._known.Types.CanShow(method.ReturnType);
+            IOperation? value = isView ? body.Returns[0].ReturnedValue : null;
+            while (value is not null)
+            {
+                if ((value as IMemberReferenceOperation)?.Member is { } member && slot.Has(member))
+                {
+                    return true;
+                }
+
+                if (value is IParameterReferenceOperation { Parameter: var captured } && slot.Has(captured))
+                {
+                    return true;
+                }
+
+                value = value switch
+                {
+                    IConversionOperation { OperatorMethod: var by } conversion when by is null || _table._known.Members.IsKnown(by) =>
+                        conversion.Operand,
+                    IPropertyReferenceOperation property when _table._known.Members.IsKnown(property.Property) => property.Instance,
+                    IInvocationOperation call when _table._known.Members.IsView(call.TargetMethod) =>
+                        call.Instance ?? call.Arguments.FirstOrDefault()?.Value,
+                    _ => null,
+                };
+            }
+
+            return false;
         }
 
         private Passing PassingOf(IMethodSymbol method, ISymbol subject, MethodBody body, ValueTrace trace)

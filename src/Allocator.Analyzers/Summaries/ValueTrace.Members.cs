@@ -5,21 +5,29 @@ namespace Allocator.Analyzers.Summaries;
 /// <summary>What members and calls do with the value.</summary>
 internal sealed partial class ValueTrace
 {
-    private void FollowCallOn(IInvocationOperation call, bool isHolder)
+    private void FollowCallOn(IInvocationOperation call, Grip grip)
     {
         if (_known.Members.IsDispose(call.TargetMethod) || _known.Members.IsHandOff(call.TargetMethod))
         {
-            bool isOwner = !isHolder && !_known.Types.IsMemoryHandle(call.Instance?.Type);
+            bool isOwner = !grip.IsHolder && !_known.Types.IsMemoryHandle(call.Instance?.Type);
             Disposes |= isOwner;
-            Escapes |= isHolder && !_known.Members.IsOfBaseLibrary(call.TargetMethod);
+            if (grip.Slot is { } slot)
+            {
+                FollowBy(slot.Runs(call.TargetMethod) is { } own ? _passingOf(own, slot) : Passing.Escapes, call, grip);
+            }
+            else
+            {
+                Escapes |= grip.IsHolder && !_known.Members.IsOfBaseLibrary(call.TargetMethod);
+            }
+
             return;
         }
 
         FollowOut(call);
-        FollowMember(call, call.TargetMethod, isHolder);
+        FollowMember(call, call.TargetMethod, grip);
     }
 
-    private void FollowMember(IOperation access, ISymbol member, bool isHolder)
+    private void FollowMember(IOperation access, ISymbol member, Grip grip)
     {
         if (_known.Types.IsDelegate(member.ContainingType))
         {
@@ -27,7 +35,13 @@ internal sealed partial class ValueTrace
             return;
         }
 
-        if (!isHolder && _known.Owning.IsOwning(member.ContainingType))
+        if (grip.Slot is { } slot && !_known.Members.IsKnown(member))
+        {
+            FollowSlot(access, member, slot);
+            return;
+        }
+
+        if (!grip.IsHolder && _known.Owning.IsOwning(member.ContainingType))
         {
             FollowInside(access, member);
         }
@@ -35,10 +49,14 @@ internal sealed partial class ValueTrace
         {
             IsTouched |= member is IMethodSymbol called ? !_known.Members.IsIdentity(called)
                 : _known.Types.CanShow(access.Type) || (member is IPropertySymbol property && _known.Members.IsAddress(property));
+            // `Pop` and its like hand out what was collected.
+            Escapes |= member is IMethodSymbol && CollectedType.ItemOf(member.ContainingType) is not null
+                && _known.Types.CanKeep(access.Type);
             bool isFresh = member is IMethodSymbol method && (_known.Factories.Contains(method) || _known.Members.IsCopy(method));
             if (!isFresh)
             {
-                Follow(access, isHolder || !(_known.Types.IsMemory(access.Type) || _known.Types.IsRaw(access.Type)));
+                bool isView = !grip.IsHolder && (_known.Types.IsMemory(access.Type) || _known.Types.IsRaw(access.Type));
+                Follow(access, isView ? Grip.Direct : Grip.Holder);
             }
         }
         else
@@ -47,15 +65,42 @@ internal sealed partial class ValueTrace
         }
     }
 
-    private void FollowField(IFieldReferenceOperation field, bool isHolder)
+    // A member of an object of which it is known where it has the buffer.
+    private void FollowSlot(IOperation access, ISymbol member, Slot slot)
     {
-        if (!isHolder && _known.Owning.IsOwning(field.Field.ContainingType))
+        bool isWritten = access.Parent is ISimpleAssignmentOperation assignment && assignment.Target == access;
+        if (member is IFieldSymbol || OwningTypes.IsAutomatic(member))
+        {
+            if (slot.Has(member))
+            {
+                Escapes |= isWritten && !_isConstructor;
+                Follow(access, GripOf(access.Type));
+            }
+
+            return;
+        }
+
+        IMethodSymbol? called = member is IPropertySymbol property ? OwningTypes.Accessor(property, isWritten) : member as IMethodSymbol;
+        Passing passing = called is not null && slot.Runs(called) is { } own ? _passingOf(own, slot) : Passing.Escapes;
+        FollowBy(passing, access, passing == Passing.Returned ? Grip.Direct : Grip.Inside(slot));
+    }
+
+    private Grip GripOf(ITypeSymbol? type) =>
+        _known.Types.IsMemory(type) || _known.Owning.IsBuffer(type) ? Grip.Direct : Grip.Holder;
+
+    private void FollowField(IFieldReferenceOperation field, Grip grip)
+    {
+        if (grip.Slot is { } slot)
+        {
+            FollowSlot(field, field.Field, slot);
+        }
+        else if (!grip.IsHolder && _known.Owning.IsOwning(field.Field.ContainingType))
         {
             FollowInside(field, field.Field);
         }
         else
         {
-            Follow(field, isHolder);
+            Follow(field, grip);
         }
     }
 
@@ -67,16 +112,25 @@ internal sealed partial class ValueTrace
         {
             if (_known.Owning.Owns(member.ContainingType, member))
             {
-                Escapes |= isWritten && !_isConstructor;
-                Follow(access, isHolder: false);
+                // The object goes on with another buffer.
+                IsRefilled |= isWritten || access.Parent is ICoalesceAssignmentOperation || IsAddedTo(access);
+                Follow(access, Grip.Direct);
             }
 
             return;
         }
 
         IMethodSymbol? method = member is IPropertySymbol property ? OwningTypes.Accessor(property, isWritten) : member as IMethodSymbol;
-        FollowBy(method is null ? Passing.Escapes : _passingOf(method), access, isHolder: false);
+        FollowBy(method is null ? Passing.Escapes : _passingOf(method, null), access, Grip.Direct);
     }
+
+    private bool IsAddedTo(IOperation collection) => CollectedType.ItemOf(collection.Type) is not null && collection.Parent switch
+    {
+        IInvocationOperation call => call.Instance == collection && call.TargetMethod.ReturnsVoid,
+        IArrayElementReferenceOperation { Parent: ISimpleAssignmentOperation assignment } element => assignment.Target == element,
+        IPropertyReferenceOperation { Parent: ISimpleAssignmentOperation assignment } item => assignment.Target == item,
+        _ => false,
+    };
 
     // As DangerousTryGetSingleMemory(out Memory<TPixel> memory).
     private void FollowOut(IInvocationOperation call)
@@ -87,7 +141,7 @@ internal sealed partial class ValueTrace
             {
                 if (argument.Value.Strip().ReferencedVariable() is ILocalSymbol local)
                 {
-                    AliasLocal(local, isHolder: false);
+                    AliasLocal(local, Grip.Direct);
                 }
                 else if (argument.Value.Strip() is not IDiscardOperation)
                 {
@@ -97,15 +151,15 @@ internal sealed partial class ValueTrace
         }
     }
 
-    private void FollowArgument(IArgumentOperation argument, bool isHolder)
+    private void FollowArgument(IArgumentOperation argument, Grip grip)
     {
         switch (argument.Parent)
         {
             case IInvocationOperation call when !argument.IsByReference() || argument.Parameter!.RefKind == RefKind.In:
-                FollowPassed(call, argument, isHolder);
+                FollowPassed(call, argument, grip);
                 break;
             case IObjectCreationOperation creation:
-                FollowConstructed(creation, argument, isHolder);
+                FollowConstructed(creation, argument, grip);
                 break;
             default:
                 Escapes = true;
@@ -113,7 +167,7 @@ internal sealed partial class ValueTrace
         }
     }
 
-    private void FollowPassed(IInvocationOperation call, IArgumentOperation argument, bool isHolder)
+    private void FollowPassed(IInvocationOperation call, IArgumentOperation argument, Grip grip)
     {
         IMethodSymbol method = call.TargetMethod;
         if (_known.Members.IsReferenceOnly(method) || argument.Parameter is not { } parameter)
@@ -122,12 +176,12 @@ internal sealed partial class ValueTrace
         }
 
         Passing passing = _known.Passings.OfKnown(call, argument);
-        passing = passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter) : passing;
+        passing = passing == Passing.Escapes && !_known.Members.IsKnown(method) ? _passingOf(parameter, grip.Slot) : passing;
         if (method.MethodKind == MethodKind.Constructor && passing is Passing.Returned or Passing.Held)
         {
             // `: this(…)` or `: base(…)`: as if it stood in the body.
-            IsTakenOver |= passing == Passing.Returned && !isHolder;
-            IsHeldByResult |= passing == Passing.Held || isHolder;
+            IsTakenOver |= passing == Passing.Returned && !grip.IsHolder;
+            IsHeldByResult |= passing == Passing.Held || grip.IsHolder;
             return;
         }
 
@@ -136,10 +190,10 @@ internal sealed partial class ValueTrace
             FollowOut(call);
         }
 
-        FollowBy(passing, call, isHolder);
+        FollowBy(passing, call, grip);
     }
 
-    private void FollowBy(Passing passing, IOperation result, bool isHolder)
+    private void FollowBy(Passing passing, IOperation result, Grip grip)
     {
         switch (passing)
         {
@@ -148,13 +202,19 @@ internal sealed partial class ValueTrace
             case Passing.Borrowed:
                 IsTouched = true;
                 break;
+            case Passing.Disposed when !grip.IsHolder:
+                Disposes = true;
+                break;
+            case Passing.Refilled:
+                IsTouched = IsRefilled = true;
+                break;
             case Passing.Returned:
                 IsTouched |= _known.Types.IsRaw(result.Type);
-                Follow(result, isHolder);
+                Follow(result, grip.Slot is null ? grip : Grip.Direct);
                 break;
             case Passing.Held or Passing.HeldByTask:
                 IsTouched = true;
-                Follow(result, isHolder: true);
+                Follow(result, Grip.Holder);
                 break;
             default:
                 Escapes = true;
@@ -162,19 +222,19 @@ internal sealed partial class ValueTrace
         }
     }
 
-    private void FollowConstructed(IObjectCreationOperation creation, IArgumentOperation argument, bool isHolder)
+    private void FollowConstructed(IObjectCreationOperation creation, IArgumentOperation argument, Grip grip)
     {
         if (_known.Types.IsMemory(creation.Type) || _known.Types.IsTask(creation.Type))
         {
-            Follow(creation, isHolder);
+            Follow(creation, grip);
         }
         else if (_known.Members.LeavesOpen(creation))
         {
-            Follow(creation, isHolder: true);
+            Follow(creation, Grip.Holder);
         }
         else
         {
-            FollowBy(argument.Parameter is { } parameter ? _passingOf(parameter) : Passing.Escapes, creation, isHolder);
+            FollowBy(argument.Parameter is { } parameter ? _passingOf(parameter, grip.Slot) : Passing.Escapes, creation, grip);
         }
     }
 
@@ -184,12 +244,12 @@ internal sealed partial class ValueTrace
         {
             if (_known.Types.CanKeep(local.Type))
             {
-                AliasLocal(local, isHolder: false);
+                AliasLocal(local, Grip.Direct);
             }
         }
     }
 
-    private void FollowPattern(IPatternOperation pattern, bool isHolder)
+    private void FollowPattern(IPatternOperation pattern, Grip grip)
     {
         foreach (IOperation inner in pattern.DescendantsAndSelf())
         {
@@ -202,7 +262,7 @@ internal sealed partial class ValueTrace
             };
             if (declared is ILocalSymbol local && _known.Types.CanKeep(local.Type))
             {
-                AliasLocal(local, isHolder);
+                AliasLocal(local, grip);
             }
         }
     }

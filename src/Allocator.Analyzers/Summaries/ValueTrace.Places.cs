@@ -5,16 +5,16 @@ namespace Allocator.Analyzers.Summaries;
 /// <summary>Where the value is put: variables, members, the result.</summary>
 internal sealed partial class ValueTrace
 {
-    private void FollowDeclarator(IVariableDeclaratorOperation declarator, ILocalSymbol local, bool isHolder)
+    private void FollowDeclarator(IVariableDeclaratorOperation declarator, ILocalSymbol local, Grip grip)
     {
         for (IOperation? parent = declarator.Parent; parent is not null; parent = parent.Parent)
         {
             if (parent is IUsingOperation or IUsingDeclarationOperation)
             {
                 // What has the buffer disposes it with itself, but for a stream that leaves it open.
-                bool isOwner = !isHolder && !_known.Types.IsMemoryHandle(local.Type);
+                bool isOwner = !grip.IsHolder && !_known.Types.IsMemoryHandle(local.Type);
                 Disposes |= isOwner;
-                Escapes |= isOwner || (isHolder && !_known.Members.IsOfBaseLibrary(local.Type));
+                Escapes |= isOwner || (grip.IsHolder && !_known.Members.IsOfBaseLibrary(local.Type));
                 break;
             }
 
@@ -24,10 +24,10 @@ internal sealed partial class ValueTrace
             }
         }
 
-        AliasLocal(local, isHolder);
+        AliasLocal(local, grip);
     }
 
-    private void AliasLocal(ISymbol local, bool isHolder)
+    private void AliasLocal(ISymbol local, Grip grip)
     {
         if (_onlyInFunctions && IsDeclaredOutside(local))
         {
@@ -35,24 +35,24 @@ internal sealed partial class ValueTrace
         }
         else
         {
-            Alias(local, isHolder);
+            Alias(local, grip);
         }
     }
 
     private static bool IsDeclaredOutside(ISymbol local) =>
         local.ContainingSymbol is not IMethodSymbol { MethodKind: MethodKind.AnonymousFunction or MethodKind.LocalFunction };
 
-    private void FollowAssignment(ISimpleAssignmentOperation assignment, bool isHolder)
+    private void FollowAssignment(ISimpleAssignmentOperation assignment, Grip grip)
     {
         IOperation target = assignment.Target.Strip();
         if (target.ReferencedVariable() is { } variable and not IParameterSymbol { RefKind: not RefKind.None } && !assignment.IsRef)
         {
-            AliasLocal(variable, isHolder);
+            AliasLocal(variable, grip);
         }
         else if (_isConstructor && target is IMemberReferenceOperation { Instance: IInstanceReferenceOperation } member
             && member is IFieldReferenceOperation or IPropertyReferenceOperation && _body.FunctionAround(assignment) is null)
         {
-            bool isOwned = !isHolder && _known.Owning.Owns(member.Member.ContainingType, member.Member);
+            bool isOwned = !grip.IsHolder && _known.Owning.Owns(member.Member.ContainingType, member.Member);
             IsTakenOver |= isOwned;
             IsHeldByResult |= !isOwned;
             Escapes |= isOwned && assignment.Value.Strip() is IConditionalOperation or ISwitchExpressionOperation;
@@ -66,21 +66,21 @@ internal sealed partial class ValueTrace
 
         if (assignment.Parent is not IExpressionStatementOperation)
         {
-            Follow(assignment, isHolder);
+            Follow(assignment, grip);
         }
     }
 
-    private void FollowReturn(IReturnOperation returning, bool isHolder)
+    private void FollowReturn(IReturnOperation returning, Grip grip)
     {
         if (_onlyInFunctions || returning.Kind != OperationKind.Return || _body.FunctionAround(returning) is not null)
         {
             Escapes = true;
         }
-        else if (isHolder && _known.Types.IsTask(returning.ReturnedValue?.Type))
+        else if (grip.IsHolder && _known.Types.IsTask(returning.ReturnedValue?.Type))
         {
             IsHeldByTask = true;
         }
-        else if (isHolder)
+        else if (grip.IsHolder)
         {
             IsHeldByResult = true;
         }

@@ -11,14 +11,14 @@ internal sealed partial class ValueTrace
 {
     private readonly MethodBody _body;
     private readonly KnownSymbols _known;
-    private readonly Func<ISymbol, Passing> _passingOf;
+    private readonly Func<ISymbol, Slot?, Passing> _passingOf;
     private readonly bool _isConstructor;
     private readonly bool _onlyInFunctions;
-    private readonly Queue<(ISymbol Variable, bool IsHolder)> _waiting = new();
+    private readonly Queue<(ISymbol Variable, Grip Grip)> _waiting = new();
     private readonly HashSet<ISymbol> _followed = new(SymbolEqualityComparer.Default);
 
     private ValueTrace(
-        MethodBody body, KnownSymbols known, Func<ISymbol, Passing> passingOf, IMethodSymbol? method, bool onlyInFunctions)
+        MethodBody body, KnownSymbols known, Func<ISymbol, Slot?, Passing> passingOf, IMethodSymbol? method, bool onlyInFunctions)
     {
         _body = body;
         _known = known;
@@ -48,15 +48,19 @@ internal sealed partial class ValueTrace
     /// <summary>Gets whether an async method or iterator mentions it after it may have been suspended.</summary>
     public bool IsUsedLate { get; private set; }
 
+    /// <summary>Gets whether it is an object that owns, and gets another buffer to own.</summary>
+    public bool IsRefilled { get; private set; }
+
     /// <summary>Gets whether it becomes part of what the object under construction owns.</summary>
     public bool IsTakenOver { get; private set; }
 
     /// <summary>Follows a variable, or by a method the object that owns it, through all of a body.</summary>
     public static ValueTrace Of(
-        ISymbol variable, MethodBody body, KnownSymbols known, Func<ISymbol, Passing> passingOf, IMethodSymbol? method)
+        ISymbol variable, MethodBody body, KnownSymbols known, Func<ISymbol, Slot?, Passing> passingOf, IMethodSymbol? method,
+        Slot? slot = null)
     {
         ValueTrace trace = new(body, known, passingOf, method, onlyInFunctions: false);
-        trace.Run(variable);
+        trace.Run(variable, slot);
         return trace;
     }
 
@@ -64,54 +68,54 @@ internal sealed partial class ValueTrace
     public static ValueTrace InFunctions(ISymbol variable, MethodBody body, KnownSymbols known)
     {
         ValueTrace trace = new(body, known, known.Summaries.Of, null, onlyInFunctions: true);
-        trace.Run(variable);
+        trace.Run(variable, slot: null);
         return trace;
     }
 
-    private void Run(ISymbol variable)
+    private void Run(ISymbol variable, Slot? slot)
     {
-        Alias(variable is IMethodSymbol { ContainingType: var type } ? type : variable, isHolder: false);
-        foreach (ISymbol owned in variable is IMethodSymbol ? _known.Owning.MembersOf(variable.ContainingType) : [])
+        Alias(variable is IMethodSymbol { ContainingType: var type } ? type : variable, slot is null ? Grip.Direct : Grip.Inside(slot));
+        foreach (ISymbol kept in variable is not IMethodSymbol ? [] : slot?.Members ?? _known.Owning.MembersOf(variable.ContainingType))
         {
-            if (owned is IParameterSymbol)
+            if (kept is IParameterSymbol { Type: var held })
             {
-                Alias(owned, isHolder: false);
+                Alias(kept, slot is null ? Grip.Direct : GripOf(held));
             }
         }
 
         while (_waiting.Count > 0 && !Escapes)
         {
-            (ISymbol alias, bool isHolder) = _waiting.Dequeue();
+            (ISymbol alias, Grip grip) = _waiting.Dequeue();
             foreach (IOperation reference in _body.References(alias))
             {
-                FollowReference(reference, isHolder);
+                FollowReference(reference, grip);
             }
         }
     }
 
-    private void Alias(ISymbol variable, bool isHolder)
+    private void Alias(ISymbol variable, Grip grip)
     {
         if (_followed.Add(variable))
         {
-            _waiting.Enqueue((variable, isHolder));
+            _waiting.Enqueue((variable, grip));
         }
     }
 
-    private void FollowReference(IOperation reference, bool isHolder)
+    private void FollowReference(IOperation reference, Grip grip)
     {
         IOperation? function = _body.FunctionAround(reference);
         if (_onlyInFunctions)
         {
             if (function is not null)
             {
-                Follow(reference, isHolder);
+                Follow(reference, grip);
             }
 
             return;
         }
 
         IsUsedLate |= _body.FollowsAwait(reference);
-        Follow(reference, isHolder);
+        Follow(reference, grip);
         for (; function is not null && !Escapes; function = _body.FunctionAround(function))
         {
             FollowFunction(function);
@@ -123,7 +127,7 @@ internal sealed partial class ValueTrace
     {
         if (function is not ILocalFunctionOperation { Symbol: var local })
         {
-            Follow(function.Parent is IDelegateCreationOperation ? function.Parent : function, isHolder: true);
+            Follow(function.Parent is IDelegateCreationOperation ? function.Parent : function, Grip.Holder);
             return;
         }
 
@@ -131,16 +135,16 @@ internal sealed partial class ValueTrace
         {
             if (mention is IMethodReferenceOperation { Parent: { } creation })
             {
-                Follow(creation, isHolder: true);
+                Follow(creation, Grip.Holder);
             }
             else if (_known.Types.CanKeep(((IInvocationOperation)mention).Type))
             {
-                Follow(mention, isHolder: true);
+                Follow(mention, Grip.Holder);
             }
         }
     }
 
-    private void Follow(IOperation value, bool isHolder)
+    private void Follow(IOperation value, Grip grip)
     {
         if (!_known.Types.CanKeep(value.Type) && value is not IAnonymousFunctionOperation)
         {
@@ -150,68 +154,74 @@ internal sealed partial class ValueTrace
         switch (value.Parent)
         {
             case IConversionOperation conversion:
-                FollowUnless(conversion.OperatorMethod is { } method && !_known.Members.IsKnown(method), conversion, isHolder);
+                FollowUnless(conversion.OperatorMethod is { } method && !_known.Members.IsKnown(method), conversion, grip);
                 break;
             case IParenthesizedOperation or ICoalesceOperation or ISwitchExpressionArmOperation or ISwitchExpressionOperation
                 or IDeclarationExpressionOperation or ITranslatedQueryOperation:
-                Follow(value.Parent, isHolder);
+                Follow(value.Parent, grip);
                 break;
             case IConditionalOperation conditional when conditional.Condition != value:
-                Follow(conditional, isHolder);
+                Follow(conditional, grip);
                 break;
             case ITupleOperation { Parent: not IDeconstructionAssignmentOperation } or IArrayCreationOperation
                 or IAnonymousObjectCreationOperation:
-                Follow(value.Parent, isHolder: true);
+                Follow(value.Parent, Grip.Holder);
                 break;
             case IArrayInitializerOperation { Parent: { } array }:
-                Follow(array, isHolder: true);
+                Follow(array, Grip.Holder);
                 break;
             case { } collection when collection.IsCollectionExpression():
-                Follow(collection, isHolder: true);
+                Follow(collection, Grip.Holder);
                 break;
             case { Syntax: SpreadElementSyntax, Parent: { } collection }:
                 IsTouched = true;
                 FollowItems(collection);
                 break;
             case IArgumentOperation argument:
-                FollowArgument(argument, isHolder);
+                FollowArgument(argument, grip);
                 break;
             case IInvocationOperation call:
-                FollowCallOn(call, isHolder);
+                FollowCallOn(call, grip);
                 break;
             case IPropertyReferenceOperation property:
-                FollowMember(property, property.Property, isHolder);
+                FollowMember(property, property.Property, grip);
+                break;
+            case IArrayElementReferenceOperation { Parent: ISimpleAssignmentOperation written } element when written.Target == element:
+            case ICoalesceAssignmentOperation filled when filled.Target == value && filled.Parent is IExpressionStatementOperation:
+                break;
+            case IArrayElementReferenceOperation element when element.ArrayReference == value:
+                Follow(element, grip);
                 break;
             case IImplicitIndexerReferenceOperation indexer:
-                FollowUnless(!_known.Members.IsKnown(indexer.IndexerSymbol), indexer, isHolder);
+                FollowUnless(!_known.Members.IsKnown(indexer.IndexerSymbol), indexer, grip);
                 break;
             case IFieldReferenceOperation field:
-                FollowField(field, isHolder);
+                FollowField(field, grip);
                 break;
             case IConditionalAccessOperation access:
-                FollowAccess(access, value, isHolder);
+                FollowAccess(access, value, grip);
                 break;
             case IVariableInitializerOperation { Parent: IVariableDeclaratorOperation { Symbol: var local } declarator }:
-                FollowDeclarator(declarator, local, isHolder);
+                FollowDeclarator(declarator, local, grip);
                 break;
             case ISimpleAssignmentOperation assignment when assignment.Value == value:
-                FollowAssignment(assignment, isHolder);
+                FollowAssignment(assignment, grip);
                 break;
             case IReturnOperation returning:
-                FollowReturn(returning, isHolder);
+                FollowReturn(returning, grip);
                 break;
             case IAwaitOperation awaiting:
-                Follow(awaiting, isHolder);
+                Follow(awaiting, grip);
                 break;
             case IForEachLoopOperation loop:
                 IsTouched = true;
                 FollowLoop(loop);
                 break;
             case IIsPatternOperation { Pattern: var pattern }:
-                FollowPattern(pattern, isHolder);
+                FollowPattern(pattern, grip);
                 break;
             case IMethodReferenceOperation { Parent: { } created } named when !_known.Members.IsDispose(named.Method):
-                Follow(created, isHolder: true);
+                Follow(created, Grip.Holder);
                 break;
             case IUsingOperation:
                 Disposes = Escapes = true;
@@ -223,7 +233,7 @@ internal sealed partial class ValueTrace
                 break;
             case { } operation when operation.CalledOperator() is { } called && !_known.Members.IsKnown(called):
                 int ordinal = operation is IBinaryOperation { RightOperand: var right } && right == value ? 1 : 0;
-                FollowBy(_passingOf(called.Parameters[ordinal]), operation, isHolder);
+                FollowBy(_passingOf(called.Parameters[ordinal], grip.Slot), operation, grip);
                 break;
             default:
                 Escapes = true;
@@ -235,11 +245,11 @@ internal sealed partial class ValueTrace
     {
         if (_known.Types.CanKeepComplete(collection.Type))
         {
-            Follow(collection, isHolder: true);
+            Follow(collection, Grip.Holder);
         }
     }
 
-    private void FollowUnless(bool escapes, IOperation value, bool isHolder)
+    private void FollowUnless(bool escapes, IOperation value, Grip grip)
     {
         if (escapes)
         {
@@ -247,15 +257,15 @@ internal sealed partial class ValueTrace
         }
         else
         {
-            Follow(value, isHolder);
+            Follow(value, grip);
         }
     }
 
-    private void FollowAccess(IConditionalAccessOperation access, IOperation value, bool isHolder)
+    private void FollowAccess(IConditionalAccessOperation access, IOperation value, Grip grip)
     {
         if (access.Operation != value)
         {
-            Follow(access, isHolder);
+            Follow(access, grip);
             return;
         }
 
@@ -263,7 +273,7 @@ internal sealed partial class ValueTrace
         {
             if (inner is IConditionalAccessInstanceOperation)
             {
-                Follow(inner, isHolder);
+                Follow(inner, grip);
             }
         }
     }

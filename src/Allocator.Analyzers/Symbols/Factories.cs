@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Allocator.Analyzers.Summaries;
 
 namespace Allocator.Analyzers.Symbols;
 
@@ -14,6 +15,8 @@ internal sealed class Factories
 
     // Asked for every call of the compilation, by several threads.
     private readonly ConcurrentDictionary<IMethodSymbol, bool> _known = new(SymbolEqualityComparer.Default);
+
+    private readonly ConcurrentDictionary<IMethodSymbol, bool> _fills = new(SymbolEqualityComparer.Default);
 
     public Factories(KnownSymbols symbols)
     {
@@ -32,6 +35,15 @@ internal sealed class Factories
                 && _known.GetOrAdd(definition, one => !_symbols.Members.IsOfBaseLibrary(one)
                     && (IsMarked(one) || _symbols.Origins.IsFactory(one)));
     }
+
+    /// <summary>Returns whether a method makes an owner for the object that it is of.</summary>
+    public bool Fills(IMethodSymbol method) => !method.IsStatic && _symbols.Owning.IsOwning(method.ContainingType)
+        && _fills.GetOrAdd(method.OriginalDefinition, one => _symbols.Origins.Fills(one));
+
+    /// <summary>Returns whether a constructor makes an object that owns what it gets later, and takes over nothing.</summary>
+    public bool IsFilledLate(IMethodSymbol constructor) => _symbols.Owning.IsOwning(constructor.ContainingType)
+        && _symbols.Summaries.Of(constructor) is Passing.Borrowed or Passing.Mentioned
+        && !constructor.Parameters.Any(_symbols.Owning.Takes);
 
     /// <summary>Returns whether the method says itself that its result is the caller's to dispose.</summary>
     public bool IsDeclared(IMethodSymbol method) => IsMarked((method.ReducedFrom ?? method).OriginalDefinition);

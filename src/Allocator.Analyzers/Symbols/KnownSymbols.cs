@@ -11,6 +11,7 @@ internal sealed class KnownSymbols
         Members = new KnownMembers(types);
         Bodies = new MethodBodies(compilation);
         Owning = new OwningTypes(types, Bodies);
+        Holders = new HolderTable(Bodies);
         Origins = new OriginTable(this);
         Factories = new Factories(this);
         Summaries = new SummaryTable(this);
@@ -24,6 +25,8 @@ internal sealed class KnownSymbols
     public MethodBodies Bodies { get; }
 
     public OwningTypes Owning { get; }
+
+    public HolderTable Holders { get; }
 
     public OriginTable Origins { get; }
 

@@ -58,9 +58,11 @@ internal sealed class KnownTypes
         return null;
     }
 
-    /// <summary>Gives whether values of the type keep the owner reachable without being it.</summary>
+    /// <summary>Gives whether values of the type keep the owner reachable without being it, or are null.</summary>
     public bool IsMemory(ITypeSymbol? type) =>
-        type is not null && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle));
+        type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T, TypeArguments: var maybe }
+        ? IsMemory(maybe[0])
+        : type is not null && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle));
 
     public bool IsMemoryHandle(ITypeSymbol? type) => type is not null && Is(type, _memoryHandle);
 

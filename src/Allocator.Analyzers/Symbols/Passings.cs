@@ -58,6 +58,12 @@ internal sealed class Passings
             return _known.Types.IsDelegate(parameter.OriginalDefinition.Type) ? OfDelegate(method) : OfBaseLibrary(call, parameter);
         }
 
+        if (IsWebResult(method))
+        {
+            // It is written to the response when the handler has returned.
+            return Passing.Held;
+        }
+
         // Code that is not seen, and returns a task, uses the memory that it was given until that ends.
         return IsMemory(parameter) && _known.Types.IsTask(method.ReturnType) && _known.Bodies.Of(method) is null
             ? Passing.HeldByTask : Passing.Escapes;
@@ -75,6 +81,10 @@ internal sealed class Passings
 
         return false;
     }
+
+    private static bool IsWebResult(IMethodSymbol method) =>
+        method is { ContainingType.Name: "Results" or "TypedResults", Name: "Bytes" or "File" or "Stream" or "Json" or "Ok" }
+        && method.ContainingNamespace.ToDisplayString() == "Microsoft.AspNetCore.Http";
 
     private bool IsMemory(IParameterSymbol parameter) => _known.Types.IsMemory(parameter.OriginalDefinition.Type);
 
@@ -110,7 +120,6 @@ internal sealed class Passings
             { ContainingType.Name: "Task", Name: "WaitAll" or "WaitAny" } => Passing.Borrowed,
             { ContainingType.Name: "Task" or "ValueTask", Name: "FromResult" } => Passing.Held,
             { ContainingType.Name: "Parallel" or "ThreadPool", Name: "Invoke" } => Passing.Borrowed,
-            { ContainingType.Name: "Results" or "TypedResults", Name: "Bytes" or "File" or "Json" or "Ok" } => Passing.Held,
             { ContainingType.Name: "BuffersExtensions" } => _known.Types.CanKeep(result) ? Passing.Escapes : Passing.Borrowed,
             { ContainingType.Name: "Enumerable" } => _known.Types.IsLazy(result) ? Passing.Held
                 : _known.Types.CanKeepComplete(result) ? Passing.Escapes : Passing.Borrowed,

@@ -13,15 +13,37 @@ internal static class AsyncLegality
         !method.Symbol.IsAsync
         && Tasks.Is(method.Symbol.ReturnType)
         && method.Symbol.Parameters.All(parameter => parameter.RefKind == RefKind.None && !Views.Is(parameter.Type))
-        && !WorksOnACopyOfItself(method.Symbol)
+        && !WorksOnACopyOfItself(method, source)
         && (method.Symbol.MethodImplementationFlags & MethodImplAttributes.Synchronized) == 0
         && !method.Declaration.AncestorsAndSelf().Any(IsUnsafe)
         && method.Returns.All(statement => CanAwait(statement, method, source))
         && MayHaveItsViews(method, source);
 
     // What an async method of a struct changes in it is lost.
-    private static bool WorksOnACopyOfItself(IMethodSymbol method) =>
-        !method.IsStatic && method.ContainingType.IsValueType && !method.IsReadOnly;
+    private static bool WorksOnACopyOfItself(TaskMethod method, SourceFile source) =>
+        method.Symbol is { IsStatic: false, IsReadOnly: false, ContainingType: { IsValueType: true, IsReadOnly: false } }
+        && method.Body.DescendantNodes().OfType<ExpressionSyntax>().Any(node => node switch
+        {
+            ThisExpressionSyntax => node.Parent is not MemberAccessExpressionSyntax,
+            IdentifierNameSyntax name => source.SymbolOf(name) is { IsStatic: false, ContainingType.IsValueType: true } member
+                && SymbolEqualityComparer.Default.Equals(member.ContainingType, method.Symbol.ContainingType) && MayChange(name, member),
+            _ => false,
+        });
+
+    private static bool MayChange(IdentifierNameSyntax name, ISymbol member)
+    {
+        ExpressionSyntax place = name.Parent is MemberAccessExpressionSyntax access && access.Name == name ? access : name;
+        return member switch
+        {
+            // A part of it may be written, and a method of it may change it.
+            IFieldSymbol field => !field.IsReadOnly && (field.Type is { IsValueType: true, SpecialType: SpecialType.None }
+                || Using.Assignments.IsTarget(place) || place.Parent is PostfixUnaryExpressionSyntax or PrefixUnaryExpressionSyntax),
+            IPropertySymbol property => property.GetMethod is not { IsReadOnly: true } || Using.Assignments.IsTarget(place),
+            IMethodSymbol { MethodKind: not MethodKind.LocalFunction } called => !called.IsReadOnly,
+            IEventSymbol => true,
+            _ => false,
+        };
+    }
 
     private static bool IsUnsafe(SyntaxNode node) => node switch
     {

@@ -50,6 +50,7 @@ public sealed class AwaitReturnedTask : CodeFixProvider
             .Distinct()
             .Where(method => AsyncLegality.CanBeAsync(method, source))
             .SelectMany(method => Changes(method, source))
+            .Concat(diagnostics.SelectMany(diagnostic => DiscardedTask.Changes(diagnostic, source)))
             .OrderBy(change => change.Span.Start)
             .ToArray();
         return changes.Length > 0 ? document.WithText(source.Text.WithChanges(changes)) : null;

@@ -31,6 +31,14 @@ internal sealed class OwnerDeclarations
                 Declare(variable);
             }
         }
+        else if (LateDeclaration.Of(owner, _source) is { } late)
+        {
+            if (!late.Touched.Any(span => _touched.Any(span.OverlapsWith)))
+            {
+                _touched.AddRange(late.Touched);
+                _changes.Add(_ => late.Changes(_source.Text));
+            }
+        }
         else if (DiscardedOwner.PlaceThatDrops(owner, _source) is { } dropped)
         {
             if (TypeOfDisposable(owner) is { } type)
