@@ -158,7 +158,7 @@ public abstract partial class MemoryAllocator
         where T : struct
     {
         Allocation allocation = await AllocateAdmittedAsync(request, cancellationToken).ConfigureAwait(false);
-        return new GuardedMemoryOwner<T>(allocation.Guard!, allocation.Generation);
+        return new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
     }
 
     private async ValueTask<PixelBuffer<TPixel>> AllocatePixelsAdmittedAsync<TPixel>(

@@ -77,7 +77,7 @@ public abstract partial class MemoryAllocator : IDisposable
         where T : struct
     {
         LifetimeGuard guard = RentElements<T>(length, 1, options, out long generation);
-        return new GuardedMemoryOwner<T>(guard, generation);
+        return new PooledMemoryOwner<T>(guard, generation);
     }
 
     /// <summary>Allocates one buffer that starts on a given boundary.</summary>
@@ -96,7 +96,7 @@ public abstract partial class MemoryAllocator : IDisposable
     {
         ThrowIfNotAlignment(alignmentInBytes, nameof(alignmentInBytes));
         LifetimeGuard guard = RentElements<T>(length, alignmentInBytes, options, out long generation);
-        return new GuardedMemoryOwner<T>(guard, generation);
+        return new PooledMemoryOwner<T>(guard, generation);
     }
 
     /// <summary>Allocates one buffer without any object for the GC, for use within one method.</summary>

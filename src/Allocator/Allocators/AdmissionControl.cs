@@ -81,7 +81,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             {
                 budget.Watch();
                 _clock.Wait(request.Handle, timeout);
-                budget.TryWithdraw(request);
+                budget.TryCancel(request);
             }
 
             ReportEnd(request, begun, request.IsGranted);
@@ -89,7 +89,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         catch
         {
             // An interrupt, or no memory on the managed heap.
-            GiveUp(request, begun);
+            Cancel(request, begun);
             throw;
         }
     }
@@ -111,7 +111,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             {
                 budget.Watch();
                 using CancellationTokenRegistration registration =
-                    cancellationToken.Register(static state => Withdraw((BudgetRequest)state!), request);
+                    cancellationToken.Register(static state => TryCancel((BudgetRequest)state!), request);
                 if (isTimed)
                 {
                     _clock.RunBy(request, _clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds));
@@ -124,7 +124,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         }
         catch
         {
-            GiveUp(request, begun);
+            Cancel(request, begun);
             throw;
         }
         finally
@@ -161,12 +161,12 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         _counters.CountBudgetWait();
     }
 
-    private static bool Withdraw(BudgetRequest request) => request.Account.Budget!.TryWithdraw(request);
+    private static bool TryCancel(BudgetRequest request) => request.Account.Budget!.TryCancel(request);
 
     // The caller has gone: the request is withdrawn, or what it was granted is returned.
-    private void GiveUp(BudgetRequest request, long begun)
+    private void Cancel(BudgetRequest request, long begun)
     {
-        if (!Withdraw(request) && request.IsGranted)
+        if (!TryCancel(request) && request.IsGranted)
         {
             request.Account.Return(request.Bytes);
         }
@@ -184,7 +184,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, needed - bytes);
         }
 
-        if (budget.IsLimitedByContainer && needed > budget.Headroom!.Read().LimitBytes - budget.MinimumFreeBytes)
+        if (budget.KeepsMinimumFree && needed > budget.Headroom!.Read().LimitBytes - budget.MinimumFreeBytes)
         {
             throw ForMinimumFree(budget, bytes, needed);
         }

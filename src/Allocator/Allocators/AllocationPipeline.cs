@@ -99,7 +99,7 @@ internal sealed class AllocationPipeline(
         }
         catch
         {
-            Abort(allocation, permit);
+            Cancel(allocation, permit);
             throw;
         }
 
@@ -152,7 +152,7 @@ internal sealed class AllocationPipeline(
     }
 
     // The parts that were taken become idle, which the trimmer has to know.
-    private void Abort(in Allocation allocation, in BudgetPermit permit)
+    private void Cancel(in Allocation allocation, in BudgetPermit permit)
     {
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
         try

@@ -104,9 +104,9 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         int known = 0;
         foreach (BlockArena arena in pool.Arenas)
         {
-            foreach (BlockState record in arena.Records)
+            foreach (RentState record in arena.Records)
             {
-                if (BlockState.IsOutstanding(Volatile.Read(ref record.State)))
+                if (RentState.IsOutstanding(Volatile.Read(ref record.State)))
                 {
                     long age = Math.Max(0, milliseconds - Volatile.Read(ref record.RentedAtMilliseconds));
                     long bytes = Volatile.Read(ref record.AllocationBytes);

@@ -46,7 +46,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _settings = settings;
         _counters = new AllocatorCounters { AllocatorName = options.Name };
         MemoryBudget budget = settings.CreateBudget(_counters);
-        _budget = budget.IsLimited ? budget : null;
+        _budget = budget.IsCounted ? budget : null;
         AllocatorContext context = new(_counters, settings.Clock, settings.Scheduler.Quarantine)
         {
             Budget = budget,
@@ -70,7 +70,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         }
 
         // No fast path (no length is below -1) where rents are watched, or where admission reads the container's files, which may throw.
-        bool hasFastPath = _guarded is null && _budget?.IsLimitedByContainer != true;
+        bool hasFastPath = _guarded is null && _budget?.KeepsMinimumFree != true;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _blockSizeInBytes = _pool.BlockSizeInBytes;
         _readyLimitInBytes = hasFastPath
@@ -79,8 +79,8 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         _countsArrays = settings.HonorsMemoryLimit;
         _blockAlignmentInBytes = _pool.BlockAlignmentInBytes;
         _idle = _guarded is null
-            ? new IdleMemory(_counters, _pool.Reclaimer, _countedArrays)
-            : new IdleMemory(_counters, _pool.Reclaimer, _countedArrays, _guarded);
+            ? new IdleMemory(_counters, _pool.Idle, _countedArrays)
+            : new IdleMemory(_counters, _pool.Idle, _countedArrays, _guarded);
         _trimmer = new PoolTrimmer(_pool, _countedArrays, _idle, context, settings.Pressure, options)
         {
             WatchesLoad = settings.WatchesLoad,
@@ -236,7 +236,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 }
 
                 // No room in the account: the request finds the block in the map once it is admitted.
-                _pool.Return(block, ofGroup: true);
+                _pool.Return(block, bypassesCache: true);
             }
         }
 

@@ -26,7 +26,7 @@ internal abstract class BudgetAccount
     /// <summary>Takes bytes if they fit, by what the container leaves now, and no request waits. May read files.</summary>
     public bool TryTakeNow(long bytes)
     {
-        ProcessHeadroom? headroom = Budget is { IsLimitedByContainer: true } ? Budget.Headroom : null;
+        ProcessHeadroom? headroom = Budget is { KeepsMinimumFree: true } ? Budget.Headroom : null;
         headroom?.Refresh();
         bool isTaken = TryTake(bytes, overtakes: false);
         if (!isTaken && headroom is not null)
@@ -49,7 +49,7 @@ internal abstract class BudgetAccount
     {
         if (bytes != 0)
         {
-            GiveBack(bytes);
+            EndCharge(bytes);
             Budget?.ServeWaiters();
         }
     }
@@ -59,13 +59,13 @@ internal abstract class BudgetAccount
     {
         if (bytes != 0)
         {
-            GiveBack(bytes);
+            EndCharge(bytes);
             Budget?.ServeWaitersLater();
         }
     }
 
     /// <summary>Gives back what was taken, and serves no request; below 0 where more was used than had been taken.</summary>
-    public abstract void GiveBack(long bytes);
+    public abstract void EndCharge(long bytes);
 }
 
 /// <summary>

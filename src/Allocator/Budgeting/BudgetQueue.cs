@@ -60,7 +60,7 @@ internal sealed class BudgetQueue
             GrantWhatFits();
             if (request.IsWaiting && !mayWait)
             {
-                Settle(request, BudgetOutcome.Withdrawn);
+                Settle(request, BudgetOutcome.Cancelled);
             }
 
             SettleAll();
@@ -71,7 +71,7 @@ internal sealed class BudgetQueue
     }
 
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
-    public bool TryWithdraw(BudgetRequest request)
+    public bool TryCancel(BudgetRequest request)
     {
         using (Lock.Enter())
         {
@@ -80,7 +80,7 @@ internal sealed class BudgetQueue
                 return false;
             }
 
-            Settle(request, BudgetOutcome.Withdrawn);
+            Settle(request, BudgetOutcome.Cancelled);
             SettleAll();
         }
 

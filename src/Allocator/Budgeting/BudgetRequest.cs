@@ -10,7 +10,7 @@ internal enum BudgetOutcome
     Granted,
 
     /// <summary>The caller gave up, or did not want to wait.</summary>
-    Withdrawn,
+    Cancelled,
 
     /// <summary>The allocator, or the reservation, was disposed.</summary>
     Closed,
@@ -137,7 +137,7 @@ internal sealed class BudgetRequest : IBackgroundWork
     public void Settle(BudgetOutcome outcome)
     {
         Debug.Assert(Account.Lock.IsHeld && IsWaiting && outcome != BudgetOutcome.Waiting, "The outcome is decided once, under the lock.");
-        if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Withdrawn)
+        if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Cancelled)
         {
             AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
             NeededBytes = Reservation is null ? Bytes : Reservation.ChargedBytes + Math.Max(0, Charge);
@@ -166,7 +166,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         if (IsWaiting)
         {
             // Its time is over. Where it is granted meanwhile, its waiter is told that.
-            Account.Budget!.TryWithdraw(this);
+            Account.Budget!.TryCancel(this);
         }
         else if (_isTimed)
         {

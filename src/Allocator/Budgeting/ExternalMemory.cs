@@ -26,7 +26,7 @@ internal sealed class ExternalMemory : IDisposable
         }
 
         // Where requests are admitted the job has been admitted with them.
-        bool honorsLimit = _budget.HonorsLimit && !_budget.IsLimited;
+        bool honorsLimit = _budget.HonorsLimit && !_budget.IsCounted;
         if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {
             _budget.Uncount(bytes);

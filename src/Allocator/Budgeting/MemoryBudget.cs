@@ -48,9 +48,9 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public Action? BeforeRefusal { get; init; }
 
     /// <summary>Gets whether requests have to be admitted, and bytes are counted. Otherwise only the container may refuse.</summary>
-    public bool IsLimited => LimitInBytes != long.MaxValue || MinimumFreeBytes > 0;
+    public bool IsCounted => LimitInBytes != long.MaxValue || MinimumFreeBytes > 0;
 
-    public bool IsLimitedByContainer => MinimumFreeBytes > 0;
+    public bool KeepsMinimumFree => MinimumFreeBytes > 0;
 
     /// <summary>Gets whether the container's lack of room may refuse waiting requests now, since everything else was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
@@ -87,7 +87,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         try
         {
             Look();
-            if (IsLimitedByContainer)
+            if (KeepsMinimumFree)
             {
                 RefuseWhatFindsNoRoom();
             }
@@ -123,7 +123,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
             return false;
         }
 
-        if (!IsLimitedByContainer)
+        if (!KeepsMinimumFree)
         {
             return TryAdmit(bytes);
         }
@@ -136,19 +136,19 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public override long ChargeFor(long bytes) => bytes;
 
-    public override void GiveBack(long bytes)
+    public override void EndCharge(long bytes)
     {
         long left = Interlocked.Add(ref _admittedBytes, -bytes);
         Debug.Assert(left >= 0, "No more comes back than was admitted.");
     }
 
     /// <summary>Counts bytes that are about to be committed, unless they are too many. <see cref="Uncount"/> has to follow.</summary>
-    public bool TryCount(long bytes) => !IsLimited || TryAdd(ref _committedBytes, bytes, LimitInBytes);
+    public bool TryCount(long bytes) => !IsCounted || TryAdd(ref _committedBytes, bytes, LimitInBytes);
 
     /// <summary>Counts bytes as no longer committed.</summary>
     public void Uncount(long bytes)
     {
-        if (bytes != 0 && IsLimited)
+        if (bytes != 0 && IsCounted)
         {
             long left = Interlocked.Add(ref _committedBytes, -bytes);
             Debug.Assert(left >= 0, "No more goes than was committed.");
@@ -176,7 +176,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
     /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
-    public bool TryWithdraw(BudgetRequest request) => _queue.TryWithdraw(request);
+    public bool TryCancel(BudgetRequest request) => _queue.TryCancel(request);
 
     /// <summary>
     /// Has the container looked at while any request waits: the collector, and other processes of it, notify no waiter. In real time also
@@ -184,7 +184,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// </summary>
     public void Watch()
     {
-        if (IsLimitedByContainer && HasWaiters)
+        if (KeepsMinimumFree && HasWaiters)
         {
             BackgroundThread.Shared.RunBy(this, Environment.TickCount64 + LookAgainMilliseconds);
         }
@@ -203,7 +203,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>As <see cref="ServeWaiters"/>, by what the container leaves now. Reads files: not where memory is returned.</summary>
     public void Look()
     {
-        if (HasWaiters && IsLimitedByContainer)
+        if (HasWaiters && KeepsMinimumFree)
         {
             Headroom!.Measure();
         }

@@ -105,7 +105,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    public override void GiveBack(long bytes)
+    public override void EndCharge(long bytes)
     {
         if (TryChangeSpare(bytes))
         {
@@ -141,7 +141,7 @@ internal sealed class ReservationAccount : BudgetAccount
             Volatile.Write(ref _isClosed, true);
             if (unused != 0)
             {
-                _parent?.GiveBack(unused);
+                _parent?.EndCharge(unused);
             }
         }
 
@@ -223,7 +223,7 @@ internal sealed class ReservationAccount : BudgetAccount
         Change(-reservedBytes, -usedBytes);
         if (before != ChargedBytes)
         {
-            _parent?.GiveBack(before - ChargedBytes);
+            _parent?.EndCharge(before - ChargedBytes);
         }
     }
 
@@ -280,7 +280,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
 
         // What of it is in use by now becomes overflow.
-        public override void GiveBack(long bytes)
+        public override void EndCharge(long bytes)
         {
             using (Lock.Enter())
             {

@@ -75,7 +75,7 @@ internal sealed class GuardedMapping
     /// <summary>Gives the record's place to others.</summary>
     public void EndRecord()
     {
-        RecordFile.Current?.Free(_slot);
+        RecordFile.Current?.Release(_slot);
         _slot = -1;
     }
 

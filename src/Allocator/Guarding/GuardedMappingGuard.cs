@@ -42,7 +42,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         }
     }
 
-    protected override void GiveBack(bool ofLease)
+    protected override void EndRent(bool ofLease)
     {
         // A finalizer of the user's, whose owner was unreachable like this guard, is no place to throw at: the process would end.
         bool isCallOfUser = !IsFoundUnreachable;
@@ -57,7 +57,7 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         }
         finally
         {
-            base.GiveBack(ofLease);
+            base.EndRent(ofLease);
         }
 
         if (isCallOfUser)
@@ -66,17 +66,17 @@ internal sealed class GuardedMappingGuard : FinalizableGuard
         }
     }
 
-    protected override void ReturnMemory(bool ofGroup)
+    protected override void Return(bool bypassesCache)
     {
         // Nothing is left to be found: the guard ends here, the memory goes on.
         GC.SuppressFinalize(this);
         bool wasRented = Record.State != 0;
-        _source.TakeBack(_memory, wasRented, _findings);
+        _source.Return(_memory, wasRented, _findings);
     }
 
     protected override void OnAbandoned() => _memory.Abandon();
 
-    protected override void OnRecycled() => _memory.FindBrokenSlack();
+    protected override void OnReturned() => _memory.FindBrokenSlack();
 
     // Without managed memory the return goes on: what is found is in the records then, without this stack.
     private static CorruptionFindings? TryPrepareReturn(out string? stack)

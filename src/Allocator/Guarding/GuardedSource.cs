@@ -68,11 +68,11 @@ internal sealed class GuardedSource : IIdleMemory
     /// <summary>
     /// Takes memory back whose rent has ended, or never began. The findings get what is found in memory that has to make room.
     /// </summary>
-    public void TakeBack(GuardedMapping memory, bool wasRented, CorruptionFindings? findings)
+    public void Return(GuardedMapping memory, bool wasRented, CorruptionFindings? findings)
     {
         if (!wasRented || !TryHide(memory))
         {
-            Unmap(memory, memory.Layout.CapacityInBytes);
+            ReleaseMapping(memory, memory.Layout.CapacityInBytes);
             return;
         }
 
@@ -209,10 +209,10 @@ internal sealed class GuardedSource : IIdleMemory
             }
         }
 
-        Unmap(memory, _isGuarded ? layout.CapacityInBytes : 0);
+        ReleaseMapping(memory, _isGuarded ? layout.CapacityInBytes : 0);
     }
 
-    private void Unmap(GuardedMapping memory, long committedBytes)
+    private void ReleaseMapping(GuardedMapping memory, long committedBytes)
     {
         Commitment.BeginRelease(_context, memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);

@@ -147,7 +147,7 @@ internal sealed unsafe class RecordFile
     }
 
     /// <summary>Gives the slot up. What it says stays until another mapping needs it.</summary>
-    public void Free(int slot)
+    public void Release(int slot)
     {
         using (_lock.Enter())
         {

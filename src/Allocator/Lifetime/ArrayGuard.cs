@@ -9,7 +9,7 @@ namespace Allocator.Lifetime;
 internal sealed class ArrayGuard : LifetimeGuard
 {
     public ArrayGuard(ThreadCache cache)
-        : base(new BlockState()) => Cache = cache;
+        : base(new RentState()) => Cache = cache;
 
     /// <summary>Gets or sets what the thread has that rented the array, or keeps the guard.</summary>
     public ThreadCache Cache { get; set; }
@@ -29,7 +29,7 @@ internal sealed class ArrayGuard : LifetimeGuard
         Trace?.WriteRented(RuntimeHelpers.GetHashCode(array), usedBytes);
     }
 
-    protected override void GiveBack(bool ofLease)
+    protected override void EndRent(bool ofLease)
     {
         byte[] array = Array!;
         Array = null;

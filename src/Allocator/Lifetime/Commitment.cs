@@ -102,5 +102,5 @@ internal struct Commitment
 
     // MinimumFreeBytes may refuse the first attempt only: then idle memory is released for it, as far as there is any.
     private static bool IsGranted(MemoryBudget budget, long bytes, in Refusals refusals) => budget.Headroom?.TryGrant(
-        bytes, refusals.ByContainer == 0 ? budget.MinimumFreeBytes : 0, budget.HonorsLimit, isAdmitted: budget.IsLimited) != false;
+        bytes, refusals.ByContainer == 0 ? budget.MinimumFreeBytes : 0, budget.HonorsLimit, isAdmitted: budget.IsCounted) != false;
 }

@@ -14,7 +14,7 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     private long _lentGeneration = NotLent;
 
     public CountedArrayGuard(CountedArrayPool pool, byte[] array, AllocatorContext context)
-        : base(new BlockState { RunLength = 1, Zeroed = true }, context)
+        : base(new RentState { RunLength = 1, Zeroed = true }, context)
     {
         _pool = pool;
         Array = array;
@@ -66,11 +66,11 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         return true;
     }
 
-    protected override void GiveBack(bool ofLease)
+    protected override void EndRent(bool ofLease)
     {
         if (!IsPlain || Context.ClearOnReturn || (!ofLease && IsFoundUnreachable))
         {
-            base.GiveBack(ofLease);
+            base.EndRent(ofLease);
             return;
         }
 
@@ -79,7 +79,7 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         permit.Return();
     }
 
-    protected override void ReturnMemory(bool ofGroup) => _pool.Return(this, mayKeep: !IsFoundUnreachable);
+    protected override void Return(bool bypassesCache) => _pool.Return(this, mayKeep: !IsFoundUnreachable);
 
     protected override void OnAbandoned() => _pool.NoteAbandoned(this);
 }

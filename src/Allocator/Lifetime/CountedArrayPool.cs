@@ -110,7 +110,7 @@ internal sealed class CountedArrayPool : IIdleMemory
 
         if (!isKept)
         {
-            Drop(guard);
+            Release(guard);
         }
     }
 
@@ -149,7 +149,7 @@ internal sealed class CountedArrayPool : IIdleMemory
         _lent.TryGetValue(array, out CountedArrayGuard? guard) && guard.TryEndLent(clear);
 
     /// <summary>Drops idle arrays, the longest first.</summary>
-    public long Release(long bytes) => RequestCollection(DropIdle(bytes, staleOnly: false));
+    public long Release(long bytes) => RequestCollection(ReleaseIdle(bytes, staleOnly: false));
 
     /// <summary>
     /// Drops a part, rounded up, of the arrays that no rent has needed since the last call; returns their bytes. One call at a time.
@@ -165,7 +165,7 @@ internal sealed class CountedArrayPool : IIdleMemory
             }
         }
 
-        long dropped = DropIdle((long)Math.Ceiling(stale * rate), staleOnly: true);
+        long dropped = ReleaseIdle((long)Math.Ceiling(stale * rate), staleOnly: true);
         using (_lock.Enter())
         {
             foreach (ArrayStack? idle in _idle)
@@ -185,7 +185,7 @@ internal sealed class CountedArrayPool : IIdleMemory
             _isClosed = true;
         }
 
-        DropIdle(long.MaxValue, staleOnly: false);
+        ReleaseIdle(long.MaxValue, staleOnly: false);
     }
 
     private static int ClassOf(int lengthInBytes)
@@ -230,7 +230,7 @@ internal sealed class CountedArrayPool : IIdleMemory
     }
 
     // Leaves an array to the garbage collector, and its guard with it.
-    private void Drop(CountedArrayGuard guard)
+    private void Release(CountedArrayGuard guard)
     {
         Debug.Assert(!_lock.IsHeld && !guard.IsOutstanding, "Neither idle nor rented.");
         GC.SuppressFinalize(guard);
@@ -243,7 +243,7 @@ internal sealed class CountedArrayPool : IIdleMemory
         Commitment.EndReleaseOfArray(_context, bytes);
     }
 
-    private long DropIdle(long bytes, bool staleOnly)
+    private long ReleaseIdle(long bytes, bool staleOnly)
     {
         Debug.Assert(!_lock.IsHeld);
         long dropped = 0;
@@ -262,7 +262,7 @@ internal sealed class CountedArrayPool : IIdleMemory
             }
 
             dropped += guard.CapacityInBytes;
-            Drop(guard);
+            Release(guard);
         }
 
         return dropped;

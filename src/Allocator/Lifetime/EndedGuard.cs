@@ -11,10 +11,10 @@ internal sealed class EndedGuard : LifetimeGuard
     public static readonly EndedGuard Instance = new(null);
 
     public EndedGuard(AllocationTrace? trace)
-        : base(new BlockState())
+        : base(new RentState())
     {
         // No generation has this flag, so nothing is held here, nor can be disposed.
-        Record.State = BlockState.Abandoned;
+        Record.State = RentState.Abandoned;
         RentTrace = trace;
         Trace = trace;
     }
@@ -25,5 +25,5 @@ internal sealed class EndedGuard : LifetimeGuard
     /// <summary>Makes <see cref="Instance"/> where an exception has a caller: a type initializer that fails once fails for ever.</summary>
     public static void Prepare() => GC.KeepAlive(Instance);
 
-    protected override void GiveBack(bool ofLease) => Debug.Fail("No generation has this state.");
+    protected override void EndRent(bool ofLease) => Debug.Fail("No generation has this state.");
 }

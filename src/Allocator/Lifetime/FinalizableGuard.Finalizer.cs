@@ -44,7 +44,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     // What the finalizer has left, or a return for which there was no managed memory. What throws has changed nothing.
     void IBackgroundWork.DoWork()
     {
-        if (BlockState.IsAbandoned(Volatile.Read(ref Record.State)))
+        if (RentState.IsAbandoned(Volatile.Read(ref Record.State)))
         {
             Report();
             if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine && !IsStayOver())
@@ -55,11 +55,11 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
             }
         }
 
-        Recycle();
+        EndAbandoned();
     }
 
     /// <summary>
-    /// Gives memory that will be rented again another guard, which <see cref="ReturnMemory"/> returns in place of this one. Before it can
+    /// Gives memory that will be rented again another guard, which <see cref="Return"/> returns in place of this one. Before it can
     /// be rented: a finalizer that reads a new rent's state reads that too. A further call does nothing.
     /// </summary>
     protected virtual void Replace()
@@ -85,23 +85,23 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
     private bool TryAbandon()
     {
-        BlockState record = Record;
+        RentState record = Record;
         long state;
         do
         {
             // In this order: the state of another guard's rent was written after the mark.
             state = Volatile.Read(ref record.State);
-            if (!BlockState.IsOutstanding(state) || IsReplaced)
+            if (!RentState.IsOutstanding(state) || IsReplaced)
             {
                 return false;
             }
         }
-        while (Interlocked.CompareExchange(ref record.State, state | BlockState.Abandoned, state) != state);
+        while (Interlocked.CompareExchange(ref record.State, state | RentState.Abandoned, state) != state);
 
         NoteAbandoned(isAllocation: true);
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
-            Volatile.Write(ref part.Record.State, part.Record.State | BlockState.Abandoned);
+            Volatile.Write(ref part.Record.State, part.Record.State | RentState.Abandoned);
             part.NoteAbandoned(isAllocation: false);
         }
 
@@ -133,7 +133,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
             || (GC.CollectionCount(2) != _collectionsBefore && Context.Clock.NowMilliseconds >= _stayEnds);
     }
 
-    private void Recycle()
+    private void EndAbandoned()
     {
         bool isFound = ReplaceFound();
         if (_stayEnds != 0)
@@ -142,7 +142,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
             Context.Quarantine.Leave();
         }
 
-        HandBack(isFound).Return();
+        EndChain(isFound).Return();
     }
 
     private void NoteAbandoned(bool isAllocation)
@@ -158,9 +158,9 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         }
     }
 
-    private void NoteRecycled()
+    private void NoteReturned()
     {
-        OnRecycled();
+        OnReturned();
         if (NeedsQuarantine)
         {
             _mappings?.MappingLeftQuarantine(CapacityInBytes);

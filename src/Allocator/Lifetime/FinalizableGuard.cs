@@ -22,13 +22,13 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
     protected FinalizableGuard(AllocatorContext context)
-        : this(new BlockState(), context)
+        : this(new RentState(), context)
     {
         _mappings = context.Counters;
         Record.RunLength = 1;
     }
 
-    protected FinalizableGuard(BlockState record, AllocatorContext context)
+    protected FinalizableGuard(RentState record, AllocatorContext context)
         : base(record)
     {
         Context = context;
@@ -55,7 +55,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Puts another guard of the same allocation behind this one. Both are held exclusively.</summary>
     public void Append(FinalizableGuard next)
     {
-        Debug.Assert(_next is null && BlockState.IsIdle(Record.State) && BlockState.IsIdle(next.Record.State));
+        Debug.Assert(_next is null && RentState.IsIdle(Record.State) && RentState.IsIdle(next.Record.State));
         Debug.Assert(next._next is null && next.Context == Context, "A part belongs to one allocation of one allocator.");
         _next = next;
     }
@@ -63,7 +63,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed.</summary>
     public void Prepare(long usedBytes, bool clean)
     {
-        Debug.Assert(BlockState.IsIdle(Record.State));
+        Debug.Assert(RentState.IsIdle(Record.State));
         Record.UsedBytes = usedBytes;
         if (clean)
         {
@@ -76,8 +76,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Starts the rent of this guard and all behind it, prepared and held exclusively; returns the generation.</summary>
     public long BeginAllocation()
     {
-        BlockState record = Record;
-        Debug.Assert(BlockState.IsIdle(record.State) && _permit.Account is null, "The rent begins once, and is charged after.");
+        RentState record = Record;
+        Debug.Assert(RentState.IsIdle(record.State) && _permit.Account is null, "The rent begins once, and is charged after.");
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
         record.AllocationBytes = CapacityOfChain();
         if (Tracing.Rents || KeepsStack)
@@ -90,7 +90,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         for (FinalizableGuard? part = _next; part is not null; part = part._next)
         {
             part._mappings?.MappingRented(part.CapacityInBytes, isAllocation: false);
-            BeginWith(part.Record, BlockState.Member | 1);
+            BeginWith(part.Record, RentState.Member | 1);
         }
 
         _mappings?.MappingRented(CapacityInBytes, isAllocation: true);
@@ -104,7 +104,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
         if (permit.Account is BudgetAccount account)
         {
-            Debug.Assert(_permit.Account is null && !BlockState.IsIdle(Record.State), "A rent is charged once, when it has begun.");
+            Debug.Assert(_permit.Account is null && !RentState.IsIdle(Record.State), "A rent is charged once, when it has begun.");
             Debug.Assert(permit.Bytes >= Record.AllocationBytes, "A permit is an upper bound.");
             _permit = new BudgetPermit(account, Record.AllocationBytes);
             account.Return(permit.Bytes - Record.AllocationBytes);
@@ -114,7 +114,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Charges a rent that is about to begin. False if the account has no room: nothing has changed then.</summary>
     public bool TryCharge(BudgetAccount account, long bytes)
     {
-        Debug.Assert(_permit.Account is null && BlockState.IsIdle(Record.State), "A rent is charged before it begins, once.");
+        Debug.Assert(_permit.Account is null && RentState.IsIdle(Record.State), "A rent is charged before it begins, once.");
         bool isTaken = account.TryTake(bytes, overtakes: false);
         if (isTaken)
         {
@@ -142,11 +142,11 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         FinalizableGuard? part = this;
         while (part is not null)
         {
-            Debug.Assert(BlockState.IsIdle(part.Record.State) && part._permit.Account is null, "No rent began.");
+            Debug.Assert(RentState.IsIdle(part.Record.State) && part._permit.Account is null, "No rent began.");
             FinalizableGuard? next = part._next;
             part._next = null;
             part.EndTrace(TraceEnd.Abandoned);
-            part.ReturnMemory(ofGroup: true);
+            part.Return(bypassesCache: true);
             part = next;
         }
     }
@@ -161,7 +161,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets whether what a renter wrote is cleared when the memory comes back.</summary>
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 
-    protected override void GiveBack(bool ofLease)
+    protected override void EndRent(bool ofLease)
     {
         bool isFound;
         try
@@ -175,11 +175,11 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
 
         // The permit goes back last: a waiter that is served for it then finds the memory.
-        HandBack(isFound).Return();
+        EndChain(isFound).Return();
     }
 
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
-    protected abstract void ReturnMemory(bool ofGroup);
+    protected abstract void Return(bool bypassesCache);
 
     /// <summary>Zeroes what the renter can reach. Memory known to be zero is left alone, unless a renter has had it since.</summary>
     protected virtual void ClearUsed(bool evenIfZeroed)
@@ -211,7 +211,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    protected virtual void OnRecycled()
+    protected virtual void OnReturned()
     {
     }
 
@@ -228,23 +228,23 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     // The only way back to the next renter, after guards that were found unreachable have been replaced. The first guard comes last: if
     // anything throws, it still has the rest of the chain. Returns the permit.
-    private BudgetPermit HandBack(bool isFound)
+    private BudgetPermit EndChain(bool isFound)
     {
         TraceEnd end = _isReported ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
 
         // Neither groups nor blocks with a new guard go into the cache, which is for single blocks that a thread uses again at once.
-        bool ofGroup = isFound || _next is not null;
+        bool bypassesCache = isFound || _next is not null;
         while (_next is FinalizableGuard part)
         {
             _next = part._next;
             part._next = null;
-            part.HandBackAlone(end, isAllocation: false, ofGroup: true);
+            part.EndPart(end, isAllocation: false, bypassesCache: true);
         }
 
-        return HandBackAlone(end, isAllocation: true, ofGroup);
+        return EndPart(end, isAllocation: true, bypassesCache);
     }
 
-    private BudgetPermit HandBackAlone(TraceEnd end, bool isAllocation, bool ofGroup)
+    private BudgetPermit EndPart(TraceEnd end, bool isAllocation, bool bypassesCache)
     {
         EndTrace(end);
         if (IsClearedOnReturn)
@@ -252,9 +252,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             ClearUsed(evenIfZeroed: true);
         }
 
-        if (BlockState.IsAbandoned(Record.State))
+        if (RentState.IsAbandoned(Record.State))
         {
-            NoteRecycled();
+            NoteReturned();
         }
         else
         {
@@ -262,19 +262,19 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
 
         // Ending the rent has made the first guard idle; the others still have to be.
-        if (!BlockState.IsIdle(Record.State))
+        if (!RentState.IsIdle(Record.State))
         {
-            Volatile.Write(ref Record.State, BlockState.Next(Record.State));
+            Volatile.Write(ref Record.State, RentState.Next(Record.State));
         }
 
         Debug.Assert(_next is null && Trace is null, "Nothing but the memory is left to go back.");
         BudgetPermit permit = TakePermit();
-        ReturnMemory(ofGroup);
+        Return(bypassesCache);
         return permit;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void BeginTrace(BlockState record)
+    private void BeginTrace(RentState record)
     {
         record.RentedAtMilliseconds = Context.Clock.NowMilliseconds;
         Trace = MemoryDiagnostics.TryTrace(record.AllocationBytes, Context.AllocatorName, canLeak: true, isWanted: KeepsStack);

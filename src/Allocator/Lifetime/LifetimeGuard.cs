@@ -15,7 +15,7 @@ internal abstract class LifetimeGuard
     private nint _address;
     private byte[]? _array;
 
-    protected LifetimeGuard(BlockState record) => Record = record;
+    protected LifetimeGuard(RentState record) => Record = record;
 
     // Address, array and length of a rent are read first and the state after them, by volatile reads, which keep that order on every
     // processor. The end of a rent changes the state first. So a state that is still the rent's own confirms what was read before it.
@@ -44,7 +44,7 @@ internal abstract class LifetimeGuard
         set => _tracedEnd = value is null ? null : this as EndedGuard ?? new EndedGuard(value);
     }
 
-    protected BlockState Record { get; }
+    protected RentState Record { get; }
     protected string DebuggerText => Record.ToString();
 
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>
@@ -67,14 +67,14 @@ internal abstract class LifetimeGuard
 
     /// <summary>Returns whether the rent of that generation goes on: not disposed, not returned, not abandoned.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~BlockState.References) == generation;
+    public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~RentState.References) == generation;
 
     /// <summary>Returns a span over the memory of a rent, to which the caller holds a reference.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public unsafe Span<T> GetSpan<T>(int length)
         where T : struct
     {
-        Debug.Assert(length == 0 || !BlockState.IsIdle(Volatile.Read(ref Record.State)), "The caller holds a reference.");
+        Debug.Assert(length == 0 || !RentState.IsIdle(Volatile.Read(ref Record.State)), "The caller holds a reference.");
         return Array is byte[] array ? GetArraySpan<T>(array, length) : new Span<T>((void*)Address, length);
     }
 
@@ -97,12 +97,12 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            if ((seen & ~BlockState.References) != generation)
+            if ((seen & ~RentState.References) != generation)
             {
                 return false;
             }
 
-            if ((seen & BlockState.References) == BlockState.References)
+            if ((seen & RentState.References) == RentState.References)
             {
                 Throw.TooManyReferences();
             }
@@ -126,16 +126,16 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            long ofOwner = (seen & BlockState.Disposed) == 0 ? 1 : 0;
-            if (IsOver(seen, generation) || (seen & BlockState.References) <= ofOwner)
+            long ofOwner = (seen & RentState.Disposed) == 0 ? 1 : 0;
+            if (IsOver(seen, generation) || (seen & RentState.References) <= ofOwner)
             {
                 return IsOver(seen, generation);
             }
 
-            bool isLast = (seen & BlockState.References) == 1;
-            if (Interlocked.CompareExchange(ref state, isLast ? BlockState.Next(seen) : seen - 1, seen) == seen)
+            bool isLast = (seen & RentState.References) == 1;
+            if (Interlocked.CompareExchange(ref state, isLast ? RentState.Next(seen) : seen - 1, seen) == seen)
             {
-                return isLast && GiveBackNow();
+                return isLast && EndRentNow();
             }
         }
     }
@@ -186,8 +186,8 @@ internal abstract class LifetimeGuard
     /// <returns>True where the rent is over, by this call or before it.</returns>
     /// <remarks>One compare-exchange: the usual rent has no reference but its owner's.</remarks>
     public bool Dispose(long generation) =>
-        Interlocked.CompareExchange(ref Record.State, BlockState.Next(generation), generation + 1) == generation + 1
-            ? GiveBackNow()
+        Interlocked.CompareExchange(ref Record.State, RentState.Next(generation), generation + 1) == generation + 1
+            ? EndRentNow()
             : DisposeSlow(generation);
 
     /// <summary>As <see cref="Dispose"/>, by a comparison and a write: only one thread has a lease, and nothing can pin it.</summary>
@@ -197,8 +197,8 @@ internal abstract class LifetimeGuard
         EndedGuard ended = EndOf(generation);
         if (Volatile.Read(ref Record.State) == generation + 1)
         {
-            Volatile.Write(ref Record.State, BlockState.Next(generation));
-            GiveBack(ofLease: true);
+            Volatile.Write(ref Record.State, RentState.Next(generation));
+            EndRent(ofLease: true);
         }
 
         return ended;
@@ -211,12 +211,12 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            if ((seen & ~BlockState.References) != generation)
+            if ((seen & ~RentState.References) != generation)
             {
                 return false;
             }
 
-            if (Interlocked.CompareExchange(ref state, (seen | BlockState.Disposed) - 1, seen) == seen)
+            if (Interlocked.CompareExchange(ref state, (seen | RentState.Disposed) - 1, seen) == seen)
             {
                 return true;
             }
@@ -225,7 +225,7 @@ internal abstract class LifetimeGuard
 
     /// <summary>Hands the memory to its next holder. The state is idle already, and this call the only one for this rent.</summary>
     /// <param name="ofLease">Whether a lease ends, which has kept the guard reachable: no finalizer has come between.</param>
-    protected abstract void GiveBack(bool ofLease);
+    protected abstract void EndRent(bool ofLease);
 
     /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>
     protected void EndTrace(TraceEnd end)
@@ -237,10 +237,10 @@ internal abstract class LifetimeGuard
         }
     }
 
-    protected static long BeginWith(BlockState record, long flagsAndReferences)
+    protected static long BeginWith(RentState record, long flagsAndReferences)
     {
-        Debug.Assert(BlockState.IsIdle(record.State), "The memory is rented.");
-        Debug.Assert((record.State & BlockState.Cached) == 0, "The memory is in no cache: the caller holds it.");
+        Debug.Assert(RentState.IsIdle(record.State), "The memory is rented.");
+        Debug.Assert((record.State & RentState.Cached) == 0, "The memory is in no cache: the caller holds it.");
         long generation = record.State;
         Volatile.Write(ref record.State, generation | flagsAndReferences);
         return generation;
@@ -249,7 +249,7 @@ internal abstract class LifetimeGuard
     // The rent may have been over before, and the trace be that of the next one.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private EndedGuard EndOfTraced(EndedGuard traced, long generation) =>
-        traced == this || BlockState.Generation(Volatile.Read(ref Record.State)) == generation ? traced : EndedGuard.Instance;
+        traced == this || RentState.Generation(Volatile.Read(ref Record.State)) == generation ? traced : EndedGuard.Instance;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool DisposeSlow(long generation)
@@ -258,25 +258,25 @@ internal abstract class LifetimeGuard
         while (true)
         {
             long seen = Volatile.Read(ref state);
-            if ((seen & ~BlockState.References) != generation)
+            if ((seen & ~RentState.References) != generation)
             {
                 return IsOver(seen, generation);
             }
 
-            bool isLast = (seen & BlockState.References) == 1;
-            if (Interlocked.CompareExchange(ref state, isLast ? BlockState.Next(seen) : (seen | BlockState.Disposed) - 1, seen) == seen)
+            bool isLast = (seen & RentState.References) == 1;
+            if (Interlocked.CompareExchange(ref state, isLast ? RentState.Next(seen) : (seen | RentState.Disposed) - 1, seen) == seen)
             {
-                return isLast && GiveBackNow();
+                return isLast && EndRentNow();
             }
         }
     }
 
     private static bool IsOver(long state, long generation) =>
-        BlockState.Generation(state) != generation || (state & BlockState.Abandoned) != 0;
+        RentState.Generation(state) != generation || (state & RentState.Abandoned) != 0;
 
-    private bool GiveBackNow()
+    private bool EndRentNow()
     {
-        GiveBack(ofLease: false);
+        EndRent(ofLease: false);
         return true;
     }
 

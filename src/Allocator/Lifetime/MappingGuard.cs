@@ -47,13 +47,13 @@ internal sealed class MappingGuard : FinalizableGuard
     // A heap hands it on as it is.
     protected override bool IsClearedOnReturn => Context.ClearOnReturn && _source is not VirtualMemorySource;
 
-    protected override void ReturnMemory(bool ofGroup)
+    protected override void Return(bool bypassesCache)
     {
-        Debug.Assert(Address != 0 && BlockState.IsIdle(Record.State), "The memory is mapped, and no rent has it.");
+        Debug.Assert(Address != 0 && RentState.IsIdle(Record.State), "The memory is mapped, and no rent has it.");
         long bytes = CapacityInBytes;
         Commitment.BeginRelease(Context, Address);
         _source.Free(Address, _lengthInBytes);
-        if (!ofGroup && _source is HeapMemorySource && Context.IdleGuard is null)
+        if (!bypassesCache && _source is HeapMemorySource && Context.IdleGuard is null)
         {
             // Where two threads do this at once one guard is collected.
             Volatile.Write(ref Context.IdleGuard, this);

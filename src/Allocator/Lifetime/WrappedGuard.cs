@@ -23,7 +23,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         : this(length, release) => Address = address;
 
     private WrappedGuard(long length, Action? release)
-        : base(new BlockState())
+        : base(new RentState())
     {
         EndedGuard.Prepare();
         _release = release;
@@ -46,7 +46,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         return new MemoryHandle(memory.Pointer, default, new WrappedPin(memory, pinnable));
     }
 
-    protected override void GiveBack(bool ofLease)
+    protected override void EndRent(bool ofLease)
     {
         Action? release = _release;
         _release = null;

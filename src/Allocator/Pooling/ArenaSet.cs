@@ -133,7 +133,7 @@ internal sealed class ArenaSet
             }
             catch
             {
-                arena.GiveUp(claimed);
+                arena.ReturnUnused(claimed);
                 throw;
             }
         }
@@ -180,7 +180,7 @@ internal sealed class ArenaSet
             arena.Prefault(index);
         }
 
-        arena.Release(1UL << index);
+        arena.Return(1UL << index);
         return isReady ? PoolOutcome.Cold : PoolOutcome.Refused;
     }
 

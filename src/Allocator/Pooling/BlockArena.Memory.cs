@@ -37,7 +37,7 @@ internal sealed partial class BlockArena
         }
         catch
         {
-            GiveUp(blocks);
+            ReturnUnused(blocks);
             throw;
         }
     }
@@ -48,7 +48,7 @@ internal sealed partial class BlockArena
     {
         if (!TryReady(first, count, ref refusals, out bool cold))
         {
-            Release(BlockBits.Mask(count) << first);
+            Return(BlockBits.Mask(count) << first);
             outcome = PoolOutcome.Refused;
             return null;
         }
@@ -74,7 +74,7 @@ internal sealed partial class BlockArena
         // Checked once they are held: a trim may have taken their memory while the map came to look as before.
         if ((run & (~Committed | Unregistered)) != 0)
         {
-            GiveUp(run);
+            ReturnUnused(run);
             return null;
         }
 
@@ -82,9 +82,9 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>Puts held blocks back into the map, after which the caller has no use for them.</summary>
-    public void GiveUp(ulong blocks)
+    public void ReturnUnused(ulong blocks)
     {
-        Release(blocks);
+        Return(blocks);
         _pool.ReleaseIfClosed();
     }
 
@@ -106,7 +106,7 @@ internal sealed partial class BlockArena
 
     /// <summary>Takes the memory from a block that the caller holds.</summary>
     /// <returns>False where it has none, or the user's own code or the system refuses.</returns>
-    public bool TryPurge(int index)
+    public bool TryRelease(int index)
     {
         nint address = _addresses[index];
         bool isRegistered = IsRegistered(index);
@@ -116,9 +116,9 @@ internal sealed partial class BlockArena
         }
 
         Commitment.BeginRelease(_context, address);
-        if (!TryDecommit(index, address))
+        if (!TryReleaseMemory(index, address))
         {
-            if (isRegistered && _pool.Hooks?.TryTakeBackRelease(address, BlockSizeInBytes) == false)
+            if (isRegistered && _pool.Hooks?.TryCancelRelease(address, BlockSizeInBytes) == false)
             {
                 Interlocked.Or(ref _unregistered.Value, 1L << index);
             }
@@ -151,7 +151,7 @@ internal sealed partial class BlockArena
                 }
 
                 Commitment.BeginRelease(_context, _addresses[i]);
-                TryDecommit(i, _addresses[i]);
+                TryReleaseMemory(i, _addresses[i]);
                 NoteReleased(i);
             }
         }
@@ -178,7 +178,7 @@ internal sealed partial class BlockArena
     }
 
     // False where the system refuses; the block then keeps its memory.
-    private bool TryDecommit(int index, nint address)
+    private bool TryReleaseMemory(int index, nint address)
     {
         if (!IsContiguous)
         {
@@ -214,7 +214,7 @@ internal sealed partial class BlockArena
             catch
             {
                 MarkDirty(index, 1);
-                if (!TryDecommit(index, address))
+                if (!TryReleaseMemory(index, address))
                 {
                     // The system refuses to take the memory, so it is there, and counts as committed.
                     Interlocked.Or(ref _unregistered.Value, 1L << index);

@@ -177,7 +177,7 @@ internal sealed partial class BlockArena
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
             if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache())
             {
-                Release(BlockBits.Mask(block.RunLength) << block.Index);
+                Return(BlockBits.Mask(block.RunLength) << block.Index);
                 any = true;
             }
         }
@@ -198,7 +198,7 @@ internal sealed partial class BlockArena
     {
         guard.Block.Guard = guard;
         MarkRunUsed(guard);
-        Release(BlockBits.Mask(guard.RunLength) << guard.Index);
+        Return(BlockBits.Mask(guard.RunLength) << guard.Index);
     }
 
     /// <summary>Notes that the blocks of a run behind its first, which the caller holds, were used until now.</summary>
@@ -211,7 +211,7 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
-    public void Release(ulong blocks) => Interlocked.Or(ref _free.Value, (long)blocks);
+    public void Return(ulong blocks) => Interlocked.Or(ref _free.Value, (long)blocks);
 
     /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
     public void ClearRun(int first, long lengthInBytes, bool evenIfZeroed)
@@ -248,7 +248,7 @@ internal sealed partial class BlockArena
         for (int i = 0; i < BlockCount; i++)
         {
             long state = Records[i].StateInAnyPlace;
-            if (state == _statesAtLastLook[i] && BlockState.IsIdle(state) && (blocks & (1UL << i)) != 0 && !IsInsideRun(i))
+            if (state == _statesAtLastLook[i] && RentState.IsIdle(state) && (blocks & (1UL << i)) != 0 && !IsInsideRun(i))
             {
                 stale |= 1UL << i;
             }
@@ -284,7 +284,7 @@ internal sealed partial class BlockArena
     {
         for (int first = index - 1; first >= 0; first--)
         {
-            if (!BlockState.IsIdle(Volatile.Read(ref Records[first].State)) && Records[first].RunLength > index - first)
+            if (!RentState.IsIdle(Volatile.Read(ref Records[first].State)) && Records[first].RunLength > index - first)
             {
                 return true;
             }

@@ -73,7 +73,7 @@ internal sealed class BlockCache
 
     /// <summary>Puts a block into the slot that it was in last; false where that slot names another block by now.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryPutBack(BlockGuard guard, long flag)
+    public bool TryReturn(BlockGuard guard, long flag)
     {
         BlockRecord?[] slots = _slots;
         BlockRecord block = guard.Block;
@@ -83,7 +83,7 @@ internal sealed class BlockCache
             return false;
         }
 
-        block.PutCached(guard, flag);
+        block.EnterCache(guard, flag);
         return true;
     }
 
@@ -92,11 +92,11 @@ internal sealed class BlockCache
     /// there; false where there is none.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public bool TryPut(BlockGuard guard, long flag)
+    public bool TryReturnSlow(BlockGuard guard, long flag)
     {
         try
         {
-            return TryPutNearby(guard, flag);
+            return TryReturnNearby(guard, flag);
         }
         catch (OutOfMemoryException)
         {
@@ -121,7 +121,7 @@ internal sealed class BlockCache
         }
     }
 
-    private bool TryPutNearby(BlockGuard guard, long flag)
+    private bool TryReturnNearby(BlockGuard guard, long flag)
     {
         BlockRecord?[] slots = _slots;
         int start = t_start & s_mask;
@@ -135,7 +135,7 @@ internal sealed class BlockCache
             {
                 t_start = index - Distance;
                 guard.Block.Slot = index;
-                guard.Block.PutCached(guard, flag);
+                guard.Block.EnterCache(guard, flag);
                 return true;
             }
         }

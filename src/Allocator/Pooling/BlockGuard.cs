@@ -57,17 +57,17 @@ internal sealed class BlockGuard : FinalizableGuard
         return Begin();
     }
 
-    protected override void GiveBack(bool ofLease)
+    protected override void EndRent(bool ofLease)
     {
         if (!IsPlain || Context.ClearOnReturn || (!ofLease && IsFoundUnreachable))
         {
-            base.GiveBack(ofLease);
+            base.EndRent(ofLease);
         }
         else
         {
             // The memory first: a request that is served for the permit then finds it.
             BudgetPermit permit = TakePermit();
-            _pool.Return(this, ofGroup: false);
+            _pool.Return(this, bypassesCache: false);
             permit.Account?.Return(permit.Bytes);
         }
     }
@@ -82,7 +82,7 @@ internal sealed class BlockGuard : FinalizableGuard
         }
     }
 
-    protected override void ReturnMemory(bool ofGroup) => _pool.Return(_successor ?? this, ofGroup);
+    protected override void Return(bool bypassesCache) => _pool.Return(_successor ?? this, bypassesCache);
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 
@@ -106,7 +106,7 @@ internal sealed class BlockGuard : FinalizableGuard
         catch
         {
             // The pool may have been closed meanwhile: then this ends it.
-            _pool.Return(this, ofGroup: true);
+            _pool.Return(this, bypassesCache: true);
             throw;
         }
     }

@@ -66,7 +66,7 @@ internal sealed class BlockHooks
     /// Says that a block keeps its memory after all, because the system refuses to take it. False where the user's code threw: it is told
     /// once more before the block is used.
     /// </summary>
-    public bool TryTakeBackRelease(nint address, long lengthInBytes) =>
+    public bool TryCancelRelease(nint address, long lengthInBytes) =>
         Try(_committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
 
     private static bool Try(Action<nint, long>? hook, string name, nint address, long lengthInBytes)

@@ -5,10 +5,10 @@ namespace Allocator.Pooling;
 
 /// <summary>
 /// What the pool knows of one block, idle or outstanding: its state, its place, and, only while it is idle, its guard. A block with the
-/// flag <see cref="BlockState.Cached"/>, or a run that begins with one with <see cref="BlockState.CachedRun"/>, goes to the thread that
+/// flag <see cref="RentState.Cached"/>, or a run that begins with one with <see cref="RentState.CachedRun"/>, goes to the thread that
 /// takes that flag away.
 /// </summary>
-internal sealed class BlockRecord : BlockState
+internal sealed class BlockRecord : RentState
 {
     // To 128 bytes, two cache lines, which processors fetch in pairs: cores that have neighbouring blocks do not slow each other down.
 #pragma warning disable CS0169, IDE0051 // Nothing reads it.
@@ -63,9 +63,9 @@ internal sealed class BlockRecord : BlockState
 
     /// <summary>Puts a block or run, which the caller holds and whose rent is over, into the cache.</summary>
     /// <param name="guard">The guard of the block, or of the run that begins with it.</param>
-    /// <param name="flag"><see cref="BlockState.Cached"/> for a block, <see cref="BlockState.CachedRun"/> for a run.</param>
+    /// <param name="flag"><see cref="RentState.Cached"/> for a block, <see cref="RentState.CachedRun"/> for a run.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void PutCached(BlockGuard guard, long flag)
+    public void EnterCache(BlockGuard guard, long flag)
     {
         Debug.Assert(flag == (RunLength == 1 ? Cached : CachedRun), "The flag is not that of the length.");
         Debug.Assert(IsIdle(State) && !IsCached, "The cache is for what one thread holds.");

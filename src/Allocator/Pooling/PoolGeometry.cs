@@ -46,13 +46,13 @@ internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes,
             {
                 rents += Volatile.Read(ref record.Rents);
                 long state = Volatile.Read(ref record.State);
-                if (!BlockState.IsIdle(state))
+                if (!RentState.IsIdle(state))
                 {
                     long bytes = (long)record.RunLength * arena.BlockSizeInBytes;
-                    bool isAbandoned = (state & BlockState.Abandoned) != 0;
+                    bool isAbandoned = (state & RentState.Abandoned) != 0;
                     rented += isAbandoned ? 0 : bytes;
                     quarantined += isAbandoned ? bytes : 0;
-                    outstanding += BlockState.IsOutstanding(state) ? 1 : 0;
+                    outstanding += RentState.IsOutstanding(state) ? 1 : 0;
                 }
             }
         }

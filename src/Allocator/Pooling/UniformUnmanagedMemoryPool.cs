@@ -31,7 +31,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         BlockAlignmentInBytes = source is VirtualMemorySource
             ? Math.Min(NativeMemorySource.MaximumAlignment, BlockSizeInBytes & -BlockSizeInBytes)
             : NativeMemorySource.MinimumAlignment;
-        Reclaimer = new IdleBlockReclaimer(this, context.Counters);
+        Idle = new IdleBlocks(this, context.Counters);
     }
 
     public int BlockSizeInBytes => _geometry.BlockSizeInBytes;
@@ -49,7 +49,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     public int MaximumBlocks => _geometry.MaximumBlocks;
 
-    public IdleBlockReclaimer Reclaimer { get; }
+    public IdleBlocks Idle { get; }
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -102,7 +102,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
         if (run is not null && coldBlocks > 0)
         {
-            Reclaimer.Exchange(coldBlocks);
+            Idle.Exchange(coldBlocks);
         }
 
         ReleaseIfClosed();
@@ -140,9 +140,9 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// Takes back a block or run, once the rent has ended, or where it never began. What is one of many stays out of the cache, in reach
     /// of groups and runs, and so does what was not rented.
     /// </summary>
-    public void Return(BlockGuard guard, bool ofGroup)
+    public void Return(BlockGuard guard, bool bypassesCache)
     {
-        if (ofGroup || !(guard.RunLength == 1 ? TryCache(_cache, guard, BlockState.Cached) : TryCacheRun(guard)))
+        if (bypassesCache || !(guard.RunLength == 1 ? TryCache(_cache, guard, RentState.Cached) : TryCacheRun(guard)))
         {
             guard.Arena.Return(guard);
         }
@@ -190,19 +190,19 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps; false for none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
 
-    void IBackgroundWork.DoWork() => Reclaimer.ReleaseAll();
+    void IBackgroundWork.DoWork() => Idle.ReleaseAll();
 
     public PoolUsage ReadUsage() => PoolUsage.Read(Arenas);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool TryCache(BlockCache cache, BlockGuard guard, long flag) =>
-        cache.TryPutBack(guard, flag) || cache.TryPut(guard, flag);
+        cache.TryReturn(guard, flag) || cache.TryReturnSlow(guard, flag);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryCacheRun(BlockGuard guard)
     {
         guard.Arena.MarkRunUsed(guard);
-        return TryCache(_runs, guard, BlockState.CachedRun);
+        return TryCache(_runs, guard, RentState.CachedRun);
     }
 
     // Runs of another length, or far away, are idle memory too, and single blocks come last: they are in use all the time.
@@ -212,7 +212,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         ?? (DrainCache(IsRun) ? _arenas.TryTakeReady(count, ofGroup) : null)
         ?? (DrainCache() ? _arenas.TryTakeReady(count, ofGroup) : null);
 
-    private static bool IsRun(BlockRecord block) => (Volatile.Read(ref block.State) & BlockState.CachedRun) != 0;
+    private static bool IsRun(BlockRecord block) => (Volatile.Read(ref block.State) & RentState.CachedRun) != 0;
 
     private int TakeIdle(int count, ref Allocation allocation, ref Refusals refusals, ref PoolOutcome result)
     {

@@ -39,7 +39,7 @@ internal sealed class PoolTrimmer : IBackgroundWork
         _arrays = arrays;
         _idle = idle;
         _context = context;
-        _budget = context.Budget.IsLimited ? context.Budget : null;
+        _budget = context.Budget.IsCounted ? context.Budget : null;
         Pressure = pressure;
         PeriodMilliseconds = (long)options.TrimPeriod.TotalMilliseconds;
         _rate = options.TrimRate;

@@ -105,7 +105,7 @@ internal sealed class BudgetScenario : Scenario
 
             if (givesUp)
             {
-                Budget.TryWithdraw(request);
+                Budget.TryCancel(request);
             }
         });
         return this;

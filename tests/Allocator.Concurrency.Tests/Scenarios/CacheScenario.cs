@@ -65,7 +65,7 @@ internal sealed class CacheScenario : PoolScenario
     /// <summary>As a trimmer does, which looks at each block before it is taken: that is a step in the middle.</summary>
     public static void DrainByLooks(CacheScenario run, int thread) => run.Pool.DrainCache(block => Volatile.Read(ref run._looks[0]) == 0);
 
-    public static void TrimAll(CacheScenario run, int thread) => run.Pool.Reclaimer.Release(long.MaxValue);
+    public static void TrimAll(CacheScenario run, int thread) => run.Pool.Idle.Release(long.MaxValue);
 
     public static void Close(CacheScenario run, int thread) => run.Pool.Close();
 

@@ -16,7 +16,7 @@ internal sealed class CountedGuard : LifetimeGuard
     private bool _isBack;
 
     public CountedGuard()
-        : base(new BlockState())
+        : base(new RentState())
     {
     }
 
@@ -50,7 +50,7 @@ internal sealed class CountedGuard : LifetimeGuard
         }
     }
 
-    protected override void GiveBack(bool ofLease)
+    protected override void EndRent(bool ofLease)
     {
         Expect(Interlocked.Decrement(ref _users) == 0, "Memory was given back twice, or in use.");
         Interlocked.Increment(ref _returns);

@@ -57,9 +57,9 @@ internal sealed class FreeMapScenario : Scenario
             if (run._arena.IsResident(i) && run._arena.TryClaimBlock(i))
             {
                 run._ownership.Take(i, 1);
-                run._arena.TryPurge(i);
+                run._arena.TryRelease(i);
                 run._ownership.Give(i, 1);
-                run._arena.Release(1UL << i);
+                run._arena.Return(1UL << i);
             }
         }
     }

@@ -51,7 +51,7 @@ public sealed class FreeMapTests : Exploring
     [Fact]
     public void Release_ThatOrdersNothing_IsFound() =>
         ExpectFailure(
-            new Weakness("BlockArena.Release", "Or", WeaknessKind.OrdersNothing), "Nothing orders",
+            new Weakness("BlockArena.Return", "Or", WeaknessKind.OrdersNothing), "Nothing orders",
             static () => new FreeMapScenario(1, 1, Single, Single));
 
     [Fact]

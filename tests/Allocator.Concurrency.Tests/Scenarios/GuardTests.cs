@@ -45,7 +45,7 @@ public sealed class GuardTests : Exploring
     [Fact]
     public void Dispose_WithoutAGenerationCheck_IsFound() =>
         ExpectFailure(
-            new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, BlockState.References),
+            new Weakness("LifetimeGuard.Dispose", "CompareExchange", WeaknessKind.ComparesBits, RentState.References),
             "Memory was given back twice, or in use",
             static () => new GuardScenario(DisposeAndRentAgain, Dispose));
 

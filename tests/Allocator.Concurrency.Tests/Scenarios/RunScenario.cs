@@ -47,7 +47,7 @@ internal sealed class RunScenario : PoolScenario
 
     public static void Drain(RunScenario scenario) => scenario.Pool.DrainCache();
 
-    public static void TrimAll(RunScenario scenario) => scenario.Pool.Reclaimer.Release(long.MaxValue);
+    public static void TrimAll(RunScenario scenario) => scenario.Pool.Idle.Release(long.MaxValue);
 
     public override void Check() => ExpectAllIdle();
 

@@ -53,7 +53,7 @@ internal sealed class SlotScenario : PoolScenario
 
     public static void Drain(SlotScenario run) => run.Pool.DrainCache();
 
-    public static void TrimAll(SlotScenario run) => run.Pool.Reclaimer.Release(long.MaxValue);
+    public static void TrimAll(SlotScenario run) => run.Pool.Idle.Release(long.MaxValue);
 
     public override void Check()
     {

@@ -103,8 +103,8 @@ public class MemoryBudgetTests
         budget.Return(90);
         Assert.Equal(16, others.Count(other => other.IsGranted));
 
-        Assert.True(budget.TryWithdraw(head));
-        Assert.Equal(BudgetOutcome.Withdrawn, head.Outcome);
+        Assert.True(budget.TryCancel(head));
+        Assert.Equal(BudgetOutcome.Cancelled, head.Outcome);
         await head.Settled.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.All(others, other => Assert.True(other.IsGranted));
         Assert.Equal((17L, false), (budget.AdmittedBytes, budget.HasWaiters));
@@ -116,7 +116,7 @@ public class MemoryBudgetTests
         MemoryBudget budget = new(100);
         BudgetRequest request = Post(budget, 100);
         Assert.True(request.IsGranted);
-        Assert.False(budget.TryWithdraw(request));
+        Assert.False(budget.TryCancel(request));
         Assert.True(request.IsGranted);
     }
 
@@ -125,7 +125,7 @@ public class MemoryBudgetTests
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);
-        Assert.Equal(BudgetOutcome.Withdrawn, Post(budget, 1, mayWait: false).Outcome);
+        Assert.Equal(BudgetOutcome.Cancelled, Post(budget, 1, mayWait: false).Outcome);
         Assert.False(budget.HasWaiters);
     }
 
@@ -199,7 +199,7 @@ public class MemoryBudgetTests
                     budget.Post(request);
                     if (request.IsWaiting && random.Next(2) == 0)
                     {
-                        budget.TryWithdraw(request);
+                        budget.TryCancel(request);
                     }
 
                     // Another thread holds memory, and gives it back: so this ends.
@@ -234,7 +234,7 @@ public class MemoryBudgetTests
         {
             BudgetRequest request = new(budget, 1, blocks: true);
             budget.Post(request);
-            Assert.True(budget.TryWithdraw(request));
+            Assert.True(budget.TryCancel(request));
             return new WeakReference(request);
         })];
     }

@@ -200,7 +200,7 @@ public class ReservationAccountTests
         older.TryTake(50, overtakes: false);
         younger.TryTake(50, overtakes: false);
         BudgetRequest waits = Post(younger, 10);
-        Assert.Equal(BudgetOutcome.Withdrawn, Post(older, 10, mayWait: false).Outcome);
+        Assert.Equal(BudgetOutcome.Cancelled, Post(older, 10, mayWait: false).Outcome);
         Assert.True(waits.IsWaiting);
         older.Return(50);
         older.Close();
@@ -251,7 +251,7 @@ public class ReservationAccountTests
         BudgetRequest growth = Post(account, 40);
         Assert.True(growth.IsGranted);
         budget.TryTake(5, overtakes: false);
-        account.GiveBack(40);
+        account.EndCharge(40);
         budget.TryTake(30, overtakes: false);
         BudgetRequest again = Post(account, 40);
         Assert.True(again.IsWaiting && running.RemainingBytes == 10);

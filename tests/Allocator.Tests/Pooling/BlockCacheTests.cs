@@ -19,7 +19,7 @@ public class BlockCacheTests
         using TestPool test = new(4);
         BlockCache cache = new();
         BlockGuard block = test.Rent();
-        Assert.False(cache.TryPut(block, BlockState.Cached));
+        Assert.False(cache.TryReturnSlow(block, RentState.Cached));
         Assert.Null(cache.TryTake());
         Assert.False(test.Pool.DrainCache());
         block.Arena.Return(block);
@@ -32,7 +32,7 @@ public class BlockCacheTests
         BlockCache cache = new();
         cache.Prepare();
         BlockGuard[] blocks = [.. Enumerable.Range(0, s_nearby + 1).Select(_ => test.Rent())];
-        Assert.Equal([.. Enumerable.Repeat(true, s_nearby), false], blocks.Select(block => cache.TryPut(block, BlockState.Cached)));
+        Assert.Equal([.. Enumerable.Repeat(true, s_nearby), false], blocks.Select(block => cache.TryReturnSlow(block, RentState.Cached)));
         HashSet<BlockGuard> taken = [.. Enumerable.Range(0, s_nearby).Select(_ => cache.TryTake()!)];
         Assert.Equal([.. blocks.Take(s_nearby)], taken);
         Assert.Null(cache.TryTake());

@@ -44,7 +44,7 @@ public class ScalingTests
             AllocatorContext policy = new(counters, clock, scheduler.Quarantine);
             UniformUnmanagedMemoryPool pool = new(new PoolGeometry(Block, 1), new FakeMemorySource(), policy);
             CountedArrayPool arrays = new(policy, maximumIdleBytes: 0, requestCollection: null);
-            IdleMemory idle = new(counters, pool.Reclaimer, arrays);
+            IdleMemory idle = new(counters, pool.Idle, arrays);
             FakePressure pressure = new();
             MemoryAllocatorOptions options = new();
             List<PoolTrimmer> trimmers =

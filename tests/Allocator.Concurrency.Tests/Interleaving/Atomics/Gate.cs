@@ -6,12 +6,38 @@ namespace Allocator.Concurrency.Interleaving.Atomics;
 /// <summary>Where a thread of a schedule waits for its turn before each atomic operation. All other threads walk through.</summary>
 internal static class Gate
 {
+#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
+    [ThreadStatic]
+    private static List<StepSite>? t_updates;
+#pragma warning restore IDE1006
+
+    /// <summary>Returns the interlocked operations that an action takes on this thread, outside of schedules.</summary>
+    public static IReadOnlyList<StepSite> UpdatesOf(Action action)
+    {
+        List<StepSite> updates = [];
+        t_updates = updates;
+        try
+        {
+            action();
+            return updates;
+        }
+        finally
+        {
+            t_updates = null;
+        }
+    }
+
     /// <summary>Waits for the current thread's turn to read, or to read and write.</summary>
     /// <returns>The schedule that it follows; null where it follows none.</returns>
     public static Schedule? Pass<T>(StepKind kind, ref T location, in StepSite site)
     {
         if (Find(site, out Worker? worker) is not Schedule schedule)
         {
+            if (kind == StepKind.Update)
+            {
+                t_updates?.Add(site);
+            }
+
             return null;
         }
 
@@ -34,6 +60,9 @@ internal static class Gate
         worker = Worker.Current;
         return worker?.Schedule is Schedule schedule && !Stepping.Ignores(site.File) ? schedule : null;
     }
+
+    /// <summary>Notes a lock that the current thread takes outside of schedules.</summary>
+    public static void NoteLock(in StepSite site) => t_updates?.Add(site);
 
     /// <summary>Returns whether an operation orders anything: not what a scenario notes, or it would order what it looks at.</summary>
     public static bool IsOrdered(Schedule schedule, in StepSite site) =>

@@ -21,9 +21,14 @@ public static class Locks
 
     public static void Enter(object target, ref bool lockTaken)
     {
+        StepSite site = new("lock", target.GetType().Name, "", "", 0);
         if (Worker.Current is Worker worker && worker.Schedule is Schedule schedule)
         {
-            schedule.AcquireLock(worker, target, new StepSite("lock", target.GetType().Name, "", "", 0));
+            schedule.AcquireLock(worker, target, site);
+        }
+        else
+        {
+            Gate.NoteLock(site);
         }
 
         s_enter(target, ref lockTaken);

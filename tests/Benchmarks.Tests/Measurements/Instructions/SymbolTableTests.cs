@@ -15,8 +15,8 @@ public class SymbolTableTests
     [Theory]
     [InlineData(0x1000, "FinalizableGuard.Charge")]
     [InlineData(0x103f, "FinalizableGuard.Charge")]
-    [InlineData(0x1040, "GuardedMemoryOwner.Dispose")]
-    [InlineData(0x1100, "GuardedMemoryOwner.Dispose")]
+    [InlineData(0x1040, "PooledMemoryOwner.Dispose")]
+    [InlineData(0x1100, "PooledMemoryOwner.Dispose")]
     [InlineData(0x2001, "RhpAssignRef")]
     [InlineData(0x10, "10")]
     public void NameOf_AnAddress_GivesTheMethodThatItLiesIn(long address, string expected)

@@ -1,6 +1,6 @@
 namespace Allocator.Tests.Lifetime;
 
-public class GuardedMemoryOwnerTests
+public class PooledMemoryOwnerTests
 {
     public static TheoryData<int> TierLengths => [100, TestSetup.BlockSize, 3 * TestSetup.BlockSize, 50 * TestSetup.BlockSize];
 

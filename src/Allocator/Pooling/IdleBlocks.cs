@@ -8,12 +8,12 @@ namespace Allocator.Pooling;
 /// renter, so the system call blocks no other thread, and at most one block is missing from the pool meanwhile. Where the pool keeps its
 /// blocks none go before it is closed.
 /// </summary>
-internal sealed class IdleBlockReclaimer : IIdleMemory
+internal sealed class IdleBlocks : IIdleMemory
 {
     private readonly UniformUnmanagedMemoryPool _pool;
     private readonly AllocatorCounters _counters;
 
-    public IdleBlockReclaimer(UniformUnmanagedMemoryPool pool, AllocatorCounters counters)
+    public IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCounters counters)
     {
         _pool = pool;
         _counters = counters;
@@ -36,7 +36,7 @@ internal sealed class IdleBlockReclaimer : IIdleMemory
             _pool.DrainCache(IsStale);
         }
 
-        return End(Purge(quota, staleOnly: true));
+        return End(ReleaseBlocks(quota, staleOnly: true));
     }
 
     /// <inheritdoc/>
@@ -50,24 +50,24 @@ internal sealed class IdleBlockReclaimer : IIdleMemory
         }
 
         long count = bytes / _pool.BlockSizeInBytes + (bytes % _pool.BlockSizeInBytes == 0 ? 0 : 1);
-        long trimmed = Purge(count, staleOnly: false);
+        long trimmed = ReleaseBlocks(count, staleOnly: false);
         long missing = count - trimmed / _pool.BlockSizeInBytes;
         if (missing > 0 && !isAll && _pool.DrainCache())
         {
-            trimmed += Purge(missing, staleOnly: false);
+            trimmed += ReleaseBlocks(missing, staleOnly: false);
         }
 
         return End(trimmed);
     }
 
     /// <summary>Gives back up to <paramref name="count"/> idle blocks of the maps, because as many others have just got memory.</summary>
-    public void Exchange(int count) => _counters.CountTrim(TrimReason.Exchange, End(Purge(count, staleOnly: false)));
+    public void Exchange(int count) => _counters.CountTrim(TrimReason.Exchange, End(ReleaseBlocks(count, staleOnly: false)));
 
     /// <summary>Of a closed pool: gives back all idle blocks, and the addresses of the arenas of which none is outstanding.</summary>
     public void ReleaseAll()
     {
         _pool.DrainCache();
-        _counters.CountTrim(TrimReason.Requested, Purge(long.MaxValue, staleOnly: false));
+        _counters.CountTrim(TrimReason.Requested, ReleaseBlocks(long.MaxValue, staleOnly: false));
         foreach (BlockArena arena in _pool.Arenas)
         {
             arena.TryReleaseAll();
@@ -81,7 +81,7 @@ internal sealed class IdleBlockReclaimer : IIdleMemory
     }
 
     // The last arenas and the highest blocks first: singles are served from the other end.
-    private long Purge(long count, bool staleOnly)
+    private long ReleaseBlocks(long count, bool staleOnly)
     {
         long bytes = 0;
         BlockArena[] arenas = _pool.KeepsBlocks && !_pool.IsClosed ? [] : _pool.Arenas;
@@ -90,7 +90,7 @@ internal sealed class IdleBlockReclaimer : IIdleMemory
             BlockArena arena = arenas[i];
             for (int index = arena.BlockCount - 1; index >= 0 && count > 0; index--)
             {
-                if ((staleOnly ? arena.IsStale(index) : arena.IsResident(index)) && TryPurge(arena, index, staleOnly))
+                if ((staleOnly ? arena.IsStale(index) : arena.IsResident(index)) && TryReleaseBlock(arena, index, staleOnly))
                 {
                     bytes += arena.BlockSizeInBytes;
                     count--;
@@ -102,7 +102,7 @@ internal sealed class IdleBlockReclaimer : IIdleMemory
     }
 
     // The look is repeated with the block in hand: it may have been rented and returned before the claim.
-    private static bool TryPurge(BlockArena arena, int index, bool staleOnly)
+    private static bool TryReleaseBlock(BlockArena arena, int index, bool staleOnly)
     {
         if (!arena.TryClaimBlock(index))
         {
@@ -111,11 +111,11 @@ internal sealed class IdleBlockReclaimer : IIdleMemory
 
         try
         {
-            return (!staleOnly || arena.IsStale(index)) && arena.TryPurge(index);
+            return (!staleOnly || arena.IsStale(index)) && arena.TryRelease(index);
         }
         finally
         {
-            arena.Release(1UL << index);
+            arena.Return(1UL << index);
         }
     }
 

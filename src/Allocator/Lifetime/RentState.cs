@@ -4,7 +4,7 @@ namespace Allocator.Lifetime;
 /// What changes with every rent of one piece of memory. It lies apart from the guard, so that a pool can read it without keeping a rented
 /// guard alive. The thread that holds the memory exclusively writes; any thread may read.
 /// </summary>
-internal class BlockState
+internal class RentState
 {
     /// <summary>The owner's own reference, and one for each pin and each running delegate.</summary>
     public const long References = 0xFFFF;

@@ -3,13 +3,13 @@ using System.Diagnostics.CodeAnalysis;
 namespace Allocator.Lifetime;
 
 /// <summary>The owner that users hold: a guard, and the generation of one rent. Small; its guard has the finalizer.</summary>
-internal sealed class GuardedMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
+internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
     where T : struct
 {
     private LifetimeGuard _guard;
     private readonly long _generation;
 
-    public GuardedMemoryOwner(LifetimeGuard guard, long generation)
+    public PooledMemoryOwner(LifetimeGuard guard, long generation)
     {
         _guard = guard;
         _generation = generation;

@@ -1,0 +1,26 @@
+namespace Allocator.Tests.Architecture;
+
+/// <summary>How large the library may be. What it gains has to be paid for with what it loses.</summary>
+public sealed class CeilingTests
+{
+    // Raising one of these takes a line here that says what was bought, in a number.
+    private const int MostFiles = 126;
+    private const int MostLines = 16_800;
+    private const int MostLinesOfAFile = 350;
+
+    private static readonly (string Path, int Lines)[] s_files =
+    [
+        .. Directory.EnumerateFiles(Repository.PathTo("src", "Allocator"), "*.cs", SearchOption.AllDirectories)
+            .Select(static path => (path, File.ReadLines(path).Count())),
+    ];
+
+    [Fact]
+    public void Files_OfTheLibrary_StayBelowTheCeiling() => Assert.InRange(s_files.Length, 1, MostFiles);
+
+    [Fact]
+    public void Lines_OfTheLibrary_StayBelowTheCeiling() => Assert.InRange(s_files.Sum(static file => file.Lines), 1, MostLines);
+
+    [Fact]
+    public void Lines_OfEachFile_StayBelowTheCeiling() =>
+        Assert.DoesNotContain(s_files, static file => file.Lines > MostLinesOfAFile);
+}
