@@ -60,8 +60,10 @@ public unsafe class GuardedFaultTests
                 Span<byte> stale = owner.Memory.Span;
                 stale.Fill(5);
                 ReturnHere(owner);
+#pragma warning disable ALLOC002 // What is tested is that it faults.
                 FaultingChild.Announce(AddressOf(stale) + 128);
                 Console.Error.Write(stale[128]);
+#pragma warning restore ALLOC002
             },
             mode);
 
