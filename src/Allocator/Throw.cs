@@ -15,7 +15,6 @@ internal static class Throw
         }
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfNegative(int value, string name)
     {
         if (value < 0)
@@ -32,7 +31,6 @@ internal static class Throw
         }
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void IfBelowOne(int value, string name)
     {
         if (value < 1)
