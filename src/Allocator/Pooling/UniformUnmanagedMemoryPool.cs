@@ -139,11 +139,12 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// Takes back a block or run, once the rent has ended, or where it never began. What is one of many stays out of the cache, in reach
     /// of groups and runs, and so does what was not rented.
     /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Return(BlockGuard guard, bool ofGroup)
     {
-        if (ofGroup || !(guard.RunLength == 1 ? TryCache(_cache, guard, BlockState.Cached) : TryCacheRun(guard)))
+        if (ofGroup || guard.RunLength != 1 || !TryCache(_cache, guard, BlockState.Cached))
         {
-            guard.Arena.Return(guard);
+            ReturnSlow(guard, mayCache: !ofGroup && guard.RunLength != 1);
         }
 
         ReleaseIfClosed();
@@ -198,10 +199,13 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         cache.TryPutBack(guard, flag) || cache.TryPut(guard, flag);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryCacheRun(BlockGuard guard)
+    private void ReturnSlow(BlockGuard guard, bool mayCache)
     {
         guard.Arena.MarkRunUsed(guard);
-        return TryCache(_runs, guard, BlockState.CachedRun);
+        if (!mayCache || !TryCache(_runs, guard, BlockState.CachedRun))
+        {
+            guard.Arena.Return(guard);
+        }
     }
 
     // Runs of another length, or far away, are idle memory too, and single blocks come last: they are in use all the time.
