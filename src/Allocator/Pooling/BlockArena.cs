@@ -177,7 +177,7 @@ internal sealed partial class BlockArena
             BlockRecord block = Records[BitOperations.TrailingZeroCount(blocks)];
             if (block.IsCached && isWanted?.Invoke(block) != false && block.TryLeaveCache())
             {
-                Return(BlockBits.Mask(block.RunLength) << block.Index);
+                Return(BlocksOf(block));
                 any = true;
             }
         }
@@ -198,7 +198,7 @@ internal sealed partial class BlockArena
     {
         guard.Block.Guard = guard;
         MarkRunUsed(guard);
-        Return(BlockBits.Mask(guard.RunLength) << guard.Index);
+        Return(BlocksOf(guard.Block));
     }
 
     /// <summary>Notes that the blocks of a run behind its first, which the caller holds, were used until now.</summary>
@@ -206,7 +206,7 @@ internal sealed partial class BlockArena
     {
         if (guard.RunLength > 1)
         {
-            MarkUsed(BlockBits.Mask(guard.RunLength) << guard.Index);
+            MarkUsed(BlocksOf(guard.Block));
         }
     }
 
@@ -266,6 +266,9 @@ internal sealed partial class BlockArena
             && Records[index].StateInAnyPlace == _statesAtLastLook[index];
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
+
+    private static ulong BlocksOf(BlockRecord first) =>
+        first.RunLength == 1 ? 1UL << first.Index : BlockBits.Mask(first.RunLength) << first.Index;
 
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;

@@ -140,11 +140,12 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// Takes back a block or run, once the rent has ended, or where it never began. What is one of many stays out of the cache, in reach
     /// of groups and runs, and so does what was not rented.
     /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Return(BlockGuard guard, bool bypassesCache)
     {
-        if (bypassesCache || !(guard.RunLength == 1 ? TryCache(_cache, guard, RentState.Cached) : TryCacheRun(guard)))
+        if (bypassesCache || guard.RunLength != 1 || !TryCache(_cache, guard, RentState.Cached))
         {
-            guard.Arena.Return(guard);
+            ReturnSlow(guard, mayCache: !bypassesCache && guard.RunLength != 1);
         }
 
         ReleaseIfClosed();
@@ -199,10 +200,13 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         cache.TryReturn(guard, flag) || cache.TryReturnSlow(guard, flag);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryCacheRun(BlockGuard guard)
+    private void ReturnSlow(BlockGuard guard, bool mayCache)
     {
         guard.Arena.MarkRunUsed(guard);
-        return TryCache(_runs, guard, RentState.CachedRun);
+        if (!mayCache || !TryCache(_runs, guard, RentState.CachedRun))
+        {
+            guard.Arena.Return(guard);
+        }
     }
 
     // Runs of another length, or far away, are idle memory too, and single blocks come last: they are in use all the time.
