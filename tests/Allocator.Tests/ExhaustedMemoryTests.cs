@@ -166,18 +166,16 @@ public class ExhaustedMemoryTests
                 UserCallbacks.Thread.NoteUnused();
                 _ = AllocatorEventSource.Log;
                 _ = new Meter("Other");
+                new MeterListener().Dispose();
                 _ = AllocatorMeter.IsMade;
                 Exception? failure = null;
                 WithoutMemory(AllocatorMeter.Ensure, ref failure);
                 MemoryAllocator.Create().Dispose();
                 int instruments = 0;
-                using MeterListener listener =
-                    new()
-                    {
-                        InstrumentPublished = (instrument, _) => instruments += instrument.Meter.Name == "Allocator"
-                    ? 1
-                    : 0
-                    };
+                using MeterListener listener = new()
+                {
+                    InstrumentPublished = (instrument, _) => instruments += instrument.Meter.Name == "Allocator" ? 1 : 0,
+                };
                 listener.Start();
                 SpinWait.SpinUntil(() => Volatile.Read(ref instruments) >= Instruments, s_patience);
                 Assert.True(instruments == Instruments, $"{instruments} {AllocatorMeter.IsMade} {failure}");

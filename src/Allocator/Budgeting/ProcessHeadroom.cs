@@ -31,6 +31,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     private bool _hasHardLimit;
     private bool _isMeasured;
     private bool _isFreed;
+    private int _isRefreshing;
 
     // Granted, and not committed yet.
     private long _inFlight;
@@ -206,13 +207,26 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             return;
         }
 
-        using (_reading.Enter())
+        // If another thread reads, the last figures serve: a thread that holds blocks does not wait for a file, or others commit more.
+        if (Interlocked.Exchange(ref _isRefreshing, 1) != 0 && Volatile.Read(ref _readMilliseconds) != Never)
         {
-            if (!IsFresh(freshMilliseconds))
+            return;
+        }
+
+        try
+        {
+            using (_reading.Enter())
             {
-                ReadSource(_clock.NowMilliseconds);
-                _isMeasured = false;
+                if (!IsFresh(freshMilliseconds))
+                {
+                    ReadSource(_clock.NowMilliseconds);
+                    _isMeasured = false;
+                }
             }
+        }
+        finally
+        {
+            Volatile.Write(ref _isRefreshing, 0);
         }
     }
 
