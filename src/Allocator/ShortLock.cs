@@ -23,6 +23,9 @@ internal sealed class ShortLock
     private static int t_collections;
 
     [ThreadStatic]
+    private static int t_sections;
+
+    [ThreadStatic]
     private static int t_allocations;
 
     private const int MostAllocationsOfTheRuntime = 16;
@@ -112,14 +115,15 @@ internal sealed class ShortLock
         return false;
     }
 
-    // Returns whether sections of this thread have taken managed memory too often. The runtime itself does at times, when it compiles a
-    // method or loads a type; and a collection takes what the thread had not used of its part of the heap.
+    // Returns whether sections of this thread have taken managed memory again and again. The runtime itself does at times, when it
+    // compiles a method or loads a type; and a collection, in the background too, takes the thread's unused part of the heap.
     private static bool End(bool mayAllocate)
     {
 #if ASSERTING
         bool hasAllocated = --t_held == 0 && !mayAllocate && !s_isCollectible
             && GC.GetAllocatedBytesForCurrentThread() != t_allocatedBytes && GC.CollectionCount(0) == t_collections;
-        return hasAllocated && ++t_allocations > MostAllocationsOfTheRuntime;
+        t_sections++;
+        return hasAllocated && ++t_allocations > MostAllocationsOfTheRuntime && t_allocations > t_sections / 100;
 #else
         return false;
 #endif

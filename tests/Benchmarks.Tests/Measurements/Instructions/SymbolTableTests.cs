@@ -7,7 +7,7 @@ public class SymbolTableTests
     private static readonly SymbolTable s_table = SymbolTable.Parse(
         """
         0000000000001000 T Allocator_Allocator_Lifetime_FinalizableGuard__Charge
-        0000000000001040 t Allocator_Allocator_Lifetime_GuardedMemoryOwner_1<UInt8>__Dispose
+        0000000000001040 t Allocator_Allocator_Lifetime_PooledMemoryOwner_1<UInt8>__Dispose
         0000000000001100 D some_data
         0000000000002000 T RhpAssignRef
         """);
