@@ -22,11 +22,14 @@ internal static class TracedLibrary
         {
             private static readonly SortedSet<string> s_files = [];
             private static int s_exceptThread;
+            private static int s_onlyThread;
             private static bool s_records;
 
             public static void Enter(string file)
             {
-                if (System.Threading.Volatile.Read(ref s_records) && Environment.CurrentManagedThreadId != s_exceptThread)
+                int thread = Environment.CurrentManagedThreadId;
+                if (System.Threading.Volatile.Read(ref s_records) && thread != s_exceptThread
+                    && (s_onlyThread == -1 || thread == s_onlyThread))
                 {
                     lock (s_files)
                     {
@@ -36,9 +39,10 @@ internal static class TracedLibrary
             }
 
             // The first time is for what is made once.
-            public static string[] Run(string way, bool onlyOtherThreads)
+            public static string[] Run(string way, bool ofCaller, bool ofOthers)
             {
-                s_exceptThread = onlyOtherThreads ? Environment.CurrentManagedThreadId : -1;
+                s_exceptThread = ofCaller ? -1 : Environment.CurrentManagedThreadId;
+                s_onlyThread = ofOthers ? -1 : Environment.CurrentManagedThreadId;
                 Action<Action<Action>> run = typeof(Allocator.Tests.Architecture.Ways).GetMethod(way)!
                     .CreateDelegate<Action<Action<Action>>>();
                 run(static step =>
@@ -87,8 +91,8 @@ internal static class TracedLibrary
     }
 
     /// <summary>Runs a way in what <see cref="Compile"/> wrote. Returns the files that it passes, relative to the library.</summary>
-    public static string[] Run(string assembly, string way, bool onlyOtherThreads) =>
-        (string[])Assembly.LoadFrom(assembly).GetType("FileRecorder")!.GetMethod("Run")!.Invoke(null, [way, onlyOtherThreads])!;
+    public static string[] Run(string assembly, string way, bool ofCaller, bool ofOthers) =>
+        (string[])Assembly.LoadFrom(assembly).GetType("FileRecorder")!.GetMethod("Run")!.Invoke(null, [way, ofCaller, ofOthers])!;
 
     // Parsed again, because `field` is a keyword only where it stands in an accessor.
     private static SyntaxTree Trace(string text, string file)
