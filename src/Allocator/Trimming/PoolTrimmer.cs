@@ -173,7 +173,7 @@ internal sealed class PoolTrimmer : IBackgroundWork
             _hasPeriodEnded = false;
         }
 
-        Trim(periodEnded, TrimTimer.ReadLoad(Pressure));
+        Trim(periodEnded, Pressure.ReadLoad());
     }
 
     /// <summary>Releases everything idle.</summary>

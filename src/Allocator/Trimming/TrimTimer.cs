@@ -63,19 +63,6 @@ internal sealed class TrimTimer : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Reads the load; that of a system which reports none where there is no managed memory to read files with.</summary>
-    public static MemoryLoad ReadLoad(SystemMemory source)
-    {
-        try
-        {
-            return source.ReadLoad();
-        }
-        catch (Exception)
-        {
-            return default;
-        }
-    }
-
     /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
     public void Wake(PoolTrimmer trimmer)
     {
@@ -173,7 +160,7 @@ internal sealed class TrimTimer : IBackgroundWork
             if (trimmer is not null && trimmer.Pressure != read)
             {
                 read = trimmer.Pressure;
-                load = ReadLoad(read);
+                load = read.ReadLoad();
             }
 
             trimmer?.Tick(nowMilliseconds, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter), load, RunCallbacks);
