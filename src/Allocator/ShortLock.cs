@@ -1,91 +1,91 @@
-#if DEBUG && NET && !EXPLORED
+#if DEBUG && NET
 #define ASSERTING
 #endif
 
 namespace Allocator;
 
 /// <summary>
-/// A lock for short sections that a return of memory has to enter. Entering never fails: <see cref="Thread.Interrupt"/> takes effect after
-/// the section, because an exception in the middle of a return would leave counts wrong for ever. A section makes no call to the system,
-/// reads no file, calls no users' code and takes no managed memory: debug builds check it.
+/// A lock for short sections that a return of memory has to enter. Entering never fails and takes no memory, even beside others:
+/// <see cref="Thread.Interrupt"/> takes effect after the section, because an exception in the middle of a return would leave counts wrong
+/// for ever. Debug builds check that a section makes no call to the system, reads no file and takes no managed memory.
 /// </summary>
-internal sealed class ShortLock
+/// <remarks>
+/// A compare-exchange enters and a write leaves. A monitor takes two compare-exchanges, and the first threads that meet in it need
+/// memory of the runtime's. A thread that finds the lock taken spins, yields, and then sleeps for a millisecond at a time. Sections
+/// take some tens of nanoseconds, so it sleeps only if the system has stopped the other thread in the middle of one.
+/// </remarks>
+/// <param name="mayCallSystem">
+/// Whether its sections may be long after all. No return of memory enters such a lock, nor does a thread that holds another one.
+/// </param>
+/// <param name="mayAllocate">Whether its sections may take managed memory: a growing collection, for instance.</param>
+internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = false)
 {
 #if ASSERTING
-#pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
-    [ThreadStatic]
-    private static int t_held;
-
-    [ThreadStatic]
-    private static long t_allocatedBytes;
-
-    [ThreadStatic]
-    private static int t_collections;
-
-    [ThreadStatic]
-    private static int t_sections;
-
-    [ThreadStatic]
-    private static int t_allocations;
-
     private const int MostAllocationsOfTheRuntime = 16;
+
+    [ThreadStatic]
+    private static (int Held, int Sections, int Allocations, int Collections, long AllocatedBytes) s_checks;
 
     // There the runtime takes managed memory for types that it loads.
     private static readonly bool s_isCollectible = typeof(ShortLock).Assembly.IsCollectible;
-#pragma warning restore IDE1006
 #endif
 
-    /// <summary>Makes one.</summary>
-    /// <param name="mayCallSystem">
-    /// Whether its sections may be long after all. No return of memory enters such a lock, nor does a thread that holds another one.
-    /// </param>
-    /// <param name="mayAllocate">Whether its sections may take managed memory: a growing collection, for instance.</param>
-    public ShortLock(bool mayCallSystem = false, bool mayAllocate = false)
-    {
-        MayCallSystem = mayCallSystem;
-        MayAllocate = mayAllocate;
-    }
+    // The managed id of the thread that is in a section; 0 if none is.
+    private int _owner;
 
-    public bool MayCallSystem { get; }
+    // How many sections that thread has entered within its first one.
+    private int _depth;
 
-    public bool MayAllocate { get; }
+    private bool MayCallSystem { get; } = mayCallSystem;
+
+    private bool MayAllocate { get; } = mayAllocate;
 
     /// <summary>Called where the system is called, or a file is read.</summary>
     [Conditional("DEBUG")]
     public static void AssertNoneHeld()
     {
 #if ASSERTING
-        Debug.Assert(t_held == 0, "No call to the system is made in a short section.");
+        Debug.Assert(s_checks.Held == 0, "No call to the system is made in a short section.");
 #endif
     }
 
     /// <summary>Gets whether the current thread is in a section. For contracts in Debug.</summary>
-    public bool IsHeld => Monitor.IsEntered(this);
+    public bool IsHeld => Volatile.Read(ref _owner) == Environment.CurrentManagedThreadId;
 
-    /// <summary>Enters the lock, for a <c>using</c> block. Reentrant, as every monitor.</summary>
+    /// <summary>Enters the lock, for a <c>using</c> block. A thread that is in a section may enter once more.</summary>
     public Section Enter()
     {
+        int thread = Environment.CurrentManagedThreadId;
+        bool wasInterrupted = Interlocked.CompareExchange(ref _owner, thread, 0) != 0 && EnterTaken(thread);
+        return new Section(this, wasInterrupted, Begin());
+    }
+
+    // Returns whether the thread was interrupted meanwhile.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool EnterTaken(int thread)
+    {
+        // Only this thread writes its own id, so what is read here is right whatever others do.
+        if (Volatile.Read(ref _owner) == thread)
+        {
+            _depth++;
+            return false;
+        }
+
         bool wasInterrupted = false;
-        bool isHeld = false;
-        while (!isHeld)
+        for (SpinWait wait = default; Volatile.Read(ref _owner) != 0 || Interlocked.CompareExchange(ref _owner, thread, 0) != 0;)
         {
             try
             {
-                Monitor.Enter(this, ref isHeld);
+                wait.SpinOnce();
             }
             catch (ThreadInterruptedException)
             {
-                // Only a thread that has to wait gets here, and this ends the interrupt: it is made anew behind the section.
+                // This ends the interrupt: it is made anew behind the section.
                 wasInterrupted = true;
-            }
-            catch (OutOfMemoryException)
-            {
-                // A monitor that is contended for the first time needs memory on some runtimes.
-                Thread.Yield();
             }
         }
 
-        return new Section(this, wasInterrupted, Begin());
+        return wasInterrupted;
     }
 
     // Returns whether the section is checked.
@@ -99,10 +99,10 @@ internal sealed class ShortLock
             {
                 AssertNoneHeld();
             }
-            else if (t_held++ == 0)
+            else if (s_checks.Held++ == 0)
             {
-                t_collections = GC.CollectionCount(0);
-                t_allocatedBytes = GC.GetAllocatedBytesForCurrentThread();
+                s_checks.Collections = GC.CollectionCount(0);
+                s_checks.AllocatedBytes = GC.GetAllocatedBytesForCurrentThread();
             }
 
             return !MayCallSystem;
@@ -120,10 +120,10 @@ internal sealed class ShortLock
     private static bool End(bool mayAllocate)
     {
 #if ASSERTING
-        bool hasAllocated = --t_held == 0 && !mayAllocate && !s_isCollectible
-            && GC.GetAllocatedBytesForCurrentThread() != t_allocatedBytes && GC.CollectionCount(0) == t_collections;
-        t_sections++;
-        return hasAllocated && ++t_allocations > MostAllocationsOfTheRuntime && t_allocations > t_sections / 100;
+        bool hasAllocated = --s_checks.Held == 0 && !mayAllocate && !s_isCollectible
+            && GC.GetAllocatedBytesForCurrentThread() != s_checks.AllocatedBytes && GC.CollectionCount(0) == s_checks.Collections;
+        s_checks.Sections++;
+        return hasAllocated && ++s_checks.Allocations > MostAllocationsOfTheRuntime && s_checks.Allocations > s_checks.Sections / 100;
 #else
         return false;
 #endif
@@ -135,7 +135,16 @@ internal sealed class ShortLock
         public void Dispose()
         {
             bool hasAllocated = isChecked && End(held.MayAllocate);
-            Monitor.Exit(held);
+            Debug.Assert(held.IsHeld, "A section is left by the thread that entered it.");
+            if (held._depth > 0)
+            {
+                held._depth--;
+            }
+            else
+            {
+                Volatile.Write(ref held._owner, 0);
+            }
+
             if (wasInterrupted)
             {
                 Thread.CurrentThread.Interrupt();

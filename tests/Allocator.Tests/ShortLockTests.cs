@@ -39,6 +39,36 @@ public class ShortLockTests
     }
 
     [Fact]
+    public void Enter_WithinItsOwnSection_IsHeldUntilTheFirstSectionEnds()
+    {
+        ShortLock shortLock = new(mayAllocate: true);
+        bool wasEntered = false;
+        Thread other = new(() =>
+        {
+            using (shortLock.Enter())
+            {
+                Volatile.Write(ref wasEntered, true);
+            }
+        });
+        using (shortLock.Enter())
+        {
+            using (shortLock.Enter())
+            {
+                Assert.True(shortLock.IsHeld);
+            }
+
+            Assert.True(shortLock.IsHeld);
+            other.Start();
+            SpinWait.SpinUntil(() => (other.ThreadState & ThreadState.WaitSleepJoin) != 0);
+            Assert.False(Volatile.Read(ref wasEntered));
+        }
+
+        Assert.True(other.Join(TimeSpan.FromMinutes(1)));
+        Assert.True(wasEntered);
+        Assert.False(shortLock.IsHeld);
+    }
+
+    [Fact]
     public void Enter_FromTwoThreads_ExcludesOneAnother()
     {
         ShortLock shortLock = new(mayAllocate: true);
@@ -102,7 +132,7 @@ public class ShortLockTests
         thread.Start();
         thread.Join();
         Assert.NotNull(failure);
-        Assert.False(Monitor.IsEntered(shortLock));
+        Assert.False(shortLock.IsHeld);
         using (new ShortLock(mayAllocate: true).Enter())
         {
             GC.KeepAlive(new object());

@@ -38,7 +38,7 @@ internal static class NativeContexts
         }
         catch (OutOfMemoryException)
         {
-            // As in ShortLock.
+            // The dictionary's own lock may need memory of the runtime's.
             Thread.Yield();
             return TryRemove(number);
         }

@@ -25,7 +25,6 @@ internal sealed class CountedArrayGuard : FinalizableGuard
 
     public override long CapacityInBytes => Array!.Length;
 
-
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
 

@@ -75,11 +75,16 @@ internal sealed class Interruption
     // Outstanding ones are left out: finalizers may have two at a time, in another order.
     private void Hold(ShortLock[] locks)
     {
-        ShortLock[] held = Array.FindAll(locks, Monitor.TryEnter);
+        ShortLock[] held = Array.FindAll(
+            locks, static taken => Interlocked.CompareExchange(ref OwnerOf(taken), Environment.CurrentManagedThreadId, 0) == 0);
         _isHeld = true;
         SpinWait.SpinUntil(() => _isOver || (_isPending && (_interrupted.ThreadState & ThreadState.WaitSleepJoin) != 0));
-        Array.ForEach(held, Monitor.Exit);
+        Array.ForEach(held, static taken => Volatile.Write(ref OwnerOf(taken), 0));
     }
+
+    // Several at a time without waiting for any, which the lock itself does not offer.
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_owner")]
+    private static extern ref int OwnerOf(ShortLock taken);
 
     // Whatever locks the library has, now and later: all that can be reached through fields.
     private static List<ShortLock> FindLocks(IEnumerable<object> roots)
