@@ -36,9 +36,9 @@ internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = f
     // How many sections that thread has entered within its first one.
     private int _depth;
 
-    private bool MayCallSystem { get; } = mayCallSystem;
+    public bool MayCallSystem { get; } = mayCallSystem;
 
-    private bool MayAllocate { get; } = mayAllocate;
+    public bool MayAllocate { get; } = mayAllocate;
 
     /// <summary>Called where the system is called, or a file is read.</summary>
     [Conditional("DEBUG")]
