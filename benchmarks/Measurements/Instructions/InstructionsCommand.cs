@@ -25,7 +25,7 @@ internal static class InstructionsCommand
         new("lease-4m", "lease of 4 MB", "array-64k", Rents, 375),
         new("owner-4m", "owner of 4 MB", "array-64k", Rents, 565),
         new("budgeted-lease-4m", "lease of 4 MB under a budget", "array-64k", Rents, 492),
-        new("budgeted-lease-64k", "lease of 64 KB under a budget", "array-64k", Rents, 900),
+        new("budgeted-lease-64k", "lease of 64 KB under a budget", "array-64k", Rents, 790),
         new("aligned-64k", "owner of 64 KB aligned to 4,096", "array-64k", Rents, 3700),
         new("run-16m", "lease of 16 MB, contiguous", "array-64k", Rents, 745),
         new("pixels-64m", "pixel buffer of 64 MB in 16 blocks", "array-64k", Rents, 1640),
