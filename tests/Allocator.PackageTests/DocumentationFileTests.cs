@@ -12,9 +12,11 @@ public class DocumentationFileTests(PackedLibrary library)
     [InlineData("Allocator", "net10.0")]
     [InlineData("Allocator.AspNetCore", "net8.0")]
     [InlineData("Allocator.AspNetCore", "net10.0")]
+    [InlineData("Allocator.SkiaSharp", "net8.0")]
+    [InlineData("Allocator.SkiaSharp", "net10.0")]
     public void Documentation_OfAnAssembly_IsOfAllItsPublicMembersAndOfNoOthers(string name, string framework)
     {
-        string package = name == "Allocator" ? library.PackagePath : library.WebPackagePath;
+        string package = Path.Combine(library.Feed, $"{name}.{library.Version}.nupkg");
         using PackedAssembly assembly = new(package, $"lib/{framework}/{name}.dll");
         HashSet<string> visible = assembly.VisibleNames();
         string[] documented = [.. Documented(package, $"lib/{framework}/{name}.xml").Select(NameOf).Distinct()];

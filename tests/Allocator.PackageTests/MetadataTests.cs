@@ -41,6 +41,7 @@ public partial class MetadataTests(PackedLibrary library)
     [Theory]
     [InlineData("Allocator", "README.md")]
     [InlineData("Allocator.AspNetCore", "docs/integrations/aspnetcore.md")]
+    [InlineData("Allocator.SkiaSharp", "docs/integrations/skiasharp.md")]
     public void Readme_WithoutAPublicRepository_HasTheTextsOfItsLinks(string project, string document)
     {
         string path = Path.Combine(library.Folder("readme"), project + ".md");
@@ -58,13 +59,13 @@ public partial class MetadataTests(PackedLibrary library)
         Assert.Equal(WithoutTargets(source), WithoutTargets(readme));
     }
 
-    /// <summary>Of both packages: what is packed beside it, or an address that is whole.</summary>
+    /// <summary>Of all packages: what is packed beside it, or an address that is whole.</summary>
     [Fact]
     public void Readmes_EachLinkAndPicture_HasAnAddress()
     {
         string[] targets =
         [
-            .. from package in new[] { library.PackagePath, library.WebPackagePath }
+            .. from package in new[] { library.PackagePath, library.WebPackagePath, library.SkiaPackagePath }
                from Match match in Targets().Matches(Encoding.UTF8.GetString(Entry("README.md", package)))
                select match.Groups["target"].Value,
         ];

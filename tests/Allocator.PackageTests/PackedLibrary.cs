@@ -48,6 +48,11 @@ public sealed class PackedLibrary : IDisposable
 
     public string WebSymbolsPath => Path.Combine(Feed, $"Allocator.AspNetCore.{Version}.snupkg");
 
+    /// <summary>Gets the package for SkiaSharp.</summary>
+    public string SkiaPackagePath => Path.Combine(Feed, $"Allocator.SkiaSharp.{Version}.nupkg");
+
+    public string SkiaSymbolsPath => Path.Combine(Feed, $"Allocator.SkiaSharp.{Version}.snupkg");
+
     /// <summary>Gets the folder that serves as a feed.</summary>
     public string Feed => Folder("feed");
 
@@ -58,7 +63,8 @@ public sealed class PackedLibrary : IDisposable
     public void Pack(string sources, string output, IReadOnlyDictionary<string, string> environment)
     {
         // What a project references is built in Release if it is listed too.
-        IEnumerable<string> projects = new[] { "Allocator", "Allocator.AspNetCore", "Allocator.Analyzers", "Allocator.CodeFixes" }
+        IEnumerable<string> projects = new[]
+            { "Allocator", "Allocator.AspNetCore", "Allocator.SkiaSharp", "Allocator.Analyzers", "Allocator.CodeFixes" }
             .Select(name => $"""<Project Path="src/{name}/{name}.csproj" />""");
         File.WriteAllText(Path.Combine(sources, "Packed.slnx"), $"<Solution>{string.Concat(projects)}</Solution>");
         CommandLine.Run(

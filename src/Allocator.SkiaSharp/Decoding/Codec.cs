@@ -1,0 +1,48 @@
+namespace Allocator.Decoding;
+
+/// <summary>Skia's codec over bytes that do not move while it lives: it reads from there, and calls no managed code.</summary>
+internal sealed class Codec : IDisposable
+{
+    private readonly SKData _data;
+    private readonly SKCodec? _native;
+    private readonly SKCodecResult _result;
+
+    public Codec(nint address, int length)
+    {
+        _data = SKData.Create(address, length);
+
+        // The stream is the codec's from here on, also if that refuses it.
+        _native = SKCodec.Create(new SKMemoryStream(_data), out _result);
+    }
+
+    /// <summary>Gets the codec.</summary>
+    /// <exception cref="InvalidDataException">No codec accepts the bytes.</exception>
+    public SKCodec Native => _native ?? throw Failure(_result);
+
+    /// <summary>Gets whether a codec accepts the bytes.</summary>
+    public bool IsOpen => _native is not null;
+
+    /// <summary>Gets whether more bytes may be what is missing.</summary>
+    public bool MayNeedMore => _native is null && _result != SKCodecResult.Unimplemented;
+
+    /// <summary>Returns what to throw for a result that is no success.</summary>
+    public static Exception Failure(SKCodecResult result) => result switch
+    {
+        SKCodecResult.IncompleteInput => new InvalidDataException(
+            $"The picture is cut off: its file ends before it does ({nameof(SKCodecResult)}.{result})."),
+        SKCodecResult.ErrorInInput or SKCodecResult.InvalidInput => new InvalidDataException(
+            $"The picture is damaged, or no picture ({nameof(SKCodecResult)}.{result})."),
+        SKCodecResult.InvalidConversion => new NotSupportedException(
+            $"The codec does not decode this picture to that colour type ({nameof(SKCodecResult)}.{result}). "
+            + $"Leave {nameof(SKBitmapDecodeOptions)}.{nameof(SKBitmapDecodeOptions.ColorType)} null, and convert the bitmap."),
+        SKCodecResult.Unimplemented => new InvalidDataException(
+            $"This is no picture of a format that Skia decodes here ({nameof(SKCodecResult)}.{result})."),
+        _ => new InvalidDataException($"Skia could not decode the picture ({nameof(SKCodecResult)}.{result})."),
+    };
+
+    public void Dispose()
+    {
+        _native?.Dispose();
+        _data.Dispose();
+    }
+}

@@ -1,0 +1,142 @@
+namespace Allocator.Decoding;
+
+/// <summary>The steps from a file to the bitmap that was asked for, and the most that they take at once.</summary>
+internal sealed class DecodePlan
+{
+    /// <summary>How many rows are decoded at once, if they are turned: enough that whole cache lines of the target are written.</summary>
+    public const int RowsOfStrip = 16;
+
+    private readonly long _codecBytes;
+    private readonly long _workingBytes;
+
+    public DecodePlan(PictureHeader header, SKBitmapDecodeOptions? options)
+    {
+        SKImageInfo stored = header.Info;
+        Format = header.Format;
+        Origin = header.Origin;
+        bool isTurned = IsTurned(Origin);
+        SKSizeI seen = isTurned ? new SKSizeI(stored.Height, stored.Width) : stored.Size;
+        SKSizeI size = Fit(seen, options?.LargestSize);
+        SKSizeI target = isTurned ? new SKSizeI(size.Height, size.Width) : size;
+
+        SKColorType colorType = options?.ColorType
+            ?? (stored.ColorType == SKColorType.Gray8 ? SKColorType.Gray8 : SKImageInfo.PlatformColorType);
+        if (colorType == SKColorType.Unknown)
+        {
+            throw new ArgumentException($"{nameof(SKBitmapDecodeOptions.ColorType)} is {colorType}.", nameof(options));
+        }
+
+        SKSizeI decoded = ShrunkByCodec(header.Format, stored.Size, target);
+        SKAlphaType alphaType = stored.AlphaType == SKAlphaType.Opaque ? SKAlphaType.Opaque : SKAlphaType.Premul;
+
+        // Without a colour space, as SKBitmap.Decode: the pixels are what the file has.
+        Decoded = new SKImageInfo(decoded.Width, decoded.Height, colorType, alphaType);
+        IsInStrips = header.Format == SKEncodedImageFormat.Jpeg && Origin != SKEncodedOrigin.TopLeft;
+        Scaled = decoded == target ? null : IsInStrips ? Decoded.WithSize(size) : Decoded.WithSize(target);
+        _codecBytes = header.CodecBytes + CodecMemory.OfConversion(header.Format, Decoded);
+        _workingBytes = options?.WorkingBytes ?? 0;
+    }
+
+    public SKEncodedImageFormat Format { get; }
+
+    public SKEncodedOrigin Origin { get; }
+
+    /// <summary>Gets what the codec decodes, before it is turned.</summary>
+    public SKImageInfo Decoded { get; }
+
+    /// <summary>Gets whether the codec delivers a few rows at a time, which are turned: no second picture is needed.</summary>
+    public bool IsInStrips { get; }
+
+    /// <summary>Gets what is made smaller after it was decoded; null if it need not be.</summary>
+    public SKImageInfo? Scaled { get; }
+
+    /// <summary>Gets whether a whole picture is turned into another one at the end.</summary>
+    public bool IsTurnedAtEnd => Origin != SKEncodedOrigin.TopLeft && !IsInStrips;
+
+    /// <summary>Gets what is announced while the codec works, in bytes.</summary>
+    public long CodecBytes => _codecBytes;
+
+    /// <summary>Gets the bytes of the mipmaps that Skia makes of a picture that becomes much smaller.</summary>
+    public long ScalingBytes => Scaled is { } scaled && Scaling.NeedsMipmaps(Decoded, scaled) ? Scaling.MipmapBytes(Decoded) : 0;
+
+    public static bool IsTurned(SKEncodedOrigin origin) => origin >= SKEncodedOrigin.LeftTop;
+
+    /// <summary>Returns the most that is outstanding at once.</summary>
+    public long Estimate(MemoryAllocator allocator, long sourceBytes)
+    {
+        long decoded = Of(allocator, Decoded);
+        long strip = IsInStrips ? allocator.EstimateBytes((long)Decoded.RowBytes * RowsOfStrip) : 0;
+        long most = Add(allocator.EstimateBytes(Math.Min(sourceBytes, Array.MaxLength)), decoded, strip, _codecBytes);
+        long last = decoded;
+        if (Scaled is { } scaled)
+        {
+            last = Of(allocator, scaled);
+            most = Math.Max(most, Add(decoded, last, ScalingBytes));
+        }
+
+        if (IsTurnedAtEnd)
+        {
+            most = Math.Max(most, Add(last, last));
+        }
+
+        return Math.Max(most, Add(last, _workingBytes));
+    }
+
+    // An estimate of what is too large for any machine is that of the largest number.
+    private static long Add(params ReadOnlySpan<long> parts)
+    {
+        long sum = 0;
+        foreach (long part in parts)
+        {
+            sum = part > long.MaxValue - sum ? long.MaxValue : sum + part;
+        }
+
+        return sum;
+    }
+
+    private static long Of(MemoryAllocator allocator, SKImageInfo info) => allocator.EstimateBytes(info.BytesSize64);
+
+    private static SKSizeI Fit(SKSizeI size, SKSizeI? largest)
+    {
+        if (largest is not { } limit)
+        {
+            return size;
+        }
+
+        if (limit.Width < 1 || limit.Height < 1)
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(SKBitmapDecodeOptions.LargestSize), limit, "The width and the height must be at least 1.");
+        }
+
+        double factor = Math.Min((double)limit.Width / size.Width, (double)limit.Height / size.Height);
+        return factor >= 1 ? size : new SKSizeI(Scale(size.Width, factor, limit.Width), Scale(size.Height, factor, limit.Height));
+    }
+
+    private static int Scale(int length, double factor, int limit) => Math.Clamp((int)Math.Round(length * factor), 1, limit);
+
+    // The smallest that the codec can decode to that is not smaller than the target.
+    private static SKSizeI ShrunkByCodec(SKEncodedImageFormat format, SKSizeI stored, SKSizeI target)
+    {
+        switch (format)
+        {
+            case SKEncodedImageFormat.Webp:
+                return target;
+            case SKEncodedImageFormat.Jpeg:
+                for (int eighths = 1; eighths < 8; eighths++)
+                {
+                    SKSizeI size = new(Eighths(stored.Width, eighths), Eighths(stored.Height, eighths));
+                    if (size.Width >= target.Width && size.Height >= target.Height)
+                    {
+                        return size;
+                    }
+                }
+
+                return stored;
+            default:
+                return stored;
+        }
+    }
+
+    private static int Eighths(int length, int eighths) => (int)((((long)length * eighths) + 7) / 8);
+}

@@ -1,0 +1,124 @@
+namespace Allocator.Decoding;
+
+/// <summary>
+/// A file in counted memory, in one piece: Skia decodes from there, and calls no code of the user's. Its beginning is read first, because
+/// that says what the whole needs.
+/// </summary>
+internal sealed class EncodedPicture : IDisposable
+{
+    /// <summary>Has the header of most files, and little to hold while a job waits for its reservation.</summary>
+    private const int FirstPart = 64 * 1024;
+
+    private readonly Stream _stream;
+    private readonly bool _isAsync;
+    private readonly CancellationToken _cancellationToken;
+
+    // What the stream says that is left of it; null where it says nothing.
+    private readonly long? _statedLength;
+    private MemoryAllocator _allocator;
+    private IMemoryOwner<byte>? _owner;
+    private int _length;
+    private bool _isAtEnd;
+
+    public EncodedPicture(MemoryAllocator allocator, Stream stream, bool isAsync, CancellationToken cancellationToken)
+    {
+        _allocator = allocator;
+        _stream = stream;
+        _isAsync = isAsync;
+        _cancellationToken = cancellationToken;
+        if (stream.CanSeek && stream.Length - stream.Position is > 0 and long left)
+        {
+            _statedLength = left;
+            if (left > Array.MaxLength)
+            {
+                throw new InvalidDataException(
+                    Invariant($"The source has {left:N0} bytes; encoded pictures of at most {Array.MaxLength:N0} bytes are decoded."));
+            }
+        }
+    }
+
+    /// <summary>Gets what has been read.</summary>
+    public ReadOnlyMemory<byte> Content => _owner is null ? default : _owner.Memory[.._length];
+
+    public bool IsComplete => _isAtEnd || _length == _statedLength;
+
+    /// <summary>Returns how long the file is, or is guessed to be if the stream does not say: a byte for four pixels.</summary>
+    public long ExpectedLength(PictureHeader header) =>
+        IsComplete ? _length : _statedLength ?? Math.Max(_length * 2L, (long)header.Info.Width * header.Info.Height / 4);
+
+    public void Dispose()
+    {
+        _owner?.Dispose();
+        _owner = null;
+    }
+
+    /// <summary>Reads as much as the header takes, and returns it.</summary>
+    /// <exception cref="InvalidDataException">Skia knows no such format, or the file ends within its header.</exception>
+    public async ValueTask<PictureHeader> ReadHeaderAsync()
+    {
+        for (long part = FirstPart; ; part = Math.Max(part, _length) * 4)
+        {
+            await ReadAsync(Math.Min(part, _statedLength ?? part)).ConfigureAwait(false);
+            if (PictureHeader.TryRead(Content.Span, IsComplete) is { } header)
+            {
+                return header;
+            }
+        }
+    }
+
+    /// <summary>Moves what was read to another allocator, for a file of at least that many bytes.</summary>
+    public async ValueTask MoveToAsync(MemoryAllocator allocator, long expectedLength)
+    {
+        _allocator = allocator;
+        await ResizeAsync(Math.Max(expectedLength, _length)).ConfigureAwait(false);
+    }
+
+    public async ValueTask ReadToEndAsync()
+    {
+        while (!IsComplete)
+        {
+            // Doubled, where the length is not known: each byte is copied twice at most.
+            await ReadAsync(_statedLength ?? Math.Max(_owner!.Memory.Length, _length * 2L)).ConfigureAwait(false);
+        }
+    }
+
+    private async ValueTask ReadAsync(long length)
+    {
+        if (_length == Array.MaxLength)
+        {
+            throw new InvalidDataException(Invariant($"The source has more than {Array.MaxLength:N0} bytes."));
+        }
+
+        length = Math.Min(length, Array.MaxLength);
+        if (_owner is null || _owner.Memory.Length < length)
+        {
+            await ResizeAsync(length).ConfigureAwait(false);
+        }
+
+        Memory<byte> memory = _owner!.Memory[..(int)length];
+        while (_length < memory.Length && !_isAtEnd)
+        {
+            int read = _isAsync
+                ? await _stream.ReadAsync(memory[_length..], _cancellationToken).ConfigureAwait(false)
+                : _stream.Read(memory.Span[_length..]);
+            if ((uint)read > (uint)(memory.Length - _length))
+            {
+                throw new IOException(Invariant($"{_stream.GetType()} returned {read} from a read of {memory.Length - _length} bytes."));
+            }
+
+            _length += read;
+            _isAtEnd = read == 0;
+        }
+    }
+
+    private async ValueTask ResizeAsync(long length)
+    {
+        length = Math.Min(length, Array.MaxLength);
+        IMemoryOwner<byte> owner = _isAsync
+            ? await _allocator.AllocateAsync<byte>((int)length, cancellationToken: _cancellationToken).ConfigureAwait(false)
+            : _allocator.Allocate<byte>((int)length);
+        Content.CopyTo(owner.Memory);
+        _owner?.Dispose();
+        _owner = owner;
+    }
+}

@@ -1,0 +1,74 @@
+using Allocator.Memory;
+
+namespace Allocator;
+
+/// <summary>
+/// A bitmap whose pixels are pooled memory: counted, limited, and returned by <see cref="SKNativeObject.Dispose()"/>. Made by
+/// <see cref="SkiaSharpMemory"/>.
+/// </summary>
+/// <remarks>
+/// The pixels go back with the bitmap, or with the last immutable image or subset that shares them. A pixmap does not keep them. As every
+/// bitmap, it is safe for concurrent readers, and not for writers. A bitmap that is dropped without <c>Dispose</c> is reported as
+/// abandoned memory, like any other owner of this library.
+/// </remarks>
+public sealed class PooledBitmap : SKBitmap
+{
+    private readonly MemoryReservation? _reservation;
+    private PixelMemory? _pixels;
+
+    private PooledBitmap(MemoryAllocator allocator, MemoryReservation? reservation)
+    {
+        Allocator = allocator;
+        _reservation = reservation;
+    }
+
+    /// <summary>
+    /// Gets what the pixels were allocated from. Allocate from it what else this picture needs: after
+    /// <see cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation that was made for the picture, with room for
+    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
+    /// </summary>
+    public MemoryAllocator Allocator { get; }
+
+    /// <summary>Makes a bitmap of memory, and takes that over, whether it succeeds or not.</summary>
+    /// <exception cref="ArgumentException">Skia does not accept the description.</exception>
+    internal static PooledBitmap Create(MemoryAllocator allocator, SKImageInfo info, PixelMemory pixels, MemoryReservation? reservation)
+    {
+        PooledBitmap bitmap;
+        try
+        {
+            bitmap = new PooledBitmap(allocator, reservation) { _pixels = pixels };
+        }
+        catch
+        {
+            pixels.Release();
+            throw;
+        }
+
+        // Where it fails, Skia has called the delegate: the memory is back.
+        if (!bitmap.InstallPixels(info, pixels.Address, pixels.RowBytes, PixelMemory.BitmapRelease, pixels))
+        {
+            bitmap.Dispose();
+            throw new ArgumentException(
+                Invariant($"Skia has no bitmap of {info.Width} × {info.Height} pixels of {info.ColorType}."), nameof(info));
+        }
+
+        return bitmap;
+    }
+
+    /// <summary>Disposes the bitmap, and ends the reservation that was made for it.</summary>
+    /// <param name="disposing">False if the bitmap was dropped: its memory is reported then.</param>
+    protected override void Dispose(bool disposing)
+    {
+        if (!disposing)
+        {
+            // Skia roots the memory until it releases it. From here on the owner's own finalizer does what it does for every other.
+            _pixels?.Abandon();
+        }
+
+        base.Dispose(disposing);
+        if (disposing)
+        {
+            _reservation?.Dispose();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+using Allocator.Decoding;
+using Allocator.Encoding;
+using Allocator.Memory;
+
+namespace Allocator;
+
+/// <summary>
+/// SkiaSharp in pooled memory: bitmaps and surfaces that an allocator counts and limits, and pictures that are decoded into them.
+/// </summary>
+/// <remarks>
+/// Each method takes any <see cref="MemoryAllocator"/>: the default one, one with a budget, a <see cref="MemoryReservation"/>, or that of
+/// a web request. Thread-safe. Skia runs none of the caller's code, and nothing that can be refused is allocated while Skia runs.
+/// </remarks>
+public static class SkiaSharpMemory
+{
+    /// <summary>Allocates a bitmap.</summary>
+    /// <param name="allocator">What the pixels are allocated from.</param>
+    /// <param name="info">The size, colour type, alpha type and colour space. Rows have no gaps.</param>
+    /// <param name="options">Without <see cref="AllocationOptions.Clean"/> the pixels have whatever was there before.</param>
+    /// <returns>The bitmap, which the caller disposes.</returns>
+    /// <exception cref="ArgumentException">The size is empty, or the colour type has no pixels.</exception>
+    /// <exception cref="MemoryLimitExceededException">The pixels exceed a limit, or the memory budget had no room in time.</exception>
+    /// <exception cref="OutOfMemoryException">The operating system has no memory.</exception>
+    [return: OwnedBuffer]
+    public static PooledBitmap AllocateBitmap(
+        this MemoryAllocator allocator, SKImageInfo info, AllocationOptions options = AllocationOptions.None)
+    {
+        ArgumentNullException.ThrowIfNull(allocator);
+        return PooledBitmap.Create(allocator, info, PixelMemory.Allocate(allocator, info, options), null);
+    }
+
+    /// <summary>Decodes a picture into pooled memory: as <see cref="SKBitmap.Decode(Stream)"/>, with its orientation applied.</summary>
+    /// <param name="allocator">What the file and the pixels are allocated from, and what counts the codec's own memory.</param>
+    /// <param name="source">The file. It is read from its position to its end, into pooled memory, before it is decoded.</param>
+    /// <param name="options">What the bitmap is to be like. <see langword="null"/>: as large as the picture.</param>
+    /// <returns>The bitmap, which the caller disposes.</returns>
+    /// <remarks>
+    /// Under a budget it waits for each part in turn, holding the ones before. Where many pictures are decoded at once, use
+    /// <see cref="DecodeBitmapAsync"/>. Of an animation it is the first frame. The colours are the file's: no colour profile is applied.
+    /// </remarks>
+    /// <exception cref="InvalidDataException">
+    /// The file is no picture that Skia decodes, damaged or cut off. The message names the codec's result.
+    /// </exception>
+    /// <exception cref="NotSupportedException">The codec does not decode to <see cref="SKBitmapDecodeOptions.ColorType"/>.</exception>
+    /// <exception cref="IOException">The stream cannot be read.</exception>
+    /// <inheritdoc cref="AllocateBitmap" path="/exception[contains(@cref, 'Memory')]"/>
+    [return: OwnedBuffer]
+    public static PooledBitmap DecodeBitmap(this MemoryAllocator allocator, Stream source, SKBitmapDecodeOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(allocator);
+        ArgumentNullException.ThrowIfNull(source);
+
+        // It completes before it returns: nothing in it is awaited that is not complete.
+        return BitmapDecoder.DecodeAsync(allocator, source, options, isAsync: false, CancellationToken.None).GetAwaiter().GetResult();
+    }
+
+    /// <summary>
+    /// Decodes a picture into pooled memory, after what it takes was reserved: the file, the pixels, the codec's own memory and
+    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. Waits asynchronously for that, and holds nothing but the beginning of the file
+    /// meanwhile.
+    /// </summary>
+    /// <param name="allocator">
+    /// What to reserve from. A <see cref="MemoryReservation"/> is drawn on as it is: nothing more is reserved.
+    /// </param>
+    /// <param name="source">The file. It is read asynchronously, from its position to its end.</param>
+    /// <param name="options">What the bitmap is to be like. <see langword="null"/>: as large as the picture.</param>
+    /// <param name="cancellationToken">Ends the reading and the waiting, not the decoding.</param>
+    /// <returns>
+    /// The bitmap, which the caller disposes: that ends the reservation, which is its <see cref="PooledBitmap.Allocator"/>. Await it once.
+    /// </returns>
+    /// <remarks>The decoding itself runs on the thread that was there when the file had been read.</remarks>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <inheritdoc cref="DecodeBitmap" path="/exception"/>
+    [return: OwnedBuffer]
+    public static ValueTask<PooledBitmap> DecodeBitmapAsync(
+        this MemoryAllocator allocator,
+        Stream source,
+        SKBitmapDecodeOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(allocator);
+        ArgumentNullException.ThrowIfNull(source);
+        return BitmapDecoder.DecodeAsync(allocator, source, options, isAsync: true, cancellationToken);
+    }
+
+    /// <summary>Makes a bitmap of another size, of the same colour and alpha type, in pooled memory.</summary>
+    /// <param name="allocator">What the pixels are allocated from: <see cref="PooledBitmap.Allocator"/> of the source, as a rule.</param>
+    /// <param name="source">The bitmap, which is not changed.</param>
+    /// <param name="size">The width and height of the result in pixels, each at least 1.</param>
+    /// <param name="sampling">The filter. One with mipmaps takes a third of the source's bytes more, which are counted meanwhile.</param>
+    /// <returns>The bitmap, which the caller disposes.</returns>
+    /// <exception cref="NotSupportedException">Skia does not scale such pixels, or the source has none.</exception>
+    /// <inheritdoc cref="AllocateBitmap" path="/exception"/>
+    [return: OwnedBuffer]
+    public static PooledBitmap ResizeBitmap(
+        this MemoryAllocator allocator, [Borrowed] SKBitmap source, SKSizeI size, SKSamplingOptions sampling)
+    {
+        ArgumentNullException.ThrowIfNull(allocator);
+        ArgumentNullException.ThrowIfNull(source);
+        PooledBitmap target = allocator.AllocateBitmap(source.Info.WithSize(size));
+        try
+        {
+            using IDisposable? mipmaps =
+                sampling.Mipmap == SKMipmapMode.None ? null : allocator.TrackExternalMemory(Scaling.MipmapBytes(source.Info));
+            return source.ScalePixels(target, sampling)
+                ? target
+                : throw new NotSupportedException($"Skia does not scale pixels of {source.ColorType}.");
+        }
+        catch
+        {
+            target.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Makes a surface to draw on, transparent or black at first, in pooled memory.</summary>
+    /// <param name="allocator">What the pixels are allocated from.</param>
+    /// <param name="info">The size, colour type, alpha type and colour space.</param>
+    /// <returns>The surface, which the caller disposes. The pixels go back when it is disposed.</returns>
+    /// <remarks>
+    /// An image of the surface (<c>Snapshot</c>) is a copy, in memory that Skia takes from malloc and nothing counts. To encode what was
+    /// drawn, use <c>PeekPixels</c>, or draw on a canvas over a bitmap of <see cref="AllocateBitmap"/>.
+    /// </remarks>
+    /// <inheritdoc cref="AllocateBitmap" path="/exception"/>
+    [return: OwnedBuffer]
+    public static SKSurface CreateSurface(this MemoryAllocator allocator, SKImageInfo info)
+    {
+        ArgumentNullException.ThrowIfNull(allocator);
+        PixelMemory pixels = PixelMemory.Allocate(allocator, info, AllocationOptions.Clean);
+        SKSurface? surface = null;
+        try
+        {
+            surface = SKSurface.Create(info, pixels.Address, pixels.RowBytes, PixelMemory.SurfaceRelease, pixels);
+        }
+        finally
+        {
+            if (surface is null)
+            {
+                // A second release does nothing.
+                pixels.Release();
+            }
+        }
+
+        return surface ?? throw new ArgumentException(
+            Invariant($"Skia has no surface of {info.Width} × {info.Height} pixels of {info.ColorType}."), nameof(info));
+    }
+
+    /// <summary>Encodes a bitmap straight into a stream: Skia holds no encoded copy of it meanwhile.</summary>
+    /// <param name="bitmap">The bitmap.</param>
+    /// <param name="destination">Where the file is written to. It is neither flushed nor disposed.</param>
+    /// <param name="format">The format: Skia encodes JPEG, PNG and WebP.</param>
+    /// <param name="quality">The quality, from 0 to 100.</param>
+    /// <exception cref="NotSupportedException">Skia does not encode this format, or such pixels.</exception>
+    /// <remarks>What the destination throws ends the encoding, and is thrown here.</remarks>
+    public static void Encode(this SKBitmap bitmap, Stream destination, SKEncodedImageFormat format, int quality)
+    {
+        ArgumentNullException.ThrowIfNull(bitmap);
+        ArgumentNullException.ThrowIfNull(destination);
+        using SKPixmap? pixels = bitmap.PeekPixels();
+        using CatchingStream stream = new(destination);
+        bool isEncoded = pixels is not null && pixels.Encode(stream, format, quality);
+        stream.ThrowIfFailed();
+        if (!isEncoded)
+        {
+            throw new NotSupportedException(
+                Invariant($"Skia does not encode {bitmap.Width} × {bitmap.Height} pixels of {bitmap.ColorType} as {format}."));
+        }
+    }
+
+    /// <summary>Makes a bitmap of pixels without a copy. They stay the buffer's, and are pinned while the bitmap lives.</summary>
+    /// <typeparam name="TPixel">
+    /// The pixel. Its size says the colour type: 1 byte <see cref="SKColorType.Gray8"/>, 2 <see cref="SKColorType.Rgb565"/>, 4
+    /// <see cref="SKColorType.Rgba8888"/> (<see cref="SKColor"/>: <see cref="SKColorType.Bgra8888"/>), 8
+    /// <see cref="SKColorType.Rgba16161616"/>, 16 <see cref="SKColorType.RgbaF32"/>; with premultiplied alpha, but for
+    /// <see cref="SKColor"/>.
+    /// </typeparam>
+    /// <param name="pixels">The pixels, in one piece: see <see cref="AllocationOptions.Contiguous"/>.</param>
+    /// <returns>The bitmap, which the caller disposes. If the buffer is disposed first, its memory goes back with the bitmap.</returns>
+    /// <exception cref="InvalidOperationException">The pixels are not in one piece.</exception>
+    /// <exception cref="NotSupportedException">No colour type has pixels of this size.</exception>
+    /// <exception cref="ObjectDisposedException">The buffer is disposed.</exception>
+    [return: OwnedBuffer]
+    public static SKBitmap AsBitmap<TPixel>([Borrowed] this PixelBuffer<TPixel> pixels)
+        where TPixel : unmanaged
+    {
+        ArgumentNullException.ThrowIfNull(pixels);
+        bool isColor = typeof(TPixel) == typeof(SKColor);
+        SKColorType colorType = isColor ? SKColorType.Bgra8888 : Unsafe.SizeOf<TPixel>() switch
+        {
+            1 => SKColorType.Gray8,
+            2 => SKColorType.Rgb565,
+            4 => SKColorType.Rgba8888,
+            8 => SKColorType.Rgba16161616,
+            16 => SKColorType.RgbaF32,
+            int size => throw new NotSupportedException($"No colour type has pixels of {size} bytes, as {typeof(TPixel)} has."),
+        };
+        SKAlphaType alphaType = isColor ? SKAlphaType.Unpremul
+            : colorType is SKColorType.Gray8 or SKColorType.Rgb565 ? SKAlphaType.Opaque : SKAlphaType.Premul;
+        SKImageInfo info = new(pixels.Width, pixels.Height, colorType, alphaType);
+        PixelMemory memory = PixelMemory.Share(pixels);
+        SKBitmap bitmap = new();
+
+        // Where it fails, Skia has called the delegate.
+        if (!bitmap.InstallPixels(info, memory.Address, memory.RowBytes, PixelMemory.BitmapRelease, memory))
+        {
+            bitmap.Dispose();
+            throw new NotSupportedException(Invariant($"Skia has no bitmap of {info.Width} × {info.Height} pixels of {colorType}."));
+        }
+
+        return bitmap;
+    }
+
+    /// <summary>
+    /// Computes what decoding a picture takes at most, as <see cref="DecodeBitmapAsync"/> reserves it: the file, the pixels,
+    /// what the codec takes from malloc, and <see cref="SKBitmapDecodeOptions.WorkingBytes"/>.
+    /// </summary>
+    /// <param name="allocator">What the picture will be allocated from.</param>
+    /// <param name="seekable">The file. Its beginning is read, and its position restored.</param>
+    /// <param name="options">What the bitmap is to be like.</param>
+    /// <returns>The bytes, for <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/>.</returns>
+    /// <remarks>
+    /// It is read from the header: the size, progressive or baseline, the sampling of colours, interlacing, alpha, the orientation. A
+    /// header may claim what the file does not have: limits of the allocator refuse that.
+    /// </remarks>
+    /// <exception cref="ArgumentException">The stream cannot seek.</exception>
+    /// <exception cref="InvalidDataException">The file is no picture that Skia decodes.</exception>
+    /// <exception cref="IOException">The stream cannot be read.</exception>
+    public static long EstimateBitmapBytes(this MemoryAllocator allocator, Stream seekable, SKBitmapDecodeOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(allocator);
+        ArgumentNullException.ThrowIfNull(seekable);
+        if (!seekable.CanSeek)
+        {
+            throw new ArgumentException("The stream cannot seek: what is read would be lost. Pass its first bytes.", nameof(seekable));
+        }
+
+        long position = seekable.Position;
+        try
+        {
+            using EncodedPicture source = new(allocator, seekable, isAsync: false, CancellationToken.None);
+            PictureHeader header = source.ReadHeaderAsync().AsTask().GetAwaiter().GetResult();
+            return new DecodePlan(header, options).Estimate(allocator, source.ExpectedLength(header));
+        }
+        finally
+        {
+            seekable.Position = position;
+        }
+    }
+
+    /// <param name="allocator">What the picture will be allocated from.</param>
+    /// <param name="header">The file, or its beginning, which must have the whole header: 64 KiB are enough for most.</param>
+    /// <param name="options">What the bitmap is to be like.</param>
+    /// <returns>
+    /// The bytes. Of the file it counts what it was given: add the length of the rest.
+    /// </returns>
+    /// <exception cref="InvalidDataException">The file is no picture that Skia decodes, or its header is cut off.</exception>
+    /// <inheritdoc cref="EstimateBitmapBytes(MemoryAllocator, Stream, SKBitmapDecodeOptions?)" path="/summary | /remarks"/>
+    public static long EstimateBitmapBytes(
+        this MemoryAllocator allocator, ReadOnlySpan<byte> header, SKBitmapDecodeOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(allocator);
+        PictureHeader read = PictureHeader.TryRead(header, isComplete: true)!;
+        return new DecodePlan(read, options).Estimate(allocator, header.Length);
+    }
+}

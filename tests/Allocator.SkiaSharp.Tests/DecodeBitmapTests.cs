@@ -1,0 +1,230 @@
+namespace Allocator.SkiaSharp.Tests;
+
+public class DecodeBitmapTests
+{
+    public static TheoryData<string> Files() => Picture.All();
+
+    public static TheoryData<string, SKEncodedOrigin> OrientedFiles()
+    {
+        TheoryData<string, SKEncodedOrigin> files = [];
+        foreach (SKEncodedOrigin origin in Enum.GetValues<SKEncodedOrigin>().Distinct())
+        {
+            files.Add("baseline.jpg", origin);
+            files.Add("progressive-420.jpg", origin);
+            files.Add("lossy.webp", origin);
+        }
+
+        return files;
+    }
+
+    [Theory]
+    [MemberData(nameof(Files))]
+    public void DecodeBitmap_OfEachKindOfFile_HasThePixelsThatSkiaDecodes(string name)
+    {
+        byte[] file = Picture.Read(name);
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using SKBitmap expected = Reference(file, null);
+        using (PooledBitmap actual = allocator.DecodeBitmap(new MemoryStream(file)))
+        {
+            AssertSame(expected, actual);
+            Assert.Equal(1, allocator.GetStatistics().OutstandingAllocations);
+            Assert.Same(allocator, actual.Allocator);
+        }
+
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }
+
+    [Theory]
+    [MemberData(nameof(Files))]
+    public async Task DecodeBitmapAsync_FromAStreamThatCannotSeek_HasTheSamePixels(string name)
+    {
+        byte[] file = Picture.Read(name);
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        using SKBitmap expected = Reference(file, null);
+        using (PooledBitmap actual = await allocator.DecodeBitmapAsync(new TricklingStream(file)))
+        {
+            AssertSame(expected, actual);
+            Assert.IsType<MemoryReservation>(actual.Allocator);
+        }
+
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }
+
+    [Theory]
+    [InlineData(SKColorType.Rgba8888)]
+    [InlineData(SKColorType.Bgra8888)]
+    [InlineData(SKColorType.Rgb565)]
+    [InlineData(SKColorType.RgbaF16)]
+    [InlineData(SKColorType.RgbaF32)]
+    public void DecodeBitmap_ToAColorType_HasThePixelsThatSkiaDecodes(SKColorType colorType)
+    {
+        foreach (string name in new[] { "baseline.jpg", "opaque.png", "lossy.webp", "palette.gif", "rgb.bmp" })
+        {
+            byte[] file = Picture.Read(name);
+            SKBitmapDecodeOptions options = new() { ColorType = colorType };
+            SKBitmap? expected = TryReference(file, colorType);
+            if (expected is null)
+            {
+                Assert.Throws<NotSupportedException>(
+                    () => MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file), options).Dispose());
+                continue;
+            }
+
+            using (expected)
+            {
+                using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file), options);
+                AssertSame(expected, actual);
+            }
+        }
+    }
+
+    [Fact]
+    public void DecodeBitmap_ToAColorTypeThatTheCodecLacks_SaysSo()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create();
+        NotSupportedException exception = Assert.Throws<NotSupportedException>(() => allocator.DecodeBitmap(
+            new MemoryStream(Picture.Read("baseline.jpg")), new SKBitmapDecodeOptions { ColorType = SKColorType.Gray8 }).Dispose());
+
+        Assert.Contains("InvalidConversion", exception.Message, StringComparison.Ordinal);
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }
+
+    [Theory]
+    [MemberData(nameof(OrientedFiles))]
+    public void DecodeBitmap_OfAnOrientedPicture_IsUpright(string name, SKEncodedOrigin origin)
+    {
+        byte[] stored = Picture.Read(name);
+        byte[] file = name.EndsWith(".webp", StringComparison.Ordinal)
+            ? Picture.OrientedWebP(stored, origin) : Picture.Oriented(stored, origin);
+        using SKBitmap reference = Reference(stored, null);
+        bool isTurned = (int)origin >= 5;
+
+        using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file));
+
+        Assert.Equal(isTurned ? new SKSizeI(Picture.Height, Picture.Width) : reference.Info.Size, actual.Info.Size);
+        for (int y = 0; y < Picture.Height; y += 7)
+        {
+            for (int x = 0; x < Picture.Width; x += 7)
+            {
+                SKPointI at = Upright(origin, x, y);
+                if (reference.GetPixel(x, y) != actual.GetPixel(at.X, at.Y))
+                {
+                    Assert.Fail($"{x}, {y} of {origin}: {reference.GetPixel(x, y)} and {actual.GetPixel(at.X, at.Y)}");
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(400, 400, 400, 300)]
+    [InlineData(10_000, 100, 133, 100)]
+    [InlineData(1000, 5000, 1000, 750)]
+    [InlineData(1, 1, 1, 1)]
+    [InlineData(5000, 5000, Picture.Width, Picture.Height)]
+    public void DecodeBitmap_WithALargestSize_FitsAndLooksTheSame(int largestWidth, int largestHeight, int width, int height)
+    {
+        SKBitmapDecodeOptions options = new() { LargestSize = new SKSizeI(largestWidth, largestHeight) };
+        foreach (string name in Picture.Names)
+        {
+            byte[] file = Picture.Read(name);
+            using SKBitmap whole = Reference(file, null);
+            using PooledBitmap actual = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file), options);
+
+            Assert.Equal((name, width, height), (name, actual.Width, actual.Height));
+            if (width >= 100)
+            {
+                // The middle of a quarter that has one colour.
+                SKColor expected = whole.GetPixel(Picture.Width / 12, Picture.Height / 12);
+                SKColor found = actual.GetPixel(width / 12, height / 12);
+                Assert.InRange(Math.Abs(expected.Red - found.Red) + Math.Abs(expected.Green - found.Green), 0, 8);
+            }
+        }
+    }
+
+    [Fact]
+    public void DecodeBitmap_OfATurnedPictureWithALargestSize_FitsAsItIsSeen()
+    {
+        SKBitmapDecodeOptions options = new() { LargestSize = new SKSizeI(300, 600) };
+        foreach (byte[] file in new[]
+        {
+            Picture.Oriented(Picture.Read("baseline.jpg"), SKEncodedOrigin.RightTop),
+            Picture.OrientedWebP(Picture.Read("lossy.webp"), SKEncodedOrigin.RightTop),
+        })
+        {
+            using PooledBitmap bitmap = MemoryAllocator.Default.DecodeBitmap(new MemoryStream(file), options);
+
+            // What is stored at the top left is seen at the top right.
+            Assert.Equal((300, 400), (bitmap.Width, bitmap.Height));
+            Assert.InRange(bitmap.GetPixel(290, 10).Red, 240, 255);
+            Assert.InRange(bitmap.GetPixel(290, 10).Green, 0, 16);
+        }
+    }
+
+    [Fact]
+    public void DecodeBitmap_BeyondALimit_IsRefusedAndLeavesNothing()
+    {
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { AllocationLimitMegabytes = 4 });
+
+        Assert.Throws<MemoryLimitExceededException>(
+            () => allocator.DecodeBitmap(new MemoryStream(Picture.Read("baseline.jpg"))).Dispose());
+
+        Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
+    }
+
+    [Fact]
+    public void DecodeBitmap_OfAStreamFromItsMiddle_StartsThere()
+    {
+        byte[] file = Picture.Read("baseline.jpg");
+        using MemoryStream stream = new([1, 2, 3, .. file]);
+        stream.Position = 3;
+
+        using PooledBitmap bitmap = MemoryAllocator.Default.DecodeBitmap(stream);
+
+        Assert.Equal((Picture.Width, stream.Length), (bitmap.Width, stream.Position));
+    }
+
+    internal static SKBitmap Reference(byte[] file, SKColorType? colorType) => TryReference(file, colorType)!;
+
+    // As SKBitmap.Decode, which has no colour space.
+    private static unsafe SKBitmap? TryReference(byte[] file, SKColorType? colorType)
+    {
+        using SKCodec codec = SKCodec.Create(new MemoryStream(file));
+        SKImageInfo info = codec.Info;
+        info.ColorSpace = null;
+        info.ColorType = colorType ?? info.ColorType;
+        if (info.AlphaType == SKAlphaType.Unpremul)
+        {
+            info.AlphaType = SKAlphaType.Premul;
+        }
+
+        SKBitmap bitmap = new(info);
+        if (codec.GetPixels(info, bitmap.GetPixels()) == SKCodecResult.Success)
+        {
+            return bitmap;
+        }
+
+        bitmap.Dispose();
+        return null;
+    }
+
+    internal static void AssertSame(SKBitmap expected, SKBitmap actual)
+    {
+        Assert.Equal(
+            (expected.Width, expected.Height, expected.ColorType, expected.AlphaType),
+            (actual.Width, actual.Height, actual.ColorType, actual.AlphaType));
+        Assert.True(expected.GetPixelSpan().SequenceEqual(actual.GetPixelSpan()));
+    }
+
+    // Where the orientation's definition puts what is stored there.
+    private static SKPointI Upright(SKEncodedOrigin origin, int x, int y) => origin switch
+    {
+        SKEncodedOrigin.TopRight => new(Picture.Width - 1 - x, y),
+        SKEncodedOrigin.BottomRight => new(Picture.Width - 1 - x, Picture.Height - 1 - y),
+        SKEncodedOrigin.BottomLeft => new(x, Picture.Height - 1 - y),
+        SKEncodedOrigin.LeftTop => new(y, x),
+        SKEncodedOrigin.RightTop => new(Picture.Height - 1 - y, x),
+        SKEncodedOrigin.RightBottom => new(Picture.Height - 1 - y, Picture.Width - 1 - x),
+        SKEncodedOrigin.LeftBottom => new(y, Picture.Width - 1 - x),
+        _ => new(x, y),
+    };
+}
