@@ -1,4 +1,4 @@
-using Allocator.Memory;
+using Allocator.Skia;
 
 namespace Allocator;
 
@@ -28,6 +28,14 @@ public sealed class PooledBitmap : SKBitmap
     /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
     /// </summary>
     public MemoryAllocator Allocator { get; }
+
+    /// <summary>
+    /// Encodes the bitmap straight into a stream: <see cref="SkiaSharpMemory.Encode"/>. It hides the method of <see cref="SKBitmap"/>,
+    /// which C# would prefer to the extension method, and which ends the process if the stream throws.
+    /// </summary>
+    /// <inheritdoc cref="SkiaSharpMemory.Encode" path="/param[not(@name = 'bitmap')] | /exception | /remarks"/>
+    public new void Encode(Stream destination, SKEncodedImageFormat format, int quality) =>
+        SkiaSharpMemory.Encode(this, destination, format, quality);
 
     /// <summary>Makes a bitmap of memory, and takes that over, whether it succeeds or not.</summary>
     /// <exception cref="ArgumentException">Skia does not accept the description.</exception>

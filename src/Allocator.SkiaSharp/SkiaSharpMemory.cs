@@ -1,6 +1,4 @@
-using Allocator.Decoding;
-using Allocator.Encoding;
-using Allocator.Memory;
+using Allocator.Skia;
 
 namespace Allocator;
 
@@ -152,7 +150,7 @@ public static class SkiaSharpMemory
     /// <param name="quality">The quality, from 0 to 100.</param>
     /// <exception cref="NotSupportedException">Skia does not encode this format, or such pixels.</exception>
     /// <remarks>What the destination throws ends the encoding, and is thrown here.</remarks>
-    public static void Encode(this SKBitmap bitmap, Stream destination, SKEncodedImageFormat format, int quality)
+    public static void Encode([Borrowed] this SKBitmap bitmap, Stream destination, SKEncodedImageFormat format, int quality)
     {
         ArgumentNullException.ThrowIfNull(bitmap);
         ArgumentNullException.ThrowIfNull(destination);

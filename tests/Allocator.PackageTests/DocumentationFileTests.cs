@@ -25,7 +25,7 @@ public class DocumentationFileTests(PackedLibrary library)
 
         // Each type and most members: accessors, what the compiler adds and what overrides have none of their own.
         string[] types = [.. visible.Where(member => visible.Any(other => other.StartsWith(member + '.', StringComparison.Ordinal)))];
-        Assert.True(types.Length >= 6, $"{types.Length} types");
+        Assert.True(types.Length >= 3, $"{types.Length} types");
         Assert.Empty(types.Except(documented));
     }
 

@@ -117,5 +117,12 @@ public sealed class PackedLibrary : IDisposable
         </Project>
         """;
 
-    private string Reference(string package) => $"""<PackageReference Include="{package}" Version="{Version}" />""";
+    private string Reference(string package)
+    {
+        string reference = $"""<PackageReference Include="{package}" Version="{Version}" />""";
+
+        // On Linux SkiaSharp itself wants this one.
+        return package != "Allocator.SkiaSharp" ? reference
+            : reference + """<PackageReference Include="SkiaSharp.NativeAssets.Linux.NoDependencies" Version="3.119.4" />""";
+    }
 }

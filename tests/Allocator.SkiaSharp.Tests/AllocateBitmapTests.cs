@@ -142,8 +142,8 @@ public class AllocateBitmapTests
     [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
     private static void Drop(MemoryAllocator allocator)
     {
-#pragma warning disable ALLOC001 // Dropped on purpose.
+#pragma warning disable ALLOC004 // Dropped on purpose.
         allocator.AllocateBitmap(s_info).Erase(SKColors.Red);
-#pragma warning restore ALLOC001
+#pragma warning restore ALLOC004
     }
 }

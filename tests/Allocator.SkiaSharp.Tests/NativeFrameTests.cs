@@ -50,6 +50,11 @@ public class NativeFrameTests
                 }
 
                 SkiaSharpMemory.Encode(bitmap, new TricklingStream([], whole.Length), format, 90);
+
+                // SKBitmap's own method, which C# prefers to an extension, would end the process here.
+                using PooledBitmap pooled = MemoryAllocator.Default.AllocateBitmap(bitmap.Info, AllocationOptions.Clean);
+                Assert.Equal("at 0", Assert.Throws<InvalidOperationException>(
+                    () => pooled.Encode(new TricklingStream([], 0), format, 90)).Message);
             },
             format.ToString()).Dispose();
 

@@ -23,7 +23,7 @@ internal sealed partial class Evaluator
             return source.AsRaw();
         }
 
-        if (type is ITypeParameterSymbol or { IsReferenceType: true, SpecialType: SpecialType.None })
+        if (type is ITypeParameterSymbol or { IsReferenceType: true, SpecialType: SpecialType.None } && !_types.IsAllocator(type))
         {
             Escape(source);
         }

@@ -24,7 +24,7 @@ internal sealed class KnownMembers
     /// </summary>
     public bool IsKnown(ISymbol member) =>
         member is not IMethodSymbol { MethodKind: MethodKind.DelegateInvoke }
-        && (IsOfBaseLibrary(member) || IsOfAllocator(member) || IsOfMemoryOwner(member));
+        && (IsOfBaseLibrary(member) || IsOfAllocator(member) || IsOfMemoryOwner(member) || IsOfBitmap(member));
 
     public bool IsOfBaseLibrary(ISymbol member)
     {
@@ -102,6 +102,10 @@ internal sealed class KnownMembers
         IMethodSymbol? overridden = (parameter.ContainingSymbol as IMethodSymbol)?.OriginalDefinition.OverriddenMethod;
         return overridden is not null && IsBorrowed(overridden.OriginalDefinition.Parameters[parameter.Ordinal]);
     }
+
+    // Of the package Allocator.SkiaSharp: what its factories return, and what shows the pixels of that.
+    private static bool IsOfBitmap(ISymbol member) =>
+        !member.IsStatic && member.ContainingType is { } type && (KnownTypes.IsOfSkia(type) || type.Name == "PooledBitmap");
 
     private bool IsOfMemoryOwner(ISymbol member) =>
         member.ContainingType is { } type

@@ -62,7 +62,13 @@ internal sealed class KnownTypes
     public bool IsMemory(ITypeSymbol? type) =>
         type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T, TypeArguments: var maybe }
         ? IsMemory(maybe[0])
-        : type is not null && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle));
+        : type is not null
+            && (Is(type, _memory) || Is(type, _readOnlyMemory) || Is(type, _sequence) || Is(type, _memoryHandle) || IsPixelView(type));
+
+    /// <summary>Returns whether the type is one of SkiaSharp that has pixels, or shows those of another object.</summary>
+    public static bool IsOfSkia(ITypeSymbol type) =>
+        type is { Name: "SKBitmap" or "SKSurface" or "SKPixmap" or "SKCanvas" or "SKObject" or "SKNativeObject" }
+        && type.ContainingNamespace is { Name: "SkiaSharp", ContainingNamespace.IsGlobalNamespace: true };
 
     public bool IsMemoryHandle(ITypeSymbol? type) => type is not null && Is(type, _memoryHandle);
 
@@ -160,6 +166,9 @@ internal sealed class KnownTypes
 
         return false;
     }
+
+    // A pixmap or a canvas of a surface or a bitmap: it is not what keeps the pixels.
+    private static bool IsPixelView(ITypeSymbol type) => type.Name is "SKPixmap" or "SKCanvas" && IsOfSkia(type);
 
     private static bool Is(ITypeSymbol type, INamedTypeSymbol? definition) =>
         definition is not null && SymbolEqualityComparer.Default.Equals(type.OriginalDefinition, definition);

@@ -14,6 +14,11 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
     /// </summary>
     public bool IsWeb { get; init; }
 
+    /// <summary>
+    /// Gets whether it needs SkiaSharp, opened by <c>```csharp skiasharp</c>: <c>tests/Allocator.SkiaSharp.Tests</c> runs it.
+    /// </summary>
+    public bool IsSkia { get; init; }
+
     /// <summary>Gets what the document says that it prints: a plain block behind a line that is <c>prints</c> alone; else null.</summary>
     public string? Printed { get; init; }
 
@@ -66,6 +71,7 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
                 yield return new CodeBlock(document, start, !information.Contains("no-run"), string.Join('\n', lines[start..i]))
                 {
                     IsWeb = information.Contains("aspnetcore"),
+                    IsSkia = information.Contains("skiasharp"),
                     Printed = PrintedBehind(lines, i),
                 };
             }

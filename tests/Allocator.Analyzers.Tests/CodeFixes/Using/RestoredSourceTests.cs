@@ -29,7 +29,6 @@ public class RestoredSourceTests(ITestOutputHelper output)
         "benchmarks/Measuring/Cgroups",
         "docs/integrations/code/ImageSharp*.cs",
         "docs/integrations/code/NetVips*.cs",
-        "docs/integrations/code/SkiaSharp*.cs",
         "docs/integrations/code/native/*.cs")]
     public async Task FixAll_OfSourcesWithoutTheirKeywords_RestoresThemByteForByte(string assembly, params string[] folders)
     {

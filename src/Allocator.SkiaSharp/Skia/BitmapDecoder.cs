@@ -1,6 +1,4 @@
-using Allocator.Memory;
-
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>
 /// Decodes a file into pooled memory, one step after the other. All that can be refused is allocated before Skia is called.

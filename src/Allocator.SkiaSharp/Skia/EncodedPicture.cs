@@ -1,4 +1,4 @@
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>
 /// A file in counted memory, in one piece: Skia decodes from there, and calls no code of the user's. Its beginning is read first, because

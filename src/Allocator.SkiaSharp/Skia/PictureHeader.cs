@@ -1,4 +1,4 @@
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>What the beginning of a file says of the picture.</summary>
 internal sealed class PictureHeader

@@ -1,6 +1,6 @@
 using System.Runtime.Intrinsics;
 
-namespace Allocator.Memory;
+namespace Allocator.Skia;
 
 /// <summary>Memory that Skia uses, and its way back: pinned until Skia's release delegate runs, on whatever thread that is.</summary>
 internal sealed class PixelMemory

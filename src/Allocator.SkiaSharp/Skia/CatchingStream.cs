@@ -1,6 +1,6 @@
 using System.Runtime.ExceptionServices;
 
-namespace Allocator.Encoding;
+namespace Allocator.Skia;
 
 /// <summary>
 /// Passes what Skia encodes to a stream of the user's. What that throws is kept until Skia has returned: an exception that passes native

@@ -1,7 +1,6 @@
 using System.Runtime.Intrinsics;
-using Allocator.Memory;
 
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>Copies rows of a stored picture to where they belong when it is seen upright.</summary>
 internal static class Turn

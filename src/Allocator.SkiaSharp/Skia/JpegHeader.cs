@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>Reads from a JPEG how much of it the decoder keeps at once: a few rows, or all coefficients.</summary>
 internal static class JpegHeader

@@ -1,4 +1,4 @@
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>How decoded pictures are made smaller.</summary>
 internal static class Scaling

@@ -1,4 +1,4 @@
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>Skia's codec over bytes that do not move while it lives: it reads from there, and calls no managed code.</summary>
 internal sealed class Codec : IDisposable

@@ -1,4 +1,4 @@
-namespace Allocator.Decoding;
+namespace Allocator.Skia;
 
 /// <summary>The steps from a file to the bitmap that was asked for, and the most that they take at once.</summary>
 internal sealed class DecodePlan
@@ -79,7 +79,8 @@ internal sealed class DecodePlan
             most = Math.Max(most, Add(last, last));
         }
 
-        return Math.Max(most, Add(last, _workingBytes));
+        // As all estimates of the library: sixteen can be added.
+        return Math.Min(Math.Max(most, Add(last, _workingBytes)), long.MaxValue / 16);
     }
 
     // An estimate of what is too large for any machine is that of the largest number.
