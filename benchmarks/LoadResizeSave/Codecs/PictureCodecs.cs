@@ -9,20 +9,36 @@ internal sealed class PictureCodecs
     /// <param name="useAll">
     /// Whether PNG is decoded by libpng, and JPEG XL by libjxl, where the system has them. Measurements of the allocators leave them out.
     /// </param>
-    public PictureCodecs(bool useLibjpeg = true, bool useAll = false)
+    /// <param name="useSkia">Whether JPEG, PNG and WebP are read and written by SkiaSharp, which no machine has to install.</param>
+    public PictureCodecs(bool useLibjpeg = true, bool useAll = false, bool useSkia = false)
     {
         Png = new PngCodec();
+        if (useSkia)
+        {
+            _codecs = [SkiaCodec.Jpeg, SkiaCodec.Png, SkiaCodec.WebP];
+            WriterOfJpeg = SkiaCodec.Jpeg;
+            WriterOfWebP = SkiaCodec.WebP;
+            return;
+        }
+
         Jpeg = useLibjpeg && TurboJpegLibrary.TryLoad() is { } library ? new JpegCodec(library) : null;
         IPictureCodec?[] codecs =
         [
             (useAll ? LibpngCodec.TryLoad() : null) ?? (IPictureCodec)Png, Jpeg, useAll ? JxlCodec.TryLoad(Jpeg) : null,
         ];
         _codecs = [.. codecs.OfType<IPictureCodec>()];
+        WriterOfJpeg = Jpeg;
     }
 
     public PngCodec Png { get; }
 
+    /// <summary>Gets libjpeg-turbo, where that is chosen and the system has it.</summary>
     public JpegCodec? Jpeg { get; }
+
+    /// <summary>Gets what writes JPEGs, whatever it is.</summary>
+    public IPictureCodec? WriterOfJpeg { get; }
+
+    public IPictureCodec? WriterOfWebP { get; }
 
     public IPictureCodec Recognize(ReadOnlySpan<byte> file)
     {

@@ -5,7 +5,7 @@ namespace LoadResizeSave.Pictures;
 /// <summary>Finds the pictures of a folder.</summary>
 internal static class PictureFolder
 {
-    private static readonly string[] s_endings = [".png", ".jpg", ".jpeg", ".jpe", ".jfif"];
+    private static readonly string[] s_endings = [".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp"];
 
     /// <summary>
     /// Returns the pictures below <paramref name="folder"/>, as paths relative to it, in an order that is the same everywhere. What lies

@@ -60,7 +60,10 @@ internal sealed class JobChild(JobOptions options, Action<JobProgress> report)
         using PixelStore store = PixelStore.Create(kind, options.TrimPeriod);
         using Sampler<MemorySample> sampler =
             new(s_samplePeriod, seconds => new MemorySample(seconds, ProcessMemory.ReadResidentOften(), store.CommittedBytes));
-        PicturePipeline pipeline = new(new PictureCodecs(), store, Path.Combine(options.SavedFolder, kind.ToString().ToLowerInvariant()));
+        PicturePipeline pipeline = new(
+            new PictureCodecs(useSkia: options.UseSkia),
+            store,
+            Path.Combine(options.SavedFolder, kind.ToString().ToLowerInvariant()));
 
         ProcessCounters before = ProcessCounters.Read();
         double started = sampler.Seconds;

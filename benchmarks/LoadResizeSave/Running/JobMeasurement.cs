@@ -18,11 +18,11 @@ internal sealed class JobMeasurement(JobOptions options, MeasurementRun run)
             return null;
         }
 
-        PictureCodecs codecs = new();
+        PictureCodecs codecs = new(useSkia: options.UseSkia);
         _ = Directory.CreateDirectory(options.Work);
         run.Console.MarkupLineInterpolated(
             $"[grey]{options.Input ?? "synthetic photographs"}, {options.Parallelism} at once, to a width of {JobOptions.Width}[/]");
-        if (codecs.Jpeg is null)
+        if (codecs.WriterOfJpeg is null)
         {
             run.Console.MarkupLine("[yellow]libjpeg-turbo was not found (Debian: libturbojpeg0): JPEG files are skipped[/]");
         }

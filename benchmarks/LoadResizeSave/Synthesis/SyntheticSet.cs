@@ -11,7 +11,7 @@ internal sealed class SyntheticSet(int count, double? megapixels, PictureCodecs 
     private const int Version = 1;
     private const int ClaimedSide = 1_000_000;
 
-    // Sizes of cameras and screens. Those at odd places become PNGs, which cost more than twice as much to read.
+    // Sizes of cameras and screens. Those at odd places become PNGs, which cost more than twice as much to read, or WebP.
     private static readonly (int Width, int Height)[] s_sizes =
     [
         (6000, 4000), (4032, 3024), (5472, 3648), (3840, 2160), (4000, 6000), (5120, 2880), (4928, 3264), (3024, 4032),
@@ -20,8 +20,10 @@ internal sealed class SyntheticSet(int count, double? megapixels, PictureCodecs 
     public string FolderIn(string work)
     {
         string size = megapixels is { } given ? Invariant($"{given:0.##}mp") : "mixed";
-        return Path.Combine(work, $"photographs-{count}-{size}-{(codecs.Jpeg is null ? "png" : "jpeg-png")}-v{Version}");
+        return Path.Combine(work, $"photographs-{count}-{size}-{Formats()}-v{Version}");
     }
+
+    private string Formats() => codecs.WriterOfJpeg is null ? "png" : codecs.WriterOfWebP is null ? "jpeg-png" : "jpeg-png-webp";
 
     public void Make(string folder, Action<int, int> onProgress, CancellationToken cancellationToken)
     {
@@ -75,8 +77,8 @@ internal sealed class SyntheticSet(int count, double? megapixels, PictureCodecs 
             (width, height) = (Math.Max(1, (int)(width * factor)), Math.Max(1, (int)(height * factor)));
         }
 
-        bool png = codecs.Jpeg is null || index % 2 == 1;
-        IPictureCodec codec = png ? codecs.Png : codecs.Jpeg!;
+        bool png = codecs.WriterOfJpeg is null || index % 2 == 1;
+        IPictureCodec codec = png && index % 4 == 3 && codecs.WriterOfWebP is { } webP ? webP : png ? codecs.Png : codecs.WriterOfJpeg!;
         string path = Path.Combine(folder, $"photograph-{index + 1:00}-{width}x{height}{codec.Extension}");
         MakeOne(path, (uint)(index * 7919) + 1, new PictureSize(width, height), png ? 1 : 5, codec, store);
     }
