@@ -236,6 +236,11 @@ main_job() {
     dotnet run --configuration Release --project benchmarks/LoadResizeSave -- --quick
 }
 
+# Photographs for the tests of containers.
+skia_wallpapers() {
+    install_packages plasma-workspace-wallpapers || echo "Without the wallpapers: drawn pictures alone."
+}
+
 # measure PROGRAM ARGUMENTS...: as the build step left it.
 measure() {
     dotnet run --no-build --configuration Release --project "benchmarks/$1" -- "${@:2}"
