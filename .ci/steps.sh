@@ -128,6 +128,42 @@ END
     wait "$service_PID"
 }
 
+# The first example of the guide for SkiaSharp, with the real SkiaSharp: compiled ahead of time, and trimmed, without a warning, and run.
+aot_skia() {
+    local folder=$work/aot-skia kind
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    sed --quiet '/^```csharp skiasharp$/,/^```$/p' docs/integrations/skiasharp.md | sed '1d; /^```$/Q' >"$folder/Program.cs"
+    cat >"$folder/AotSkia.csproj" <<END
+<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup>
+    <OutputType>Exe</OutputType>
+    <TargetFramework>net10.0</TargetFramework>
+    <ImplicitUsings>enable</ImplicitUsings>
+    <EnforceCodeStyleInBuild>false</EnforceCodeStyleInBuild>
+    <GenerateDocumentationFile>false</GenerateDocumentationFile>
+    <TrimmerSingleWarn>false</TrimmerSingleWarn>
+    <InvariantGlobalization>true</InvariantGlobalization>
+    <SelfContained>true</SelfContained>
+    <UseCurrentRuntimeIdentifier>true</UseCurrentRuntimeIdentifier>
+    <PublishAot Condition="'\$(Kind)' == 'aot'">true</PublishAot>
+    <PublishTrimmed Condition="'\$(Kind)' == 'trimmed'">true</PublishTrimmed>
+  </PropertyGroup>
+  <ItemGroup>
+    <Compile Include="Program.cs" />
+    <PackageReference Include="SkiaSharp.NativeAssets.Linux.NoDependencies" VersionOverride="3.119.4" />
+    <ProjectReference Include="$PWD/src/Allocator.SkiaSharp/Allocator.SkiaSharp.csproj" />
+  </ItemGroup>
+</Project>
+END
+    cp tests/Allocator.SkiaSharp.Tests/Pictures/progressive-420.jpg "$folder/photo.jpg"
+    for kind in aot trimmed; do
+        echo "-- $kind"
+        dotnet publish "$folder" --configuration Release --output "$folder/$kind" "-p:Kind=$kind"
+        [[ $(cd "$folder" && "./$kind/AotSkia") == "1600 x 1200, 400 x 300" ]]
+    done
+}
+
 trimmed() {
     rm -rf "$work/trimmed"
     dotnet publish tests/AotSample --configuration Release --output "$work/trimmed" -p:Trimmed=true
