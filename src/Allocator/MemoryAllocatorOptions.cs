@@ -77,6 +77,16 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>At most once in a second, and in no more than a twentieth of the time: threads that allocate may wait meanwhile.</remarks>
     public bool? TrimNativeHeap { get; set; }
 
+    /// <summary>
+    /// Gets or sets whether memory is made resident before it is rented, as far as the renter can reach. <see langword="null"/>: where a
+    /// control group's limit is honored (<see cref="HonorMemoryLimit"/>), so that writing to granted memory never ends the process.
+    /// </summary>
+    /// <remarks>
+    /// Pages that are written to anyway cost less this way. <see langword="false"/> is for programs that rent and never write most of it;
+    /// then the limit is kept by what was granted, whatever the rest of the process takes.
+    /// </remarks>
+    public bool? PopulateMemory { get; set; }
+
     /// <summary>Gets or sets whether groups and pixel buffers are always <see cref="AllocationOptions.Contiguous"/>.</summary>
     public bool PreferContiguous { get; set; }
 

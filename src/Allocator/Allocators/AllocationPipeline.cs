@@ -93,7 +93,11 @@ internal sealed class AllocationPipeline(
                 NoteSystemMemory();
             }
 
-            plan.Prepare(allocation.First!);
+            for (FinalizableGuard? part = allocation.First; part is not null; part = part.Next)
+            {
+                part.Prepare(plan.IsClean);
+            }
+
             plan.Locate(ref allocation);
             allocation.Begin();
         }
@@ -174,7 +178,11 @@ internal sealed class AllocationPipeline(
         int filled = 0;
         for (Refusals refusals = default; ;)
         {
-            if (isWatched)
+            if (filled == plan.MemberCount)
+            {
+                // Only the container refused.
+            }
+            else if (isWatched)
             {
                 FillGuarded(plan, ref allocation, ref refusals, ref filled, ref isMiss);
             }
@@ -187,12 +195,43 @@ internal sealed class AllocationPipeline(
                 FillNative(plan, ref allocation, ref refusals, ref filled, ref isMiss);
             }
 
-            if (filled == plan.MemberCount)
+            if (filled == plan.MemberCount && TryPopulate(plan, allocation.First!, ref refusals))
             {
                 return isMiss;
             }
 
             _recovery.Recover(ref refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filled));
+        }
+    }
+
+    // What the renter can reach is granted in one step, and resident before the rent begins: then the kernel's figures contain it, and no
+    // write later ends the process.
+    private bool TryPopulate(in AllocationPlan plan, FinalizableGuard first, ref Refusals refusals)
+    {
+        long missing = plan.NoteUse(first);
+        if (missing == 0)
+        {
+            return true;
+        }
+
+        if (!Commitment.TryGrant(_context, missing, ref refusals))
+        {
+            return false;
+        }
+
+        try
+        {
+            FinalizableGuard? part = first;
+            while (part?.TryPopulate() == true)
+            {
+                part = part.Next;
+            }
+
+            return part is null;
+        }
+        finally
+        {
+            Commitment.CancelGrant(_context, plan.NoteUse(first));
         }
     }
 

@@ -130,34 +130,43 @@ internal sealed class GuardedSource : IIdleMemory
     private bool TryMap(GuardedMapping memory, ref Refusals refusals)
     {
         GuardedLayout layout = memory.Layout;
-        if (!Commitment.TryTake(_context, layout.CapacityInBytes, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, layout.CapacityInBytes, grantsNow: true, ref refusals, out Commitment commitment))
         {
             return false;
         }
 
+        bool isPlaced = TryPlace(memory, layout);
+        if (isPlaced)
+        {
+            commitment.Commit(layout.CapacityInBytes);
+        }
+        else
+        {
+            commitment.Cancel();
+        }
+
+        return isPlaced;
+    }
+
+    private bool TryPlace(GuardedMapping memory, in GuardedLayout layout)
+    {
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
         if (address == 0)
         {
-            commitment.Cancel();
             return false;
         }
 
         memory.Place(address, zeroed);
-        if (!TryMakeGuardPages(address, layout.FrontInBytes)
-            || !TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
+        bool populates = _context.Populates || layout.BodyInBytes <= MostPopulatedInBytes;
+        if (TryMakeGuardPages(address, layout.FrontInBytes)
+            && TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes)
+            && (!populates || _source.TryPopulate(memory.BodyAddress, layout.BodyInBytes)))
         {
-            _source.Free(address, layout.TotalInBytes);
-            commitment.Cancel();
-            return false;
+            return true;
         }
 
-        commitment.Commit(memory.BodyAddress, layout.CapacityInBytes);
-        if (layout.BodyInBytes <= MostPopulatedInBytes)
-        {
-            _source.Prefault(memory.BodyAddress, layout.BodyInBytes);
-        }
-
-        return true;
+        _source.Free(address, layout.TotalInBytes);
+        return false;
     }
 
     // Where all memory of the process is locked, none can be given back; but it can be made inaccessible.
@@ -170,13 +179,12 @@ internal sealed class GuardedSource : IIdleMemory
         GuardedLayout layout = memory.Layout;
         if (!_isGuarded)
         {
-            Commitment.BeginRelease(_context, memory.BodyAddress);
             if (!_source.TryDecommitAndProtect(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
             }
 
-            Commitment.EndRelease(_context, layout.CapacityInBytes);
+            Commitment.EndRelease(_context, layout.CapacityInBytes, layout.CapacityInBytes);
             return true;
         }
 
@@ -214,9 +222,8 @@ internal sealed class GuardedSource : IIdleMemory
 
     private void ReleaseMapping(GuardedMapping memory, long committedBytes)
     {
-        Commitment.BeginRelease(_context, memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
-        Commitment.EndRelease(_context, committedBytes);
+        Commitment.EndRelease(_context, committedBytes, committedBytes);
         memory.EndRecord();
     }
 }

@@ -199,7 +199,7 @@ internal sealed class CountedArrayPool : IIdleMemory
     private CountedArrayGuard? TryMake(int index, ref Refusals refusals)
     {
         int length = CapacityOfClass(index);
-        if (!Commitment.TryTake(_context, length, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, length, grantsNow: true, ref refusals, out Commitment commitment))
         {
             return null;
         }
@@ -212,14 +212,21 @@ internal sealed class CountedArrayPool : IIdleMemory
                 Interlocked.CompareExchange(ref _idle[index], new ArrayStack(), null);
             }
 
-            CountedArrayGuard guard = new(this, new byte[length], _context);
+            byte[] array = new byte[length];
+            for (int i = 0; i < length && _context.Populates; i += Environment.SystemPageSize)
+            {
+                // A fresh array has no memory behind it before it is written to.
+                array[i] = 0;
+            }
+
+            CountedArrayGuard guard = new(this, array, _context);
             using (_lock.Enter())
             {
                 _heldBytes += length;
                 BeginRent(guard);
             }
 
-            commitment.CommitArray();
+            commitment.CommitArray(length);
             return guard;
         }
         catch
@@ -240,7 +247,7 @@ internal sealed class CountedArrayPool : IIdleMemory
             _heldBytes -= bytes;
         }
 
-        Commitment.EndReleaseOfArray(_context, bytes);
+        Commitment.EndReleaseOfArray(_context, bytes, grantedBytes: bytes);
     }
 
     private long ReleaseIdle(long bytes, bool staleOnly)

@@ -60,11 +60,20 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         _next = next;
     }
 
-    /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed.</summary>
-    public void Prepare(long usedBytes, bool clean)
+    /// <summary>Notes how much of the memory the renter can reach; returns how much of that the container has not granted yet.</summary>
+    public long NoteUse(long usedBytes)
+    {
+        Record.UsedBytes = usedBytes;
+        return UngrantedBytes();
+    }
+
+    /// <summary>Makes those bytes resident if need be, and notes them as granted; false if the system refuses some.</summary>
+    public virtual bool TryPopulate() => true;
+
+    /// <summary>Clears what the renter can reach where asked for and needed.</summary>
+    public void Prepare(bool clean)
     {
         Debug.Assert(RentState.IsIdle(Record.State));
-        Record.UsedBytes = usedBytes;
         if (clean)
         {
             ClearUsed(evenIfZeroed: false);
@@ -135,6 +144,9 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
         return permit;
     }
+
+    /// <summary>Returns how many bytes, of those that the renter can reach, the container has not granted yet.</summary>
+    protected virtual long UngrantedBytes() => 0;
 
     /// <summary>Hands the memory of this guard and all behind it back, although no rent began.</summary>
     public void Cancel()

@@ -7,12 +7,9 @@ namespace Allocator.Native;
 /// Reads the process's control groups, versions 1 and 2, its own and all around it; without a limit, the machine; without that, the GC.
 /// The files stay open: while the process stays in its groups a reading takes a few calls to the system, and no managed memory.
 /// </summary>
-internal sealed unsafe class LinuxSystemMemory : SystemMemory
+internal sealed class LinuxSystemMemory : SystemMemory
 {
     private const string MachinePath = "/proc/meminfo";
-
-    // Pages whose state is asked for in one call: 16 MiB.
-    private const int PagesAtOnce = 4096;
 
     private readonly Func<string, SystemFile?> _open;
     private SystemFile? _machine;
@@ -23,20 +20,6 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
     private byte[]? _membershipSeen;
 
     public LinuxSystemMemory(Func<string, SystemFile?> open) => _open = open;
-
-    public override long UntouchedBytes(nint address, long lengthInBytes)
-    {
-        ShortLock.AssertNoneHeld();
-        try
-        {
-            return CountUntouched(address, lengthInBytes);
-        }
-        catch (Exception)
-        {
-            // The first call to the system of its kind needs managed memory.
-            return 0;
-        }
-    }
 
     public override long ReadResidentBytes()
     {
@@ -81,31 +64,6 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
                 }
             }
         }
-    }
-
-    private static long CountUntouched(nint address, long lengthInBytes)
-    {
-        int page = Environment.SystemPageSize;
-        byte* isResident = stackalloc byte[PagesAtOnce];
-        byte* start = (byte*)(address & -page);
-        long length = lengthInBytes + ((byte*)address - start);
-        long untouched = 0;
-        for (long at = 0; at < length; at += (long)PagesAtOnce * page)
-        {
-            int pages = (int)Math.Min(PagesAtOnce, (length - at + page - 1) / page);
-            if (LibC.MInCore(start + at, (nuint)pages * (nuint)page, isResident) != 0)
-            {
-                // Unmapped meanwhile.
-                return 0;
-            }
-
-            for (int i = 0; i < pages; i++)
-            {
-                untouched += (isResident[i] & 1) == 0 ? page : 0;
-            }
-        }
-
-        return Math.Min(untouched, lengthInBytes);
     }
 
     // A process may be moved from one group to another.

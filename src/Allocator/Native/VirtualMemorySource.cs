@@ -47,9 +47,6 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// </summary>
     public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);
 
-    /// <summary>Makes the pages of a committed part resident, so that the first user does not pay for it. Contents stay.</summary>
-    public virtual void Prefault(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
-
     [Conditional("DEBUG")]
     protected void AssertPages(nint address, long lengthInBytes)
     {

@@ -174,12 +174,7 @@ internal sealed class ArenaSet
             return PoolOutcome.Hit;
         }
 
-        bool isReady = arena.TryReady(index, 1, ref refusals, out _);
-        if (isReady)
-        {
-            arena.Prefault(index);
-        }
-
+        bool isReady = arena.TryReady(index, 1, ref refusals, out _) && arena.TryPrewarm(index, ref refusals);
         arena.Return(1UL << index);
         return isReady ? PoolOutcome.Cold : PoolOutcome.Refused;
     }

@@ -88,20 +88,75 @@ internal sealed partial class BlockArena
         _pool.ReleaseIfClosed();
     }
 
-    /// <summary>Makes a block's pages resident. The caller holds it, with memory behind it.</summary>
-    public void Prefault(int index)
+    /// <summary>Returns whether the container has granted a run as far as that.</summary>
+    public bool IsGranted(int first, int count, long usedBytes)
     {
-        if (IsContiguous)
+        ulong before = BlockBits.Mask(count - 1) << first;
+        return ((ulong)Volatile.Read(ref _granted.Value) & before) == before
+            && usedBytes - (long)(count - 1) * BlockSizeInBytes <= Records[first + count - 1].GrantedBytes;
+    }
+
+    /// <summary>Returns how many bytes of a run the container has not granted, as far as a renter can reach.</summary>
+    public long UngrantedBytes(int first, int count, long usedBytes)
+    {
+        long bytes = 0;
+        for (int i = 0; i < count; i++)
         {
-            Reserving.Prefault(_addresses[index], BlockSizeInBytes);
-        }
-        else
-        {
-            // A heap's own bookkeeping decides what is resident; touching is all that can be done.
-            NativeBytes.Touch(_addresses[index], BlockSizeInBytes);
+            bytes += Math.Max(0, EndOf(i, usedBytes) - Records[first + i].GrantedBytes);
         }
 
-        MarkUsed(1UL << index);
+        return bytes;
+    }
+
+    /// <summary>Makes those bytes resident if need be, and notes them as granted; false if the system refuses some.</summary>
+    /// <remarks>The caller holds the blocks, with memory behind them, and the container has granted as much.</remarks>
+    public bool TryPopulate(int first, int count, long usedBytes)
+    {
+        bool populates = _context.Populates;
+        for (int i = 0; i < count; i++)
+        {
+            BlockRecord block = Records[first + i];
+            long end = EndOf(i, usedBytes);
+            long start = block.GrantedBytes;
+            if (end <= start)
+            {
+                continue;
+            }
+
+            if (populates && !_source.TryPopulate(_addresses[first + i] + (nint)start, end - start))
+            {
+                return false;
+            }
+
+            // Part by part: what the figures contain counts as in flight no longer.
+            NoteGranted(first + i, end);
+            Commitment.NoteGranted(_context, end - start);
+        }
+
+        return true;
+    }
+
+    /// <summary>Makes all of a block resident, which the caller holds, with memory behind it; false if that is refused.</summary>
+    public bool TryPrewarm(int index, ref Refusals refusals)
+    {
+        long missing = UngrantedBytes(index, 1, BlockSizeInBytes);
+        if (!Commitment.TryGrant(_context, missing, ref refusals))
+        {
+            return false;
+        }
+
+        try
+        {
+            // Whatever the option: that is what was asked for.
+            bool isPopulated = _source.TryPopulate(_addresses[index], BlockSizeInBytes)
+                && TryPopulate(index, 1, BlockSizeInBytes);
+            MarkUsed(1UL << index);
+            return isPopulated;
+        }
+        finally
+        {
+            Commitment.CancelGrant(_context, UngrantedBytes(index, 1, BlockSizeInBytes));
+        }
     }
 
     /// <summary>Takes the memory from a block that the caller holds.</summary>
@@ -115,7 +170,6 @@ internal sealed partial class BlockArena
             return false;
         }
 
-        Commitment.BeginRelease(_context, address);
         if (!TryReleaseMemory(index, address))
         {
             if (isRegistered && _pool.Hooks?.TryCancelRelease(address, BlockSizeInBytes) == false)
@@ -150,7 +204,6 @@ internal sealed partial class BlockArena
                     _pool.Hooks?.TryRelease(_addresses[i], BlockSizeInBytes);
                 }
 
-                Commitment.BeginRelease(_context, _addresses[i]);
                 TryReleaseMemory(i, _addresses[i]);
                 NoteReleased(i);
             }
@@ -192,7 +245,7 @@ internal sealed partial class BlockArena
     private bool TryCommit(ulong missing, ref Refusals refusals)
     {
         // For all blocks or for none: two threads that each had half of what they need would take it from each other for ever.
-        if (!Commitment.TryTake(_context, BytesOf(missing), ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, BytesOf(missing), !_context.GrantsAtRent, ref refusals, out Commitment commitment))
         {
             return false;
         }
@@ -251,7 +304,22 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.Or(ref _committed.Value, 1L << index);
-        commitment.Commit(address, BlockSizeInBytes);
+        NoteGranted(index, commitment.IsGranted ? BlockSizeInBytes : 0);
+        commitment.Commit(BlockSizeInBytes);
+    }
+
+    private void NoteGranted(int index, long bytes)
+    {
+        Records[index].GrantedBytes = bytes;
+        long bit = 1L << index;
+        if (bytes == BlockSizeInBytes)
+        {
+            Interlocked.Or(ref _granted.Value, bit);
+        }
+        else if ((Volatile.Read(ref _granted.Value) & bit) != 0)
+        {
+            Interlocked.And(ref _granted.Value, ~bit);
+        }
     }
 
     private void NoteReleased(int index)
@@ -261,8 +329,18 @@ internal sealed partial class BlockArena
             Interlocked.And(ref _unregistered.Value, ~(1L << index));
         }
 
+        long granted = Records[index].GrantedBytes;
+        NoteGranted(index, 0);
         Interlocked.And(ref _committed.Value, ~(1L << index));
-        Commitment.EndRelease(_context, BlockSizeInBytes);
+        Commitment.EndRelease(_context, BlockSizeInBytes, granted);
+    }
+
+    // As far as where a renter of a run can reach in one of its blocks. A part of a huge page is as resident as all of it.
+    private long EndOf(int indexInRun, long usedBytes)
+    {
+        long used = Math.Min(BlockSizeInBytes, Math.Max(0, usedBytes - (long)indexInRun * BlockSizeInBytes));
+        long unit = _source.ResidentUnitInBytes;
+        return Math.Min(BlockSizeInBytes, (used + unit - 1) / unit * unit);
     }
 
     private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;

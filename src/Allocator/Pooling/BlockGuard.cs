@@ -27,6 +27,15 @@ internal sealed class BlockGuard : FinalizableGuard
 
     public override long CapacityInBytes => (long)Record.RunLength * Arena.BlockSizeInBytes;
 
+    /// <summary>Returns whether a renter may reach so many bytes of an idle block or run at once.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool IsGranted(long usedBytes) =>
+        RunLength == 1 ? usedBytes <= Block.GrantedBytes : Arena.IsGranted(Index, RunLength, usedBytes);
+
+    protected override long UngrantedBytes() => Arena.UngrantedBytes(Index, RunLength, Record.UsedBytes);
+
+    public override bool TryPopulate() => Arena.TryPopulate(Index, RunLength, Record.UsedBytes);
+
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 
     /// <summary>

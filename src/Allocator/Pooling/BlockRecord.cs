@@ -32,6 +32,9 @@ internal sealed class BlockRecord : RentState
     /// <summary>Gets or sets the slot of the cache that it was in last; 0 for none. For the thread that holds the block.</summary>
     public int Slot { get; set; }
 
+    /// <summary>Gets or sets as far as where the container has granted the block. For the thread that holds the block.</summary>
+    public long GrantedBytes { get; set; }
+
     /// <summary>Gets whether a block lies in the cache, or the run that begins with it.</summary>
     public bool IsCached => (Volatile.Read(ref State) & (Cached | CachedRun)) != 0;
 
@@ -87,6 +90,6 @@ internal sealed class BlockRecord : RentState
     private bool TryLeave(long seen) =>
         Interlocked.CompareExchange(ref State, seen & ~(Cached | CachedRun), seen) == seen;
 
-    [StructLayout(LayoutKind.Sequential, Size = 40)]
+    [StructLayout(LayoutKind.Sequential, Size = 32)]
     private readonly struct Padding;
 }

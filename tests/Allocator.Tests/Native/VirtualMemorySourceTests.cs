@@ -70,7 +70,7 @@ public class VirtualMemorySourceTests
             Assert.True(source.TryCommit(address, 8 * Block, out _));
             Fill(address, 1);
             long before = ResidentSet.Bytes;
-            source.Prefault(address, 8 * Block);
+            Assert.True(source.TryPopulate(address, 8 * Block));
             Assert.InRange(ResidentSet.Bytes - before, 5L * Block, 9L * Block);
             Assert.Equal(1, Read(address));
             source.Free(address, 8 * Block);
