@@ -178,11 +178,7 @@ internal sealed class AllocationPipeline(
         int filled = 0;
         for (Refusals refusals = default; ;)
         {
-            if (filled == plan.MemberCount)
-            {
-                // Only the container refused.
-            }
-            else if (isWatched)
+            if (isWatched)
             {
                 FillGuarded(plan, ref allocation, ref refusals, ref filled, ref isMiss);
             }
@@ -195,43 +191,16 @@ internal sealed class AllocationPipeline(
                 FillNative(plan, ref allocation, ref refusals, ref filled, ref isMiss);
             }
 
-            if (filled == plan.MemberCount && TryPopulate(plan, allocation.First!, ref refusals))
+            if (filled == plan.MemberCount)
             {
-                return isMiss;
+                plan.NoteUse(allocation.First!);
+                if (allocation.First!.TryPopulate(ref refusals))
+                {
+                    return isMiss;
+                }
             }
 
             _recovery.Recover(ref refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filled));
-        }
-    }
-
-    // What the renter can reach is granted in one step, and resident before the rent begins: then the kernel's figures contain it, and no
-    // write later ends the process.
-    private bool TryPopulate(in AllocationPlan plan, FinalizableGuard first, ref Refusals refusals)
-    {
-        long missing = plan.NoteUse(first);
-        if (missing == 0)
-        {
-            return true;
-        }
-
-        if (!Commitment.TryGrant(_context, missing, ref refusals))
-        {
-            return false;
-        }
-
-        try
-        {
-            FinalizableGuard? part = first;
-            while (part?.TryPopulate() == true)
-            {
-                part = part.Next;
-            }
-
-            return part is null;
-        }
-        finally
-        {
-            Commitment.CancelGrant(_context, plan.NoteUse(first));
         }
     }
 
@@ -256,8 +225,8 @@ internal sealed class AllocationPipeline(
     private void FillArray(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
-        Debug.Assert(filled == 0 && plan.MemberCount == 1, "One array serves the whole request.");
-        if (_countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
+        Debug.Assert(plan.MemberCount == 1, "One array serves the whole request.");
+        if (filled == 0 && _countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
         {
             allocation.Add(guard);
             filled = plan.MemberCount;
@@ -268,7 +237,7 @@ internal sealed class AllocationPipeline(
     private void FillNative(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
-        if (plan.UsesPool && !allocation.EndsWithMapping)
+        if (plan.UsesPool && !allocation.EndsWithMapping && filled < plan.MemberCount)
         {
             isMiss |= TakeBlocks(plan, ref allocation, ref refusals, ref filled) == PoolOutcome.Cold;
         }

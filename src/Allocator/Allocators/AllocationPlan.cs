@@ -162,20 +162,18 @@ internal readonly struct AllocationPlan
         return missing;
     }
 
-    /// <summary>Notes in each guard what its renter can reach; returns how much of that the container has not granted.</summary>
-    public long NoteUse(FinalizableGuard first)
+    /// <summary>Notes in each guard what its renter can reach.</summary>
+    public void NoteUse(FinalizableGuard first)
     {
-        long ungranted = 0;
         int member = 0;
         for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
         {
             int members = MembersOf(guard, member, out long stride);
-            ungranted += guard.NoteUse((members - 1) * stride + BytesOf(member + members - 1));
+            guard.NoteUse((members - 1) * stride + BytesOf(member + members - 1));
             member += members;
         }
 
         Debug.Assert(member == MemberCount, "The guards hold all members.");
-        return ungranted;
     }
 
     /// <summary>Notes where the members lie.</summary>

@@ -16,7 +16,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 {
     private const int FreshMilliseconds = 10;
 
-    // Limits come and go while a process runs.
     private const int FreshWithoutLimitMilliseconds = 1000;
 
     // What codecs announce is used within some time, not at once. The figures contain it two readings later that are so far apart.
@@ -37,8 +36,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     private WeakReference<MemoryBudget>[] _budgets = [];
     private Headroom _last = Headroom.Unknown;
     private long _readMilliseconds = Never;
-    private bool _hasHardLimit;
-    private bool _limitsResident;
     private bool _isFreed;
     private int _isRefreshing;
 
@@ -61,23 +58,16 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Gets the lock of the counts. What is admitted is counted under it.</summary>
     public ShortLock Lock { get; } = new();
 
-    /// <summary>Gets whether there is a limit that the process is killed for.</summary>
-    public bool HasHardLimit
+    /// <summary>Gets the limits, which come and go while a process runs. Its figures are up to a second old.</summary>
+    public Headroom Limits
     {
         get
         {
             Refresh(FreshWithoutLimitMilliseconds);
-            return Volatile.Read(ref _hasHardLimit);
-        }
-    }
-
-    /// <summary>Gets whether a limit holds that counts resident memory: what was granted and not written to is in no figure.</summary>
-    public bool LimitsResident
-    {
-        get
-        {
-            Refresh(FreshWithoutLimitMilliseconds);
-            return Volatile.Read(ref _limitsResident);
+            using (Lock.Enter())
+            {
+                return _last;
+            }
         }
     }
 
@@ -116,7 +106,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <remarks>To populate more than the limit leaves ends the process. Only this check prevents it: so it counts, too.</remarks>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
-        bool isLimited = _hasHardLimit || minimumFreeBytes > 0 || Volatile.Read(ref _readMilliseconds) == Never;
+        bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0 || Volatile.Read(ref _readMilliseconds) == Never;
         Refresh(isLimited ? FreshMilliseconds : FreshWithoutLimitMilliseconds);
 
         // If little would be left the figures of now decide: the collector and native code take memory too.
@@ -291,8 +281,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         {
             _last = read;
             _sinceRead -= committed;
-            Volatile.Write(ref _hasHardLimit, read.HasHardLimit);
-            Volatile.Write(ref _limitsResident, read.LimitsResident);
             Volatile.Write(ref _readMilliseconds, nowMilliseconds);
             if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)
             {

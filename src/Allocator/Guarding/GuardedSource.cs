@@ -135,38 +135,25 @@ internal sealed class GuardedSource : IIdleMemory
             return false;
         }
 
-        bool isPlaced = TryPlace(memory, layout);
-        if (isPlaced)
-        {
-            commitment.Commit(layout.CapacityInBytes);
-        }
-        else
-        {
-            commitment.Cancel();
-        }
-
-        return isPlaced;
-    }
-
-    private bool TryPlace(GuardedMapping memory, in GuardedLayout layout)
-    {
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
-        if (address == 0)
+        memory.Place(address, zeroed);
+        bool populates = _context.Populates || layout.BodyInBytes <= MostPopulatedInBytes;
+        if (address == 0
+            || !TryMakeGuardPages(address, layout.FrontInBytes)
+            || !TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes)
+            || (populates && !_source.TryPopulate(memory.BodyAddress, layout.BodyInBytes)))
         {
+            if (address != 0)
+            {
+                _source.Free(address, layout.TotalInBytes);
+            }
+
+            commitment.Cancel();
             return false;
         }
 
-        memory.Place(address, zeroed);
-        bool populates = _context.Populates || layout.BodyInBytes <= MostPopulatedInBytes;
-        if (TryMakeGuardPages(address, layout.FrontInBytes)
-            && TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes)
-            && (!populates || _source.TryPopulate(memory.BodyAddress, layout.BodyInBytes)))
-        {
-            return true;
-        }
-
-        _source.Free(address, layout.TotalInBytes);
-        return false;
+        commitment.Commit(layout.CapacityInBytes);
+        return true;
     }
 
     // Where all memory of the process is locked, none can be given back; but it can be made inaccessible.

@@ -35,18 +35,14 @@ internal sealed class AllocatorContext
     /// <summary>Gets how much memory the allocator may have. Without a budget: as much as the system gives.</summary>
     public MemoryBudget Budget { get; init; } = MemoryBudget.Unlimited;
 
-    /// <summary>Gets whether memory is made resident before it is rented; null for where a limit counts what is resident.</summary>
+    /// <summary>Gets whether memory is made resident before its rent; null: if a limit counts what is resident.</summary>
     public bool? PopulateMemory { get; init; }
 
-    public bool Populates => PopulateMemory ?? LimitsResident;
-
     /// <summary>
-    /// Gets whether blocks and mappings are granted before a rent, as far as it reaches, because only resident memory counts. Otherwise
-    /// they are granted before they are committed.
+    /// Gets whether blocks and mappings are granted and populated before a rent, as far as it reaches; otherwise they are granted as a
+    /// whole before they are committed.
     /// </summary>
-    public bool GrantsAtRent => LimitsResident || Populates;
-
-    private bool LimitsResident => Budget.HonorsLimit && Budget.Headroom?.LimitsResident == true;
+    public bool Populates => PopulateMemory ?? (Budget.HonorsLimit && Budget.Headroom?.Limits.LimitsResident == true);
 
     /// <summary>Gets the name that the user gave the allocator.</summary>
     public string? AllocatorName => Counters.AllocatorName;

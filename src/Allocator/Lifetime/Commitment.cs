@@ -45,9 +45,10 @@ internal struct Commitment
     /// <summary>Returns whether the container has room for a whole request: requests must not wait for each other's parts.</summary>
     public static bool CanTake(AllocatorContext context, long bytes, ref Refusals refusals)
     {
-        bool isGranted = !context.GrantsAtRent && TryGrant(context, bytes, ref refusals);
+        bool isLater = context.Populates;
+        bool isGranted = !isLater && TryGrant(context, bytes, ref refusals);
         CancelGrant(context, isGranted ? bytes : 0);
-        return isGranted || context.GrantsAtRent;
+        return isGranted || isLater;
     }
 
     /// <summary>

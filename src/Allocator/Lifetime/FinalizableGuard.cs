@@ -60,15 +60,41 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         _next = next;
     }
 
-    /// <summary>Notes how much of the memory the renter can reach; returns how much of that the container has not granted yet.</summary>
-    public long NoteUse(long usedBytes)
-    {
-        Record.UsedBytes = usedBytes;
-        return UngrantedBytes();
-    }
+    /// <summary>Notes how much of the memory the renter can reach.</summary>
+    public void NoteUse(long usedBytes) => Record.UsedBytes = usedBytes;
 
-    /// <summary>Makes those bytes resident if need be, and notes them as granted; false if the system refuses some.</summary>
-    public virtual bool TryPopulate() => true;
+    /// <summary>
+    /// Makes resident what the renter can reach of this guard and all behind it, after the container has granted it in one step; false if
+    /// the container or the system refuses. The kernel's figures then contain it, and no write later ends the process.
+    /// </summary>
+    public bool TryPopulate(ref Refusals refusals)
+    {
+        long missing = UngrantedBytesOfChain();
+        if (missing == 0)
+        {
+            return true;
+        }
+
+        if (!Commitment.TryGrant(Context, missing, ref refusals))
+        {
+            return false;
+        }
+
+        try
+        {
+            FinalizableGuard? part = this;
+            while (part?.TryPopulatePart() == true)
+            {
+                part = part._next;
+            }
+
+            return part is null;
+        }
+        finally
+        {
+            Commitment.CancelGrant(Context, UngrantedBytesOfChain());
+        }
+    }
 
     /// <summary>Clears what the renter can reach where asked for and needed.</summary>
     public void Prepare(bool clean)
@@ -145,9 +171,6 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return permit;
     }
 
-    /// <summary>Returns how many bytes, of those that the renter can reach, the container has not granted yet.</summary>
-    protected virtual long UngrantedBytes() => 0;
-
     /// <summary>Hands the memory of this guard and all behind it back, although no rent began.</summary>
     public void Cancel()
     {
@@ -190,6 +213,12 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         EndChain(isFound).Return();
     }
 
+    /// <summary>Returns how many bytes, of those that the renter can reach, the container has not granted yet.</summary>
+    protected virtual long UngrantedBytes() => 0;
+
+    /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some.</summary>
+    protected virtual bool TryPopulatePart() => true;
+
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
     protected abstract void Return(bool bypassesCache);
 
@@ -225,6 +254,17 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
 
     protected virtual void OnReturned()
     {
+    }
+
+    private long UngrantedBytesOfChain()
+    {
+        long bytes = 0;
+        for (FinalizableGuard? part = this; part is not null; part = part._next)
+        {
+            bytes += part.UngrantedBytes();
+        }
+
+        return bytes;
     }
 
     private long CapacityOfChain()

@@ -21,16 +21,15 @@ internal sealed class MappingGuard : FinalizableGuard
 
     protected override long UngrantedBytes() => _capacityInBytes - _grantedBytes;
 
-    public override bool TryPopulate()
+    protected override bool TryPopulatePart()
     {
-        if (Context.Populates && !_source.TryPopulate(Address, _lengthInBytes))
+        if (UngrantedBytes() != 0 && _source.TryPopulate(Address, _lengthInBytes))
         {
-            return false;
+            Commitment.NoteGranted(Context, UngrantedBytes());
+            _grantedBytes = _capacityInBytes;
         }
 
-        Commitment.NoteGranted(Context, UngrantedBytes());
-        _grantedBytes = _capacityInBytes;
-        return true;
+        return UngrantedBytes() == 0;
     }
 
     /// <summary>Takes memory from the system, and a guard for it; null where the system refuses, or as much is held as may be.</summary>
@@ -91,7 +90,7 @@ internal sealed class MappingGuard : FinalizableGuard
 
     private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {
-        if (!Commitment.TryTake(Context, CapacityInBytes, !Context.GrantsAtRent, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(Context, CapacityInBytes, !Context.Populates, ref refusals, out Commitment commitment))
         {
             return false;
         }

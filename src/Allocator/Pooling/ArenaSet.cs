@@ -174,8 +174,13 @@ internal sealed class ArenaSet
             return PoolOutcome.Hit;
         }
 
-        bool isReady = arena.TryReady(index, 1, ref refusals, out _) && arena.TryPrewarm(index, ref refusals);
-        arena.Return(1UL << index);
+        if (arena.TryTake(index, 1, ref refusals, out _) is not BlockGuard block)
+        {
+            return PoolOutcome.Refused;
+        }
+
+        bool isReady = arena.TryPrewarm(block, ref refusals);
+        _pool.Return(block, bypassesCache: true);
         return isReady ? PoolOutcome.Cold : PoolOutcome.Refused;
     }
 

@@ -88,14 +88,6 @@ internal sealed partial class BlockArena
         _pool.ReleaseIfClosed();
     }
 
-    /// <summary>Returns whether the container has granted a run as far as that.</summary>
-    public bool IsGranted(int first, int count, long usedBytes)
-    {
-        ulong before = BlockBits.Mask(count - 1) << first;
-        return ((ulong)Volatile.Read(ref _granted.Value) & before) == before
-            && usedBytes - (long)(count - 1) * BlockSizeInBytes <= Records[first + count - 1].GrantedBytes;
-    }
-
     /// <summary>Returns how many bytes of a run the container has not granted, as far as a renter can reach.</summary>
     public long UngrantedBytes(int first, int count, long usedBytes)
     {
@@ -108,55 +100,37 @@ internal sealed partial class BlockArena
         return bytes;
     }
 
-    /// <summary>Makes those bytes resident if need be, and notes them as granted; false if the system refuses some.</summary>
-    /// <remarks>The caller holds the blocks, with memory behind them, and the container has granted as much.</remarks>
+    /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some. The caller holds the run.</summary>
     public bool TryPopulate(int first, int count, long usedBytes)
     {
-        bool populates = _context.Populates;
         for (int i = 0; i < count; i++)
         {
             BlockRecord block = Records[first + i];
-            long end = EndOf(i, usedBytes);
             long start = block.GrantedBytes;
-            if (end <= start)
+            long length = EndOf(i, usedBytes) - start;
+            if (length > 0)
             {
-                continue;
-            }
+                if (!_source.TryPopulate(_addresses[first + i] + (nint)start, length))
+                {
+                    return false;
+                }
 
-            if (populates && !_source.TryPopulate(_addresses[first + i] + (nint)start, end - start))
-            {
-                return false;
+                // Block by block: what the figures contain is in flight no longer.
+                block.GrantedBytes += length;
+                Commitment.NoteGranted(_context, length);
             }
-
-            // Part by part: what the figures contain counts as in flight no longer.
-            NoteGranted(first + i, end);
-            Commitment.NoteGranted(_context, end - start);
         }
 
         return true;
     }
 
-    /// <summary>Makes all of a block resident, which the caller holds, with memory behind it; false if that is refused.</summary>
-    public bool TryPrewarm(int index, ref Refusals refusals)
+    /// <summary>Makes all of a block resident that the caller holds, with memory behind it.</summary>
+    public bool TryPrewarm(BlockGuard guard, ref Refusals refusals)
     {
-        long missing = UngrantedBytes(index, 1, BlockSizeInBytes);
-        if (!Commitment.TryGrant(_context, missing, ref refusals))
-        {
-            return false;
-        }
-
-        try
-        {
-            // Whatever the option: that is what was asked for.
-            bool isPopulated = _source.TryPopulate(_addresses[index], BlockSizeInBytes)
-                && TryPopulate(index, 1, BlockSizeInBytes);
-            MarkUsed(1UL << index);
-            return isPopulated;
-        }
-        finally
-        {
-            Commitment.CancelGrant(_context, UngrantedBytes(index, 1, BlockSizeInBytes));
-        }
+        MarkUsed(1UL << guard.Index);
+        guard.NoteUse(BlockSizeInBytes);
+        return guard.TryPopulate(ref refusals)
+            && (_context.Populates || _source.TryPopulate(guard.Address, BlockSizeInBytes));
     }
 
     /// <summary>Takes the memory from a block that the caller holds.</summary>
@@ -245,7 +219,7 @@ internal sealed partial class BlockArena
     private bool TryCommit(ulong missing, ref Refusals refusals)
     {
         // For all blocks or for none: two threads that each had half of what they need would take it from each other for ever.
-        if (!Commitment.TryTake(_context, BytesOf(missing), !_context.GrantsAtRent, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, BytesOf(missing), !_context.Populates, ref refusals, out Commitment commitment))
         {
             return false;
         }
@@ -304,22 +278,8 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.Or(ref _committed.Value, 1L << index);
-        NoteGranted(index, commitment.IsGranted ? BlockSizeInBytes : 0);
+        Records[index].GrantedBytes = commitment.IsGranted ? BlockSizeInBytes : 0;
         commitment.Commit(BlockSizeInBytes);
-    }
-
-    private void NoteGranted(int index, long bytes)
-    {
-        Records[index].GrantedBytes = bytes;
-        long bit = 1L << index;
-        if (bytes == BlockSizeInBytes)
-        {
-            Interlocked.Or(ref _granted.Value, bit);
-        }
-        else if ((Volatile.Read(ref _granted.Value) & bit) != 0)
-        {
-            Interlocked.And(ref _granted.Value, ~bit);
-        }
     }
 
     private void NoteReleased(int index)
@@ -330,7 +290,7 @@ internal sealed partial class BlockArena
         }
 
         long granted = Records[index].GrantedBytes;
-        NoteGranted(index, 0);
+        Records[index].GrantedBytes = 0;
         Interlocked.And(ref _committed.Value, ~(1L << index));
         Commitment.EndRelease(_context, BlockSizeInBytes, granted);
     }
@@ -338,9 +298,8 @@ internal sealed partial class BlockArena
     // As far as where a renter of a run can reach in one of its blocks. A part of a huge page is as resident as all of it.
     private long EndOf(int indexInRun, long usedBytes)
     {
-        long used = Math.Min(BlockSizeInBytes, Math.Max(0, usedBytes - (long)indexInRun * BlockSizeInBytes));
-        long unit = _source.ResidentUnitInBytes;
-        return Math.Min(BlockSizeInBytes, (used + unit - 1) / unit * unit);
+        long used = Math.Max(0, usedBytes - (long)indexInRun * BlockSizeInBytes);
+        return Math.Min(BlockSizeInBytes, (used + _source.ResidentUnitInBytes - 1) & -_source.ResidentUnitInBytes);
     }
 
     private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;

@@ -22,9 +22,6 @@ internal sealed partial class BlockArena
     private BlockBits _free;
     private BlockBits _committed;
 
-    // The blocks that the container has granted as a whole. A thread writes bits of blocks that it holds.
-    private BlockBits _granted;
-
     // The blocks known to be zero: never rented, purged since, or cleared when they came back. With ClearOnReturn a bit stays set during
     // a rent, and then says nothing of the renter's part. A thread writes bits of blocks that it holds; seldom, as most are dirty.
     private BlockBits _zeroed;

@@ -30,11 +30,11 @@ internal sealed class BlockGuard : FinalizableGuard
     /// <summary>Returns whether a renter may reach so many bytes of an idle block or run at once.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsGranted(long usedBytes) =>
-        RunLength == 1 ? usedBytes <= Block.GrantedBytes : Arena.IsGranted(Index, RunLength, usedBytes);
+        RunLength == 1 ? usedBytes <= Block.GrantedBytes : Arena.UngrantedBytes(Index, RunLength, usedBytes) == 0;
 
     protected override long UngrantedBytes() => Arena.UngrantedBytes(Index, RunLength, Record.UsedBytes);
 
-    public override bool TryPopulate() => Arena.TryPopulate(Index, RunLength, Record.UsedBytes);
+    protected override bool TryPopulatePart() => Arena.TryPopulate(Index, RunLength, Record.UsedBytes);
 
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 

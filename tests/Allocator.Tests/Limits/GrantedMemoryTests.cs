@@ -81,7 +81,7 @@ public sealed class GrantedMemoryTests
             static (folder, _) => InGroup(folder, static () =>
             {
                 using MemoryAllocator allocator = Create(static options => options.PopulateMemory = false);
-                List<IMemoryOwner<byte>> held = Rent(allocator, static _ => 2 * Megabyte, 1000);
+                List<IMemoryOwner<byte>> held = Rent(allocator, static _ => 4 * Megabyte, 1000);
                 Assert.InRange(held.Sum(static owner => (long)owner.Memory.Length), 200 * Megabyte, 300 * Megabyte);
             }));
 
