@@ -29,7 +29,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     private const long Never = long.MinValue / 2;
 
     // Held while the system is read.
-    private readonly ShortLock _reading = new(mayCallSystem: true);
+    private readonly ShortLock _reading = new(mayCallSystem: true, mayAllocate: true);
     private readonly SystemMemory _source = source;
     private readonly Clock _clock = clock;
     private readonly long[] _announcedRecently = new long[2];
@@ -100,7 +100,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     }
 
     /// <summary>
-    /// Grants memory that is about to be committed; <see cref="Commit"/> or <see cref="Cancel"/> has to follow. If the request was
+    /// Grants memory that is about to be committed; <see cref="EndGrant"/> has to follow. If the request was
     /// admitted before, with what its codec announced, that may be in the figures by now, and is not counted again.
     /// </summary>
     /// <remarks>To populate more than the limit leaves ends the process. Only this check prevents it: so it counts, too.</remarks>
@@ -136,16 +136,13 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// </summary>
     public bool TryAnnounce(long bytes, bool honorsLimit, out long period)
     {
+        bytes = Math.Min(bytes, LargestAnnouncement);
         bool fits = TryGrant(bytes, minimumFreeBytes: 0, honorsLimit);
         using (Lock.Enter())
         {
             period = _announcementPeriod;
-            if (fits)
-            {
-                _inFlight -= bytes;
-                CountAnnounced(Math.Min(bytes, LargestAnnouncement), period);
-            }
-
+            _inFlight -= fits ? bytes : 0;
+            CountAnnounced(fits ? bytes : 0, period);
             return fits;
         }
     }
@@ -158,23 +155,14 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         }
     }
 
-    /// <summary>Notes that granted memory is there, or a part of it: the next reading contains it.</summary>
-    public void Commit(long bytes)
+    /// <summary>Ends a grant, or a part of it: what was taken of it is in the next reading.</summary>
+    public void EndGrant(long bytes, long committedBytes)
     {
         using (Lock.Enter())
         {
             _inFlight -= bytes;
-            _sinceRead += bytes;
-            _granted += bytes;
-        }
-    }
-
-    /// <summary>Notes that granted memory will not be taken.</summary>
-    public void Cancel(long bytes)
-    {
-        using (Lock.Enter())
-        {
-            _inFlight -= bytes;
+            _sinceRead += committedBytes;
+            _granted += committedBytes;
         }
     }
 
@@ -198,13 +186,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     {
         // The first reading is before the first look at it.
         Refresh();
-        WeakReference<MemoryBudget> reference = new(budget);
-        WeakReference<MemoryBudget>[] seen;
-        do
+        using (_reading.Enter())
         {
-            seen = Volatile.Read(ref _budgets);
+            Volatile.Write(ref _budgets, [.. _budgets.Where(IsOpen), new WeakReference<MemoryBudget>(budget)]);
         }
-        while (Interlocked.CompareExchange(ref _budgets, [.. seen.Where(IsOpen), reference], seen) != seen);
 
         static bool IsOpen(WeakReference<MemoryBudget> reference) => reference.TryGetTarget(out MemoryBudget? other) && !other.IsClosed;
     }

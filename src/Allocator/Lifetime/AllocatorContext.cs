@@ -5,23 +5,16 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>What all guards of one allocator share.</summary>
-internal sealed class AllocatorContext
+internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
 {
     /// <summary>A guard of small memory from a heap that lies idle, for the next.</summary>
     public MappingGuard? IdleGuard;
 
-    public AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
-    {
-        Counters = counters;
-        Clock = clock;
-        Quarantine = quarantine;
-    }
+    public AllocatorCounters Counters { get; } = counters;
 
-    public AllocatorCounters Counters { get; }
+    public Clock Clock { get; } = clock;
 
-    public Clock Clock { get; }
-
-    public Quarantine Quarantine { get; }
+    public Quarantine Quarantine { get; } = quarantine;
 
     /// <summary>Gets or sets whether the allocator has been closed: abandoned memory then goes with the next collection.</summary>
     public bool IsClosed { get; set; }

@@ -65,10 +65,12 @@ internal struct Commitment
     }
 
     /// <summary>Notes that granted memory is resident, or as good as that.</summary>
-    public static void NoteGranted(AllocatorContext context, long bytes) => context.Budget.Headroom?.Commit(bytes);
+    public static void NoteGranted(AllocatorContext context, long bytes) =>
+        context.Budget.Headroom?.EndGrant(bytes, committedBytes: bytes);
 
     /// <summary>Returns what was granted and will not be taken.</summary>
-    public static void CancelGrant(AllocatorContext context, long bytes) => context.Budget.Headroom?.Cancel(bytes);
+    public static void CancelGrant(AllocatorContext context, long bytes) =>
+        context.Budget.Headroom?.EndGrant(bytes, committedBytes: 0);
 
     /// <summary>Counts bytes that have gone as no longer committed, and those of them that the container had granted.</summary>
     public static void EndRelease(AllocatorContext context, long bytes, long grantedBytes)

@@ -11,7 +11,7 @@ namespace Allocator.Lifetime;
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
-internal sealed class CountedArrayPool : IIdleMemory
+internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection) : IIdleMemory
 {
     /// <summary>The longest array that it has: there is none of the next power of two.</summary>
     public const int LongestArray = SmallestArray << (Classes - 1);
@@ -22,9 +22,11 @@ internal sealed class CountedArrayPool : IIdleMemory
     // Dropped arrays go with the next Gen2 collection. For less than that none is requested.
     private const long WorthACollection = 1024 * 1024;
 
-    private readonly AllocatorContext _context;
-    private readonly long _maximumIdleBytes;
-    private readonly Action? _requestCollection;
+    private readonly AllocatorContext _context = context;
+    private readonly long _maximumIdleBytes = maximumIdleBytes;
+
+    // Frees the dropped arrays; null if none may be forced.
+    private readonly Action? _requestCollection = requestCollection;
 
     // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
@@ -38,14 +40,6 @@ internal sealed class CountedArrayPool : IIdleMemory
     private long _outstandingBytes;
     private long _endedRents;
     private bool _isClosed;
-
-    /// <summary>Makes one that keeps so many idle bytes at most; a collection, if one may be forced, frees the dropped arrays.</summary>
-    public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
-    {
-        _context = context;
-        _maximumIdleBytes = maximumIdleBytes;
-        _requestCollection = requestCollection;
-    }
 
     public long IdleBytes => Volatile.Read(ref _idleBytes);
 

@@ -69,7 +69,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// </summary>
     public bool TryPopulate(ref Refusals refusals)
     {
-        long missing = UngrantedBytesOfChain();
+        long missing = SumOfChain(ofUngranted: true);
         if (missing == 0)
         {
             return true;
@@ -92,7 +92,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
         finally
         {
-            Commitment.CancelGrant(Context, UngrantedBytesOfChain());
+            Commitment.CancelGrant(Context, SumOfChain(ofUngranted: true));
         }
     }
 
@@ -114,7 +114,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         RentState record = Record;
         Debug.Assert(RentState.IsIdle(record.State) && _permit.Account is null, "The rent begins once, and is charged after.");
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
-        record.AllocationBytes = CapacityOfChain();
+        record.AllocationBytes = SumOfChain(ofUngranted: false);
         if (Tracing.Rents || KeepsStack)
         {
             BeginTrace(record);
@@ -256,23 +256,12 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    private long UngrantedBytesOfChain()
+    private long SumOfChain(bool ofUngranted)
     {
         long bytes = 0;
         for (FinalizableGuard? part = this; part is not null; part = part._next)
         {
-            bytes += part.UngrantedBytes();
-        }
-
-        return bytes;
-    }
-
-    private long CapacityOfChain()
-    {
-        long bytes = CapacityInBytes;
-        for (FinalizableGuard? part = _next; part is not null; part = part._next)
-        {
-            bytes += part.CapacityInBytes;
+            bytes += ofUngranted ? part.UngrantedBytes() : part.CapacityInBytes;
         }
 
         return bytes;

@@ -85,6 +85,14 @@ internal static unsafe class LibC
     /// <returns>False where the C library is not glibc.</returns>
     public static bool TryTrimHeap() => TryCall(static _ => MallocTrim(0) >= 0, 0);
 
+    /// <summary>Returns the machine's memory as the kernel itself reports it; 0 if it does not.</summary>
+    public static long ReadTotalMemory()
+    {
+        // Of struct sysinfo: uptime, three loads, totalram; six words on counts, and then mem_unit. It has less than 32 words.
+        nuint* words = stackalloc nuint[32];
+        return RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && SysInfo(words) == 0 ? (long)words[4] * *(uint*)(words + 13) : 0;
+    }
+
     /// <summary>Has malloc map each allocation from that size on by itself, so that freeing it unmaps it.</summary>
     /// <returns>False where the C library is not glibc, or refuses.</returns>
     public static bool TrySetMapThreshold(int bytes) => TryCall(static bytes => MallOpt(MapThreshold, bytes) == 1, bytes);
@@ -97,6 +105,9 @@ internal static unsafe class LibC
 
     [DllImport("libc", EntryPoint = "madvise", SetLastError = true)]
     private static extern int MAdviseAndKeepError(void* address, nuint length, int advice);
+
+    [DllImport("libc", EntryPoint = "sysinfo")]
+    private static extern int SysInfo(nuint* words);
 
     [DllImport("libc", EntryPoint = "mallopt")]
     private static extern int MallOpt(int parameter, int value);

@@ -28,7 +28,7 @@ internal abstract class SystemMemory
 
     /// <summary>Gets the one of the operating system that runs.</summary>
     public static SystemMemory Shared { get; } =
-        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) ? new LinuxSystemMemory(SystemFile.TryOpen)
+        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) ? new LinuxSystemMemory(SystemFile.TryOpen, LibC.ReadTotalMemory())
         : RuntimeInformation.IsOSPlatform(OSPlatform.Windows) ? new WindowsSystemMemory()
         : new CollectorMemory();
 
@@ -107,6 +107,9 @@ internal abstract class SystemMemory
         return null;
 #endif
     }
+
+    /// <summary>Gets whether a reading has succeeded: until then there is none to keep.</summary>
+    protected bool HasRead => _last != SystemReading.Nothing;
 
     /// <summary>Reads the system, one thread at a time. What it throws leaves the last reading in force.</summary>
     /// <param name="looksForLimits">Whether limits may have come since the last reading where there were none.</param>

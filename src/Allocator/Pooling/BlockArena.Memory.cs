@@ -88,18 +88,6 @@ internal sealed partial class BlockArena
         _pool.ReleaseIfClosed();
     }
 
-    /// <summary>Returns how many bytes of a run the container has not granted, as far as a renter can reach.</summary>
-    public long UngrantedBytes(int first, int count, long usedBytes)
-    {
-        long bytes = 0;
-        for (int i = 0; i < count; i++)
-        {
-            bytes += Math.Max(0, EndOf(i, usedBytes) - Records[first + i].GrantedBytes);
-        }
-
-        return bytes;
-    }
-
     /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some. The caller holds the run.</summary>
     public bool TryPopulate(int first, int count, long usedBytes)
     {
@@ -293,13 +281,6 @@ internal sealed partial class BlockArena
         Records[index].GrantedBytes = 0;
         Interlocked.And(ref _committed.Value, ~(1L << index));
         Commitment.EndRelease(_context, BlockSizeInBytes, granted);
-    }
-
-    // As far as where a renter of a run can reach in one of its blocks. A part of a huge page is as resident as all of it.
-    private long EndOf(int indexInRun, long usedBytes)
-    {
-        long used = Math.Max(0, usedBytes - (long)indexInRun * BlockSizeInBytes);
-        return Math.Min(BlockSizeInBytes, (used + _source.ResidentUnitInBytes - 1) & -_source.ResidentUnitInBytes);
     }
 
     private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;

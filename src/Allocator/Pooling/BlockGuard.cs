@@ -5,15 +5,13 @@ namespace Allocator.Pooling;
 
 /// <summary>Guards a block of the pool, or a run of blocks that begins with it. Made once for each block, and kept with it.</summary>
 [DebuggerDisplay("Block {Index}, run of {RunLength}: {DebuggerText,nq}")]
-internal sealed class BlockGuard : FinalizableGuard
+internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
+    : FinalizableGuard(arena.Records[index], context)
 {
-    private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly UniformUnmanagedMemoryPool _pool = pool;
 
     // The guard that has replaced this one, because a collection found this one unreachable.
     private BlockGuard? _successor;
-
-    public BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
-        : base(arena.Records[index], context) => _pool = pool;
 
     /// <summary>Gets the block's record.</summary>
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);

@@ -8,23 +8,17 @@ namespace Allocator.Pooling;
 /// flag <see cref="RentState.Cached"/>, or a run that begins with one with <see cref="RentState.CachedRun"/>, goes to the thread that
 /// takes that flag away.
 /// </summary>
-internal sealed class BlockRecord : RentState
+internal sealed class BlockRecord(BlockArena arena, int index) : RentState
 {
     // To 128 bytes, two cache lines, which processors fetch in pairs: cores that have neighbouring blocks do not slow each other down.
 #pragma warning disable CS0169, IDE0051 // Nothing reads it.
     private readonly Padding _padding;
 #pragma warning restore CS0169, IDE0051
 
-    public BlockRecord(BlockArena arena, int index)
-    {
-        Arena = arena;
-        Index = index;
-    }
-
-    public BlockArena Arena { get; }
+    public BlockArena Arena { get; } = arena;
 
     /// <summary>Gets the block's number in its arena.</summary>
-    public int Index { get; }
+    public int Index { get; } = index;
 
     /// <summary>Gets or sets the guard; none while the block is outstanding, for which the owner's is the only reference.</summary>
     public BlockGuard? Guard { get; set; }

@@ -29,7 +29,7 @@ public class ProcessHeadroomTests
     public void TryGrant_AfterACancel_GrantsTheSameAgain()
     {
         Assert.True(TryGrant(300));
-        _headroom.Cancel(300);
+        _headroom.EndGrant(300, 0);
         Assert.True(TryGrant(300));
     }
 
@@ -53,7 +53,7 @@ public class ProcessHeadroomTests
         _clock.Advance(TimeSpan.FromMilliseconds(10));
         _left.OnRead = () =>
         {
-            _headroom.Commit(100);
+            _headroom.EndGrant(100, 100);
             _left.OnRead = null;
             return new Headroom(1000, 300, 300);
         };
@@ -76,7 +76,7 @@ public class ProcessHeadroomTests
         // Page tables get the last one.
         Assert.False(TryGrant(10 * Megabyte));
         Assert.True(TryGrant(9 * Megabyte));
-        _headroom.Cancel(9 * Megabyte);
+        _headroom.EndGrant(9 * Megabyte, 0);
         _headroom.Release(10 * Megabyte);
         Assert.True(TryGrant(10 * Megabyte));
     }
@@ -121,7 +121,7 @@ public class ProcessHeadroomTests
         Assert.False(TryGrant(101));
         _headroom.Withdraw(200, period);
         Assert.True(TryGrant(101));
-        _headroom.Cancel(101);
+        _headroom.EndGrant(101, 0);
 
         Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out period));
         _clock.Advance(TimeSpan.FromSeconds(1));
@@ -130,7 +130,7 @@ public class ProcessHeadroomTests
         Assert.True(TryGrant(101));
 
         // It is in the figures now, and withdrawn only once.
-        _headroom.Cancel(101);
+        _headroom.EndGrant(101, 0);
         _headroom.Withdraw(200, period);
         Assert.False(TryGrant(301));
     }
@@ -144,7 +144,7 @@ public class ProcessHeadroomTests
         Assert.True(_headroom.TryAnnounce(50 * Megabyte, honorsLimit: true, out long period));
         _clock.Advance(TimeSpan.FromMinutes(1));
         Assert.True(TryGrant(40 * Megabyte));
-        _headroom.Commit(40 * Megabyte);
+        _headroom.EndGrant(40 * Megabyte, 40 * Megabyte);
         _clock.Advance(TimeSpan.FromMinutes(1));
         Assert.False(TryGrant(11 * Megabyte));
         _headroom.Withdraw(50 * Megabyte, period);
@@ -217,7 +217,7 @@ public class ProcessHeadroomTests
         for (int i = 0; i < 100; i++)
         {
             Assert.True(TryGrant(1));
-            _headroom.Commit(1);
+            _headroom.EndGrant(1, 1);
         }
 
         Assert.Equal(1, _left.Reads);
@@ -323,7 +323,7 @@ public class ProcessHeadroomTests
         isReading.Wait();
 
         budget.Return(100);
-        _headroom.Commit(0);
+        _headroom.EndGrant(0, 0);
         _headroom.Release(0);
         Assert.True(waits.IsGranted);
 
@@ -336,7 +336,7 @@ public class ProcessHeadroomTests
     private void Grant(long bytes)
     {
         Assert.True(TryGrant(bytes));
-        _headroom.Commit(bytes);
+        _headroom.EndGrant(bytes, bytes);
     }
 
     private void Commit(MemoryBudget budget, long bytes)

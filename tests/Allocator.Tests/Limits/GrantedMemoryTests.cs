@@ -121,7 +121,7 @@ public sealed class GrantedMemoryTests
 
     private static void RentThenWrite(Func<int, long> length, int count, long least)
     {
-        using MemoryAllocator allocator = Create();
+        using MemoryAllocator allocator = MemoryAllocator.Create();
         List<IMemoryOwner<byte>> held = Rent(allocator, length, count);
         held.ForEach(static owner => owner.Memory.Span.Fill(1));
         Assert.InRange(held.Sum(static owner => (long)owner.Memory.Length), least * Megabyte, 600 * Megabyte);
@@ -155,6 +155,7 @@ public sealed class GrantedMemoryTests
             while (reserves && allocator.TryReserve(Bytes, out MemoryReservation? reservation))
             {
                 reservations.Add(reservation);
+                held.Add(reservation.Allocate<byte>(Bytes));
             }
 
             held.AddRange(reserves ? [] : Rent(allocator, static _ => Bytes, 100));
@@ -163,7 +164,6 @@ public sealed class GrantedMemoryTests
             Thread.CurrentThread.Join(TimeSpan.FromSeconds(s_rounds is null ? 3 : 11));
         }
 
-        held.AddRange(reservations.Select(static reservation => reservation.Allocate<byte>(Bytes)));
         held.ForEach(static owner => owner.Memory.Span.Fill(1));
         Assert.InRange(held.Count * (long)Bytes, 300 * Megabyte, 540 * Megabyte);
     }
