@@ -71,6 +71,69 @@ public class LinuxHeadroomTests
         Assert.True(Read(files).HasHardLimit);
     }
 
+    // lxcfs shows a container its own limit; the kernel does not know of that file.
+    [Fact]
+    public void Read_LessThanTheKernelReports_IsAHardLimit()
+    {
+        FakeFiles files = new() { ["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n" };
+        LinuxSystemMemory source = new(files.TryOpen, machineBytes: 8L << 30);
+        Assert.Equal(new Headroom(300 << 20, 200 << 20, 200 << 20) { HardBytes = 300 << 20 }, source.ReadHeadroom());
+        Assert.False(source.ReadLoad().IsHigh);
+        files["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 2048 kB\n";
+        Assert.True(source.ReadLoad().IsHigh);
+    }
+
+    [Theory]
+    [InlineData(300)]
+    [InlineData(8192)]
+    public void Read_GroupWhereLxcfsIs_TheTighterCounts(long limitInMegabytes)
+    {
+        FakeFiles files = OfVersion2(limit: (limitInMegabytes << 20).ToString(), usage: (100 << 20).ToString(), "file 0\n");
+        files["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n";
+        Headroom left = new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom();
+        Assert.Equal((300 << 20, 200 << 20, 200 << 20), (left.HardBytes, left.CertainBytes, left.FreeBytes));
+    }
+
+    [Theory]
+    [InlineData("nonsense")]
+    [InlineData("MemTotal: 0 kB\nMemAvailable: 0 kB\n")]
+    [InlineData("MemTotal: 1 kB\nMemAvailable: 1 kB\n")]
+    [InlineData("MemTotal: 307200 kB\nMemAvailable: 307201 kB\n")]
+    [InlineData("MemTotal: 9999999999999999999 kB\nMemAvailable: 1 kB\n")]
+    [InlineData(FakeFiles.Unreadable)]
+    public void Read_MachineThatCannotBeTrue_IsIgnoredAndTheGroupsLimitCounts(string text)
+    {
+        FakeFiles files = new() { ["/proc/meminfo"] = text };
+        Assert.Equal(Headroom.Unknown, new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom());
+        files = OfVersion2(limit: "1000", usage: "900", "file 0\n");
+        files["/proc/meminfo"] = text;
+        Assert.Equal(100, new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom().CertainBytes);
+    }
+
+    [Fact]
+    public void Read_LimitAsLargeAsTheMachine_Counts()
+    {
+        FakeFiles files = OfVersion2(limit: "4096", usage: "96", "file 0\n");
+        files["/proc/meminfo"] = "MemTotal: 4 kB\nMemAvailable: 4 kB\n";
+        Assert.Equal(4000, Read(files).CertainBytes);
+    }
+
+    [Fact]
+    public void Read_StatisticsThatCannotBeRead_CountNothingAsReclaimable()
+    {
+        FakeFiles files = OfVersion2(limit: "1000", usage: "900", FakeFiles.Unreadable);
+        Assert.Equal((100, 100), (Read(files).CertainBytes, Read(files).FreeBytes));
+    }
+
+    [Fact]
+    public void Read_UsageThatCannotBeRead_LeavesTheMachine()
+    {
+        FakeFiles files = OfVersion2(limit: "1000", FakeFiles.Unreadable, "file 0\n");
+        files[Version2 + "/memory.current"] = FakeFiles.Unreadable;
+        files["/proc/meminfo"] = "MemTotal: 4 kB\nMemAvailable: 3 kB\n";
+        Assert.Equal((4096, 3072, false), (Read(files).LimitBytes, Read(files).FreeBytes, Read(files).HasHardLimit));
+    }
+
     [Fact]
     public void Read_GroupsAroundIt_TheTightestCounts()
     {
