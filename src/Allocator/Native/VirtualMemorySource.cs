@@ -12,6 +12,8 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>Gets the unit of commitment in bytes: 4, 16 or 64 KiB.</summary>
     public long PageSizeInBytes { get; }
 
+    public override long ResidentUnitInBytes => PageSizeInBytes;
+
     /// <summary>Gets whether memory is zero at its first touch.</summary>
     public virtual bool MapsZeroed => true;
 
