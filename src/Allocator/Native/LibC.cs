@@ -47,11 +47,6 @@ internal static unsafe class LibC
     /// <summary>MADV_POPULATE_WRITE of Linux 5.14 and later.</summary>
     public const int AdvicePopulate = 23;
 
-    /// <summary>ENOMEM, EFAULT and EHWPOISON of Linux.</summary>
-    public const int OutOfMemory = 12;
-    public const int BadAddress = 14;
-    public const int BrokenPage = 133;
-
     /// <summary>Whether memory is zero when it is touched again after a purge.</summary>
     public static readonly bool PurgeZeroes = !s_isDarwin;
 
@@ -70,10 +65,6 @@ internal static unsafe class LibC
 
     [DllImport("libc", EntryPoint = "madvise")]
     public static extern int MAdvise(void* address, nuint length, int advice);
-
-    /// <summary>As <see cref="MAdvise"/>; returns 0, or the error.</summary>
-    public static int MAdviseOrError(void* address, nuint length, int advice) =>
-        MAdviseAndKeepError(address, length, advice) == 0 ? 0 : Marshal.GetLastWin32Error();
 
     [DllImport("libc", EntryPoint = "mincore")]
     public static extern int MInCore(void* address, nuint length, byte* resident);
@@ -102,9 +93,6 @@ internal static unsafe class LibC
     [DllImport("libc", EntryPoint = "mmap")]
     private static extern void* MMap(
         void* address, nuint length, int protection, int flags, int file, nint offset, nint offsetOrPadding, nint restOfOffset);
-
-    [DllImport("libc", EntryPoint = "madvise", SetLastError = true)]
-    private static extern int MAdviseAndKeepError(void* address, nuint length, int advice);
 
     [DllImport("libc", EntryPoint = "sysinfo")]
     private static extern int SysInfo(nuint* words);

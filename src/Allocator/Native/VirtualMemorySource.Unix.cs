@@ -118,11 +118,10 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     {
         ShortLock.AssertNoneHeld();
 
-        // Linux 5.14 and later do it in one call. After the errors of a page that cannot be had a write would end the process; after all
-        // others, such as EINVAL of older kernels or EPERM of a filter, each page is written to.
-        int error = Kernel.KnowsPopulateAdvice ? LibC.MAdviseOrError((void*)address, (nuint)lengthInBytes, LibC.AdvicePopulate) : -1;
-        bool isFatal = error is LibC.OutOfMemory or LibC.BadAddress or LibC.BrokenPage;
-        return error == 0 || (!isFatal && base.TryPopulate(address, lengthInBytes));
+        // Linux 5.14 and later do it in one call. What they refuse must not be written to by hand: that would end the process.
+        return Kernel.KnowsPopulateAdvice
+            ? LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdvicePopulate) == 0
+            : base.TryPopulate(address, lengthInBytes);
     }
 
     public override void Free(nint address, long lengthInBytes) => Unmap(address, WithTail(lengthInBytes));
