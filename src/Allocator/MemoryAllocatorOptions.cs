@@ -61,10 +61,9 @@ public sealed class MemoryAllocatorOptions
     /// for a budget, see <see cref="BudgetTimeout"/>. What idle memory serves always fits.
     /// </summary>
     /// <remarks>
-    /// The system's figures are read at most every 10 ms, with idle file pages counted as free. What was granted and is not used yet
-    /// counts as used, for up to 10 s; what is reserved counts until it is returned. This is the room for what other processes, or other
-    /// parts of this one, take later. Where nothing else is outstanding or reserved, one request may take of it, and fails at once where
-    /// even that is not enough.
+    /// The system's figures are read at most every 10 ms, with idle file pages counted as free. Whatever they say, what is outstanding and
+    /// reserved never exceeds the rest of the limit. This is the room for what other processes, or other parts of this one, take later.
+    /// If nothing else is outstanding or reserved, one request may take of it; it fails at once if even that is not enough.
     /// </remarks>
     public int? MinimumFreeMegabytes { get; set; }
 
@@ -76,6 +75,16 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>At most once in a second, and in no more than a twentieth of the time: threads that allocate may wait meanwhile.</remarks>
     public bool? TrimNativeHeap { get; set; }
+
+    /// <summary>
+    /// Gets or sets whether memory is made resident before it is rented, as far as the renter can reach. <see langword="null"/>: if a
+    /// control group's limit is honored (<see cref="HonorMemoryLimit"/>), so that writing to granted memory does not end the process.
+    /// </summary>
+    /// <remarks>
+    /// Pages that are written to anyway cost no more this way. <see langword="false"/> is for programs that rent and never write most of
+    /// it: then only the sum of what was granted is kept below the limit, and what other code takes beside it can end the process.
+    /// </remarks>
+    public bool? PopulateMemory { get; set; }
 
     /// <summary>Gets or sets whether groups and pixel buffers are always <see cref="AllocationOptions.Contiguous"/>.</summary>
     public bool PreferContiguous { get; set; }

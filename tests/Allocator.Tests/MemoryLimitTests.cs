@@ -69,7 +69,6 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new();
         setup.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
-        setup.Left.Untouched = 0;
         setup.Left.OnRead = () => LeftOf(setup, 10 * Block);
         setup.Clock.Advance(TimeSpan.FromSeconds(1));
 
@@ -84,7 +83,6 @@ public class MemoryLimitTests
         using TestSetup idle = new();
         using TestSetup setup = new(sharesTimeWith: idle);
         idle.Allocator.AllocateGroup<byte>(8 * Block).Dispose();
-        setup.Left.Untouched = 0;
         setup.Left.OnRead = () => LeftOf(idle, 6 * Block);
         setup.Clock.Advance(TimeSpan.FromSeconds(1));
         setup.Allocator.Allocate<byte>(5 * Block).Dispose();
@@ -139,7 +137,6 @@ public class MemoryLimitTests
     public async Task MinimumFree_NoRoom_WaitsUntilMemoryComesBack()
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
-        setup.Left.Untouched = 0;
         setup.Left.OnRead = () => LeftOf(setup, 6 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(8 * Block);
@@ -156,7 +153,6 @@ public class MemoryLimitTests
     public async Task MinimumFree_RoomThatNobodyTellsOf_IsFound()
     {
         using TestSetup setup = new(minimumFree: 2 * Block);
-        setup.Left.Untouched = 0;
         setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);
@@ -174,7 +170,6 @@ public class MemoryLimitTests
     {
         using TestSetup setup = new(
             options: new MemoryAllocatorOptions { BudgetTimeout = TimeSpan.FromSeconds(10) }, minimumFree: 2 * Block);
-        setup.Left.Untouched = 0;
         setup.Left.Now = new Headroom(100 * Block, 4 * Block, 50 * Block);
         setup.Clock.Advance(TimeSpan.FromMilliseconds(10));
         using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(Block);

@@ -93,7 +93,11 @@ internal sealed class AllocationPipeline(
                 NoteSystemMemory();
             }
 
-            plan.Prepare(allocation.First!);
+            for (FinalizableGuard? part = allocation.First; part is not null; part = part.Next)
+            {
+                part.Prepare(plan.IsClean);
+            }
+
             plan.Locate(ref allocation);
             allocation.Begin();
         }
@@ -189,7 +193,11 @@ internal sealed class AllocationPipeline(
 
             if (filled == plan.MemberCount)
             {
-                return isMiss;
+                plan.NoteUse(allocation.First!);
+                if (allocation.First!.TryPopulate(ref refusals))
+                {
+                    return isMiss;
+                }
             }
 
             _recovery.Recover(ref refusals, plan.LengthInBytes, plan.IsContiguous ? 0 : plan.MissingBytes(filled));
@@ -217,8 +225,8 @@ internal sealed class AllocationPipeline(
     private void FillArray(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
-        Debug.Assert(filled == 0 && plan.MemberCount == 1, "One array serves the whole request.");
-        if (_countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
+        Debug.Assert(plan.MemberCount == 1, "One array serves the whole request.");
+        if (filled == 0 && _countedArrays.TryRent((int)plan.LengthInBytes, ref refusals, out isMiss) is CountedArrayGuard guard)
         {
             allocation.Add(guard);
             filled = plan.MemberCount;
@@ -229,7 +237,7 @@ internal sealed class AllocationPipeline(
     private void FillNative(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
-        if (plan.UsesPool && !allocation.EndsWithMapping)
+        if (plan.UsesPool && !allocation.EndsWithMapping && filled < plan.MemberCount)
         {
             isMiss |= TakeBlocks(plan, ref allocation, ref refusals, ref filled) == PoolOutcome.Cold;
         }

@@ -162,14 +162,14 @@ internal readonly struct AllocationPlan
         return missing;
     }
 
-    /// <summary>Notes in each guard what its renter can reach, and clears that where it is asked for.</summary>
-    public void Prepare(FinalizableGuard first)
+    /// <summary>Notes in each guard what its renter can reach.</summary>
+    public void NoteUse(FinalizableGuard first)
     {
         int member = 0;
         for (FinalizableGuard? guard = first; guard is not null; guard = guard.Next)
         {
             int members = MembersOf(guard, member, out long stride);
-            guard.Prepare((members - 1) * stride + BytesOf(member + members - 1), IsClean);
+            guard.NoteUse((members - 1) * stride + BytesOf(member + members - 1));
             member += members;
         }
 

@@ -104,7 +104,7 @@ internal sealed class AllocatorSettings
     public ProcessHeadroom Headroom { get; init; } = ProcessHeadroom.Shared;
 
     /// <summary>Gets whether what certainly does not fit the container is refused.</summary>
-    public bool HonorsMemoryLimit => Options.HonorMemoryLimit && Headroom.HasHardLimit;
+    public bool HonorsMemoryLimit => Options.HonorMemoryLimit && Headroom.Limits.HasHardLimit;
 
     /// <summary>Gets whether anything limits what the allocator may take.</summary>
     public bool IsLimited => MemoryBudgetInBytes is not null || MinimumFreeBytes > 0 || HonorsMemoryLimit;

@@ -52,6 +52,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             Budget = budget,
             Abandoned = options.Abandoned,
             ClearOnReturn = options.ClearOnReturn,
+            PopulateMemory = options.PopulateMemory,
             CollectsToFindAbandoned = options.CollectToFindAbandoned,
             QuarantineMilliseconds = (long)options.TrimPeriod.TotalMilliseconds,
             HasHooks = options.BlockCommitted is not null || options.BlockReleasing is not null,
@@ -229,13 +230,13 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 : _pool.TryRentReady((int)((lengthInBytes + _blockSizeInBytes - 1) / _blockSizeInBytes), ofGroup);
             if (block is not null)
             {
-                if (account is null || block.TryCharge(account, block.CapacityInBytes))
+                if (block.IsGranted(lengthInBytes) && (account is null || block.TryCharge(account, block.CapacityInBytes)))
                 {
                     generation = block.BeginPlain(lengthInBytes);
                     return block;
                 }
 
-                // No room in the account: the request finds the block in the map once it is admitted.
+                // No room in the account, or no rent was as long: the request finds the block in the map once it is admitted.
                 _pool.Return(block, bypassesCache: true);
             }
         }

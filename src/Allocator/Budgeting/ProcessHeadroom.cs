@@ -3,10 +3,11 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// What the process may still take of the memory of its container or machine: the system's figures, less what was granted and is not in
-/// them yet. One for all allocators of the process. Thread-safe.
+/// What the process may still take of the memory of its container or machine: the system's figures, less what is being populated just
+/// now, and by sums of its own, which need no figure. One for all allocators of the process. Thread-safe.
 /// </summary>
 /// <remarks>
+/// Where a control group's limit holds, granted memory is made resident before its rent begins, so the next reading contains it.
 /// Used where memory is committed and where a request is admitted, never where idle memory is rented. One reading takes some calls to the
 /// system, and serves for 10 ms, or 1 s where nothing is limited. Only requests for memory read, before they enter the short lock of the
 /// counts; what returns memory goes by the last reading.
@@ -15,31 +16,41 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 {
     private const int FreshMilliseconds = 10;
 
-    // Limits come and go while a process runs.
     private const int FreshWithoutLimitMilliseconds = 1000;
+
+    // What codecs announce is used within some time, not at once. The figures contain it two readings later that are so far apart.
+    private const int AnnouncementMilliseconds = 1000;
+
+    // Far more than there is: so many of them can be added that no sum wraps.
+    private const long LargestAnnouncement = 1L << 50;
+
+    private const long LeastSlackInBytes = 1024 * 1024;
 
     private const long Never = long.MinValue / 2;
 
     // Held while the system is read.
-    private readonly ShortLock _reading = new(mayCallSystem: true);
+    private readonly ShortLock _reading = new(mayCallSystem: true, mayAllocate: true);
     private readonly SystemMemory _source = source;
     private readonly Clock _clock = clock;
-    private readonly RecentGrants _recent = new();
+    private readonly long[] _announcedRecently = new long[2];
     private WeakReference<MemoryBudget>[] _budgets = [];
     private Headroom _last = Headroom.Unknown;
     private long _readMilliseconds = Never;
-    private bool _hasHardLimit;
-    private bool _isMeasured;
     private bool _isFreed;
     private int _isRefreshing;
 
-    // Granted, and not committed yet.
+    // Granted, and not committed yet: being populated.
     private long _inFlight;
 
-    private long _lastAnnouncement;
+    // Committed since the last reading began, which may not contain it.
+    private long _sinceRead;
 
-    // Of managed arrays since the last reading: they have no address, and are used at once.
-    private long _arraysSinceRead;
+    // Committed and not released, idle memory included.
+    private long _granted;
+
+    private long _announced;
+    private long _announcementPeriod;
+    private long _announcementPeriodBegan;
 
     /// <summary>Gets the one of this process.</summary>
     public static ProcessHeadroom Shared { get; } = new(SystemMemory.Shared, SystemClock.Instance);
@@ -47,120 +58,125 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Gets the lock of the counts. What is admitted is counted under it.</summary>
     public ShortLock Lock { get; } = new();
 
-    /// <summary>Gets whether there is a limit that the process is killed for.</summary>
-    public bool HasHardLimit
+    /// <summary>Gets the limits, which come and go while a process runs. Its figures are up to a second old.</summary>
+    public Headroom Limits
     {
         get
         {
             Refresh(FreshWithoutLimitMilliseconds);
-            return Volatile.Read(ref _hasHardLimit);
+            using (Lock.Enter())
+            {
+                return _last;
+            }
         }
     }
 
-    /// <summary>Reads what is left, less what was granted and is not used yet.</summary>
+    /// <summary>Reads what is left, less what was granted and is not in the figures yet.</summary>
     public Headroom Read()
     {
         Refresh();
         using (Lock.Enter())
         {
-            long pending = Pending();
-            return _last with { FreeBytes = Less(_last.FreeBytes, pending), CertainBytes = Less(_last.CertainBytes, pending) };
+            long certain = Math.Max(0, Certain(isAdmitted: false));
+            return _last with { FreeBytes = Less(_last.FreeBytes, Pending()), CertainBytes = certain };
         }
     }
 
     /// <summary>Reads the system, where that was not done within the last 10 ms. Waits for files: not where memory is returned.</summary>
     public void Refresh() => Refresh(FreshMilliseconds);
 
-    /// <summary>
-    /// Reads, before a refusal, the figures of now, and which granted pages are in them. Measured first: what is used in between counts
-    /// twice, rather than not at all.
-    /// </summary>
+    /// <summary>Reads, before a refusal, the figures of now.</summary>
     public void Measure()
     {
         using (_reading.Enter())
         {
             long now = _clock.NowMilliseconds;
-            if (!_isMeasured || now != _readMilliseconds || Volatile.Read(ref _isFreed))
+            if (now != _readMilliseconds || Volatile.Read(ref _isFreed))
             {
                 Volatile.Write(ref _isFreed, false);
-                _recent.Measure(_source, now, Lock);
                 ReadSource(now);
-                _isMeasured = true;
             }
         }
     }
 
     /// <summary>
-    /// Grants memory that is about to be committed; <see cref="Commit"/> or <see cref="Cancel"/> has to follow. Where the request was
+    /// Grants memory that is about to be committed; <see cref="EndGrant"/> has to follow. If the request was
     /// admitted before, with what its codec announced, that may be in the figures by now, and is not counted again.
     /// </summary>
+    /// <remarks>To populate more than the limit leaves ends the process. Only this check prevents it: so it counts, too.</remarks>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
-        bool isLimited = _hasHardLimit || minimumFreeBytes > 0 || Volatile.Read(ref _readMilliseconds) == Never;
+        bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0 || Volatile.Read(ref _readMilliseconds) == Never;
         Refresh(isLimited ? FreshMilliseconds : FreshWithoutLimitMilliseconds);
-        if (TryCount())
+
+        // If little would be left the figures of now decide: the collector and native code take memory too.
+        if (TryCount(restDivisor: 16))
         {
             return true;
         }
 
         Measure();
-        return TryCount();
+        return TryCount(restDivisor: long.MaxValue);
 
-        bool TryCount()
+        bool TryCount(long restDivisor)
         {
             using (Lock.Enter())
             {
-                bool fits = Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes;
+                long room = Room(minimumFreeBytes, honorsLimit, isAdmitted);
+                bool fits = room == long.MaxValue || room - _last.LimitBytes / restDivisor >= bytes;
                 _inFlight += fits ? bytes : 0;
                 return fits;
             }
         }
     }
 
-    /// <summary>Counts what other code is about to allocate, until it is withdrawn, or has been used and is in the figures.</summary>
-    public bool TryAnnounce(long bytes, bool honorsLimit, out long announcement)
+    /// <summary>
+    /// Counts what other code is about to allocate, until it is withdrawn. By the figures it counts until two readings after it: then it
+    /// has been used, and is in them.
+    /// </summary>
+    public bool TryAnnounce(long bytes, bool honorsLimit, out long period)
     {
+        bytes = Math.Min(bytes, LargestAnnouncement);
         bool fits = TryGrant(bytes, minimumFreeBytes: 0, honorsLimit);
         using (Lock.Enter())
         {
-            // Not an address.
-            announcement = --_lastAnnouncement;
-            if (fits)
-            {
-                NoteGrant(announcement, bytes);
-            }
-
+            period = _announcementPeriod;
+            _inFlight -= fits ? bytes : 0;
+            CountAnnounced(fits ? bytes : 0, period);
             return fits;
         }
     }
 
-    public void Withdraw(long announcement) => _recent.Forget(announcement);
-
-    /// <summary>Notes where granted memory is, or a part of it; 0 where the collector has it.</summary>
-    public void Commit(nint address, long bytes)
+    public void Withdraw(long bytes, long period)
     {
         using (Lock.Enter())
         {
-            if (address != 0)
-            {
-                NoteGrant((long)(nuint)address, bytes);
-                return;
-            }
-
-            _inFlight -= bytes;
-            _arraysSinceRead += bytes;
+            CountAnnounced(-Math.Min(bytes, LargestAnnouncement), period);
         }
     }
 
-    public void Cancel(long bytes)
+    /// <summary>Ends a grant, or a part of it: what was taken of it is in the next reading.</summary>
+    public void EndGrant(long bytes, long committedBytes)
     {
         using (Lock.Enter())
         {
             _inFlight -= bytes;
+            _sinceRead += committedBytes;
+            _granted += committedBytes;
         }
     }
 
-    public void Forget(nint address) => _recent.Forget((long)(nuint)address);
+    /// <summary>Notes that committed memory has gone back: before the next refusal the figures are read anew.</summary>
+    public void Release(long bytes)
+    {
+        using (Lock.Enter())
+        {
+            _granted -= bytes;
+            Debug.Assert(_granted >= 0, "No more goes back than was granted.");
+        }
+
+        NoteFreed();
+    }
 
     /// <summary>Notes that memory was released: before the next refusal the figures are read anew. Takes no lock.</summary>
     public void NoteFreed() => Volatile.Write(ref _isFreed, true);
@@ -170,13 +186,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     {
         // The first reading is before the first look at it.
         Refresh();
-        WeakReference<MemoryBudget> reference = new(budget);
-        WeakReference<MemoryBudget>[] seen;
-        do
+        using (_reading.Enter())
         {
-            seen = Volatile.Read(ref _budgets);
+            Volatile.Write(ref _budgets, [.. _budgets.Where(IsOpen), new WeakReference<MemoryBudget>(budget)]);
         }
-        while (Interlocked.CompareExchange(ref _budgets, [.. seen.Where(IsOpen), reference], seen) != seen);
 
         static bool IsOpen(WeakReference<MemoryBudget> reference) => reference.TryGetTarget(out MemoryBudget? other) && !other.IsClosed;
     }
@@ -190,8 +203,14 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         Debug.Assert(Lock.IsHeld);
         Debug.Assert(_readMilliseconds != Never, "The system has been read.");
         (long admitted, long committed) = ReadClaims();
-        bool isAlone = admitted == 0 && bytes <= _last.LimitBytes - budget.MinimumFreeBytes;
-        long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
+
+        // By the sums alone: what was reserved long ago is in no figure, however old it is.
+        if (bytes > _last.LimitBytes - budget.MinimumFreeBytes - admitted)
+        {
+            return false;
+        }
+
+        long minimumFree = admitted == 0 ? 0 : budget.MinimumFreeBytes;
 
         // What allocators have committed is in the figures already, idle memory included, and serves their claims.
         return _last.FreeBytes == long.MaxValue || _last.FreeBytes - minimumFree - Pending() >= admitted + bytes - committed;
@@ -220,7 +239,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
                 if (!IsFresh(freshMilliseconds))
                 {
                     ReadSource(_clock.NowMilliseconds);
-                    _isMeasured = false;
                 }
             }
         }
@@ -234,43 +252,61 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
     private void ReadSource(long nowMilliseconds)
     {
-        // What is made meanwhile may be in the figures or not, and counts.
-        long arrays = Volatile.Read(ref _arraysSinceRead);
+        // What is committed meanwhile may be in the figures or not, and counts.
+        long committed = Volatile.Read(ref _sinceRead);
         Headroom read = _source.ReadHeadroom();
+        if (read.LimitsResident)
+        {
+            // Page tables take 0.2 % of what they map, and no request counts them.
+            long slack = Math.Max(read.HardBytes / 200, LeastSlackInBytes);
+            read = read with { CertainBytes = read.CertainBytes - slack, HardBytes = read.HardBytes - slack };
+        }
+
         using (Lock.Enter())
         {
             _last = read;
-            _arraysSinceRead -= arrays;
-            Volatile.Write(ref _hasHardLimit, read.HasHardLimit);
+            _sinceRead -= committed;
             Volatile.Write(ref _readMilliseconds, nowMilliseconds);
+            if (nowMilliseconds - _announcementPeriodBegan >= AnnouncementMilliseconds)
+            {
+                _announcementPeriodBegan = nowMilliseconds;
+                _announcedRecently[++_announcementPeriod & 1] = 0;
+            }
         }
     }
 
-    // Under the lock. Where no request is admitted or refused by what is left, grants need not be remembered.
-    private void NoteGrant(long address, long bytes)
+    private void CountAnnounced(long bytes, long period)
     {
-        _inFlight -= bytes;
-        if (_hasHardLimit || _budgets.Length > 0)
+        Debug.Assert(Lock.IsHeld);
+        _announced += bytes;
+        if (_announcementPeriod - period < 2)
         {
-            _recent.Add(address, bytes, _clock.NowMilliseconds);
+            _announcedRecently[period & 1] += bytes;
         }
     }
 
     private long Room(long minimumFreeBytes, bool honorsLimit, bool isAdmitted)
     {
-        long certain = honorsLimit ? _last.CertainBytes : long.MaxValue;
-        long free = minimumFreeBytes > 0 ? _last.FreeBytes - minimumFreeBytes : long.MaxValue;
-        long room = Math.Min(certain, free);
-        return room == long.MaxValue ? room : room - Pending(withAnnounced: !isAdmitted);
+        long certain = honorsLimit ? Certain(isAdmitted) : long.MaxValue;
+        return minimumFreeBytes == 0 || _last.FreeBytes == long.MaxValue
+            ? certain
+            : Math.Min(certain, _last.FreeBytes - minimumFreeBytes - Pending(withAnnounced: !isAdmitted));
+    }
+
+    // What can be taken for sure: by the figures, and by the sums of what was granted and announced.
+    private long Certain(bool isAdmitted)
+    {
+        long bySums = _last.LimitsResident ? _last.HardBytes - _granted - _inFlight - (isAdmitted ? 0 : _announced) : long.MaxValue;
+        return _last.HasHardLimit ? Math.Min(bySums, _last.CertainBytes - Pending(withAnnounced: !isAdmitted)) : bySums;
     }
 
     private static long Less(long bytes, long pending) => bytes == long.MaxValue ? bytes : Math.Max(0, bytes - pending);
 
-    // Granted, and in no figures yet. Under the lock.
+    // Granted, and perhaps in no figures yet. Under the lock.
     private long Pending(bool withAnnounced = true)
     {
         Debug.Assert(Lock.IsHeld);
-        return _inFlight + _arraysSinceRead + _recent.Sum(withAnnounced);
+        return _inFlight + _sinceRead + (withAnnounced ? _announcedRecently[0] + _announcedRecently[1] : 0);
     }
 
     private (long Admitted, long Committed) ReadClaims()

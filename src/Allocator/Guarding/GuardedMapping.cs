@@ -8,7 +8,7 @@ namespace Allocator.Guarding;
 /// of a rent holds it exclusively, or the thread that took it out of the queue of returned memory.
 /// </summary>
 [DebuggerDisplay("{Layout.LengthInBytes} bytes at {Address}, record {_slot}")]
-internal sealed class GuardedMapping
+internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
 {
     /// <summary>What memory is filled with on its return: the value that Microsoft's debug heap has made known for freed memory.</summary>
     public const byte Poison = 0xDD;
@@ -16,18 +16,12 @@ internal sealed class GuardedMapping
     /// <summary>What memory is filled with that was not asked to be clean: the same heap's value for memory not yet written to.</summary>
     public const byte Fresh = 0xCD;
 
-    private readonly Clock _clock;
-    private readonly GuardedLayout _layout;
+    private readonly Clock _clock = clock;
+    private readonly GuardedLayout _layout = layout;
     private int _slot = -1;
     private long _rentedAtMilliseconds;
     private string? _allocationStack;
     private string? _returnStack;
-
-    public GuardedMapping(in GuardedLayout layout, Clock clock)
-    {
-        _layout = layout;
-        _clock = clock;
-    }
 
     public GuardedLayout Layout => _layout;
 

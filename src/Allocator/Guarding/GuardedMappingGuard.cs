@@ -4,20 +4,14 @@ using Allocator.Lifetime;
 namespace Allocator.Guarding;
 
 /// <summary>Guards memory between inaccessible pages for one rent.</summary>
-internal sealed class GuardedMappingGuard : FinalizableGuard
+internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping memory, AllocatorContext context)
+    : FinalizableGuard(context)
 {
-    private readonly GuardedSource _source;
-    private readonly GuardedMapping _memory;
+    private readonly GuardedSource _source = source;
+    private readonly GuardedMapping _memory = memory;
 
     // Shared by the parts of a group. Not read any more where the return was not a call of the user's.
     private CorruptionFindings? _findings;
-
-    public GuardedMappingGuard(GuardedSource source, GuardedMapping memory, AllocatorContext context)
-        : base(context)
-    {
-        _source = source;
-        _memory = memory;
-    }
 
     public override long CapacityInBytes => _memory.Layout.CapacityInBytes;
 

@@ -130,33 +130,29 @@ internal sealed class GuardedSource : IIdleMemory
     private bool TryMap(GuardedMapping memory, ref Refusals refusals)
     {
         GuardedLayout layout = memory.Layout;
-        if (!Commitment.TryTake(_context, layout.CapacityInBytes, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, layout.CapacityInBytes, grantsNow: true, ref refusals, out Commitment commitment))
         {
             return false;
         }
 
         nint address = _source.TryAllocate(layout.TotalInBytes, layout.AlignmentInBytes, out bool zeroed);
-        if (address == 0)
-        {
-            commitment.Cancel();
-            return false;
-        }
-
         memory.Place(address, zeroed);
-        if (!TryMakeGuardPages(address, layout.FrontInBytes)
-            || !TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes))
+        bool populates = _context.Populates || layout.BodyInBytes <= MostPopulatedInBytes;
+        if (address == 0
+            || !TryMakeGuardPages(address, layout.FrontInBytes)
+            || !TryMakeGuardPages((nint)(memory.BodyAddress + layout.BodyInBytes), layout.BackInBytes)
+            || (populates && !_source.TryPopulate(memory.BodyAddress, layout.BodyInBytes)))
         {
-            _source.Free(address, layout.TotalInBytes);
+            if (address != 0)
+            {
+                _source.Free(address, layout.TotalInBytes);
+            }
+
             commitment.Cancel();
             return false;
         }
 
-        commitment.Commit(memory.BodyAddress, layout.CapacityInBytes);
-        if (layout.BodyInBytes <= MostPopulatedInBytes)
-        {
-            _source.Prefault(memory.BodyAddress, layout.BodyInBytes);
-        }
-
+        commitment.Commit(layout.CapacityInBytes);
         return true;
     }
 
@@ -170,13 +166,12 @@ internal sealed class GuardedSource : IIdleMemory
         GuardedLayout layout = memory.Layout;
         if (!_isGuarded)
         {
-            Commitment.BeginRelease(_context, memory.BodyAddress);
             if (!_source.TryDecommitAndProtect(memory.BodyAddress, layout.BodyInBytes))
             {
                 return false;
             }
 
-            Commitment.EndRelease(_context, layout.CapacityInBytes);
+            Commitment.EndRelease(_context, layout.CapacityInBytes, layout.CapacityInBytes);
             return true;
         }
 
@@ -214,9 +209,8 @@ internal sealed class GuardedSource : IIdleMemory
 
     private void ReleaseMapping(GuardedMapping memory, long committedBytes)
     {
-        Commitment.BeginRelease(_context, memory.BodyAddress);
         _source.Free(memory.MappingAddress, memory.Layout.TotalInBytes);
-        Commitment.EndRelease(_context, committedBytes);
+        Commitment.EndRelease(_context, committedBytes, committedBytes);
         memory.EndRecord();
     }
 }

@@ -4,35 +4,39 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Memory that is about to come from the system or the collector: taken from the budget and the container before, then committed as far
-/// as there is any, the rest cancelled. Committed memory ends with <see cref="BeginRelease"/> and <see cref="EndRelease"/>.
+/// Memory that is about to come from the system or the collector: taken from the budget before, then committed as far as there is any,
+/// the rest cancelled. Before it is written to, the container has to grant it. Committed memory ends with <see cref="EndRelease"/>.
 /// </summary>
 internal struct Commitment
 {
     private readonly AllocatorContext _context;
     private long _bytes;
 
-    private Commitment(AllocatorContext context, long bytes)
+    private Commitment(AllocatorContext context, long bytes, bool isGranted)
     {
         _context = context;
         _bytes = bytes;
+        IsGranted = isGranted;
     }
 
-    /// <summary>Takes bytes from the budget and the container; false, and nothing has changed, if either has no room.</summary>
-    public static bool TryTake(AllocatorContext context, long bytes, ref Refusals refusals, out Commitment commitment)
+    /// <summary>Gets whether the container has granted the bytes; if not, it has to before a rent.</summary>
+    public bool IsGranted { get; }
+
+    /// <summary>Takes bytes from the budget and, if it grants them now, the container; false, and nothing is taken, if refused.</summary>
+    public static bool TryTake(
+        AllocatorContext context, long bytes, bool grantsNow, ref Refusals refusals, out Commitment commitment)
     {
         Debug.Assert(bytes >= 0);
-        MemoryBudget budget = context.Budget;
-        commitment = new Commitment(context, bytes);
-        if (!budget.TryCount(bytes))
+        commitment = new Commitment(context, bytes, grantsNow);
+        if (!context.Budget.TryCount(bytes))
         {
             return refusals.Refuse(bytes, byContainer: false);
         }
 
-        if (!IsGranted(budget, bytes, refusals))
+        if (grantsNow && !TryGrant(context, bytes, ref refusals))
         {
-            budget.Uncount(bytes);
-            return refusals.Refuse(bytes, byContainer: true);
+            context.Budget.Uncount(bytes);
+            return false;
         }
 
         return true;
@@ -41,66 +45,72 @@ internal struct Commitment
     /// <summary>Returns whether the container has room for a whole request: requests must not wait for each other's parts.</summary>
     public static bool CanTake(AllocatorContext context, long bytes, ref Refusals refusals)
     {
-        if (!IsGranted(context.Budget, bytes, refusals))
-        {
-            return refusals.Refuse(bytes, byContainer: true);
-        }
-
-        context.Budget.Headroom?.Cancel(bytes);
-        return true;
+        bool isLater = context.Populates;
+        bool isGranted = !isLater && TryGrant(context, bytes, ref refusals);
+        CancelGrant(context, isGranted ? bytes : 0);
+        return isGranted || isLater;
     }
 
-    /// <summary>Notes memory that is about to go back to the system.</summary>
-    public static void BeginRelease(AllocatorContext context, nint address)
+    /// <summary>
+    /// Has the container grant bytes that may be written to from now on: all of a request at once. <see cref="NoteGranted"/> or
+    /// <see cref="CancelGrant"/> has to follow.
+    /// </summary>
+    public static bool TryGrant(AllocatorContext context, long bytes, ref Refusals refusals)
     {
-        Debug.Assert(address != 0, "Arrays go back to the collector.");
-        context.Budget.Headroom?.Forget(address);
+        // MinimumFreeBytes may refuse the first attempt only: then idle memory is released for it, as far as there is any.
+        MemoryBudget budget = context.Budget;
+        long minimumFree = refusals.ByContainer == 0 ? budget.MinimumFreeBytes : 0;
+        return budget.Headroom?.TryGrant(bytes, minimumFree, budget.HonorsLimit, isAdmitted: budget.IsCounted) != false
+            || refusals.Refuse(bytes, byContainer: true);
     }
 
-    /// <summary>Counts bytes that have gone as no longer committed.</summary>
-    public static void EndRelease(AllocatorContext context, long bytes)
+    /// <summary>Notes that granted memory is resident, or as good as that.</summary>
+    public static void NoteGranted(AllocatorContext context, long bytes) =>
+        context.Budget.Headroom?.EndGrant(bytes, committedBytes: bytes);
+
+    /// <summary>Returns what was granted and will not be taken.</summary>
+    public static void CancelGrant(AllocatorContext context, long bytes) =>
+        context.Budget.Headroom?.EndGrant(bytes, committedBytes: 0);
+
+    /// <summary>Counts bytes that have gone as no longer committed, and those of them that the container had granted.</summary>
+    public static void EndRelease(AllocatorContext context, long bytes, long grantedBytes)
     {
         if (bytes > 0)
         {
             // No listener is called before there is room again: it may allocate.
             long left = context.Counters.RemoveCommitted(bytes);
-            EndReleaseOfArray(context, bytes);
+            EndReleaseOfArray(context, bytes, grantedBytes);
             AllocatorEventSource.Log.MemoryDecommitted(bytes, left, context.AllocatorName);
         }
     }
 
     /// <summary>As <see cref="EndRelease"/>, for an array that was left to the collector.</summary>
-    public static void EndReleaseOfArray(AllocatorContext context, long bytes)
+    public static void EndReleaseOfArray(AllocatorContext context, long bytes, long grantedBytes)
     {
-        context.Budget.Headroom?.NoteFreed();
+        context.Budget.Headroom?.Release(grantedBytes);
         context.Budget.Uncount(bytes);
     }
 
     /// <summary>Notes memory that the system has given: all of it, or a part.</summary>
-    public void Commit(nint address, long bytes)
+    public void Commit(long bytes)
     {
-        Debug.Assert(address != 0 && bytes <= _bytes);
-        _bytes -= bytes;
-        _context.Budget.Headroom?.Commit(address, bytes);
+        Debug.Assert(bytes <= _bytes);
         _context.Counters.AddCommitted(bytes);
+        CommitArray(bytes);
     }
 
-    /// <summary>Notes an array that the collector has given, which the statistics count elsewhere.</summary>
-    public void CommitArray()
+    /// <summary>As <see cref="Commit"/>, for an array that the collector has given, which the statistics count elsewhere.</summary>
+    public void CommitArray(long bytes)
     {
-        _context.Budget.Headroom?.Commit(0, _bytes);
-        _bytes = 0;
+        _bytes -= bytes;
+        NoteGranted(_context, IsGranted ? bytes : 0);
     }
 
     /// <summary>Returns what was not committed.</summary>
     public void Cancel()
     {
-        _context.Budget.Headroom?.Cancel(_bytes);
-        EndReleaseOfArray(_context, _bytes);
+        CancelGrant(_context, IsGranted ? _bytes : 0);
+        EndReleaseOfArray(_context, _bytes, grantedBytes: 0);
         _bytes = 0;
     }
-
-    // MinimumFreeBytes may refuse the first attempt only: then idle memory is released for it, as far as there is any.
-    private static bool IsGranted(MemoryBudget budget, long bytes, in Refusals refusals) => budget.Headroom?.TryGrant(
-        bytes, refusals.ByContainer == 0 ? budget.MinimumFreeBytes : 0, budget.HonorsLimit, isAdmitted: budget.IsCounted) != false;
 }

@@ -11,7 +11,7 @@ namespace Allocator.Lifetime;
 /// <remarks>
 /// <see cref="System.Buffers.ArrayPool{T}.Shared"/> keeps arrays for every thread, which no budget counts and no trim reaches.
 /// </remarks>
-internal sealed class CountedArrayPool : IIdleMemory
+internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection) : IIdleMemory
 {
     /// <summary>The longest array that it has: there is none of the next power of two.</summary>
     public const int LongestArray = SmallestArray << (Classes - 1);
@@ -22,9 +22,11 @@ internal sealed class CountedArrayPool : IIdleMemory
     // Dropped arrays go with the next Gen2 collection. For less than that none is requested.
     private const long WorthACollection = 1024 * 1024;
 
-    private readonly AllocatorContext _context;
-    private readonly long _maximumIdleBytes;
-    private readonly Action? _requestCollection;
+    private readonly AllocatorContext _context = context;
+    private readonly long _maximumIdleBytes = maximumIdleBytes;
+
+    // Frees the dropped arrays; null if none may be forced.
+    private readonly Action? _requestCollection = requestCollection;
 
     // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
@@ -38,14 +40,6 @@ internal sealed class CountedArrayPool : IIdleMemory
     private long _outstandingBytes;
     private long _endedRents;
     private bool _isClosed;
-
-    /// <summary>Makes one that keeps so many idle bytes at most; a collection, if one may be forced, frees the dropped arrays.</summary>
-    public CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection)
-    {
-        _context = context;
-        _maximumIdleBytes = maximumIdleBytes;
-        _requestCollection = requestCollection;
-    }
 
     public long IdleBytes => Volatile.Read(ref _idleBytes);
 
@@ -199,7 +193,7 @@ internal sealed class CountedArrayPool : IIdleMemory
     private CountedArrayGuard? TryMake(int index, ref Refusals refusals)
     {
         int length = CapacityOfClass(index);
-        if (!Commitment.TryTake(_context, length, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, length, grantsNow: true, ref refusals, out Commitment commitment))
         {
             return null;
         }
@@ -212,14 +206,21 @@ internal sealed class CountedArrayPool : IIdleMemory
                 Interlocked.CompareExchange(ref _idle[index], new ArrayStack(), null);
             }
 
-            CountedArrayGuard guard = new(this, new byte[length], _context);
+            byte[] array = new byte[length];
+            for (int i = 0; i < length && _context.Populates; i += Environment.SystemPageSize)
+            {
+                // A fresh array has no memory behind it before it is written to.
+                array[i] = 0;
+            }
+
+            CountedArrayGuard guard = new(this, array, _context);
             using (_lock.Enter())
             {
                 _heldBytes += length;
                 BeginRent(guard);
             }
 
-            commitment.CommitArray();
+            commitment.CommitArray(length);
             return guard;
         }
         catch
@@ -240,7 +241,7 @@ internal sealed class CountedArrayPool : IIdleMemory
             _heldBytes -= bytes;
         }
 
-        Commitment.EndReleaseOfArray(_context, bytes);
+        Commitment.EndReleaseOfArray(_context, bytes, grantedBytes: bytes);
     }
 
     private long ReleaseIdle(long bytes, bool staleOnly)

@@ -60,11 +60,46 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         _next = next;
     }
 
-    /// <summary>Notes how much of the memory the renter can reach, and clears that where asked for and needed.</summary>
-    public void Prepare(long usedBytes, bool clean)
+    /// <summary>Notes how much of the memory the renter can reach.</summary>
+    public void NoteUse(long usedBytes) => Record.UsedBytes = usedBytes;
+
+    /// <summary>
+    /// Makes resident what the renter can reach of this guard and all behind it, after the container has granted it in one step; false if
+    /// the container or the system refuses. The kernel's figures then contain it, and no write later ends the process.
+    /// </summary>
+    public bool TryPopulate(ref Refusals refusals)
+    {
+        long missing = SumOfChain(ofUngranted: true);
+        if (missing == 0)
+        {
+            return true;
+        }
+
+        if (!Commitment.TryGrant(Context, missing, ref refusals))
+        {
+            return false;
+        }
+
+        try
+        {
+            FinalizableGuard? part = this;
+            while (part?.TryPopulatePart() == true)
+            {
+                part = part._next;
+            }
+
+            return part is null;
+        }
+        finally
+        {
+            Commitment.CancelGrant(Context, SumOfChain(ofUngranted: true));
+        }
+    }
+
+    /// <summary>Clears what the renter can reach where asked for and needed.</summary>
+    public void Prepare(bool clean)
     {
         Debug.Assert(RentState.IsIdle(Record.State));
-        Record.UsedBytes = usedBytes;
         if (clean)
         {
             ClearUsed(evenIfZeroed: false);
@@ -79,7 +114,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         RentState record = Record;
         Debug.Assert(RentState.IsIdle(record.State) && _permit.Account is null, "The rent begins once, and is charged after.");
         record.RentedAtMilliseconds = Context.Clock.CoarseMilliseconds;
-        record.AllocationBytes = CapacityOfChain();
+        record.AllocationBytes = SumOfChain(ofUngranted: false);
         if (Tracing.Rents || KeepsStack)
         {
             BeginTrace(record);
@@ -178,6 +213,12 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         EndChain(isFound).Return();
     }
 
+    /// <summary>Returns how many bytes, of those that the renter can reach, the container has not granted yet.</summary>
+    protected virtual long UngrantedBytes() => 0;
+
+    /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some.</summary>
+    protected virtual bool TryPopulatePart() => true;
+
     /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
     protected abstract void Return(bool bypassesCache);
 
@@ -215,12 +256,12 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     {
     }
 
-    private long CapacityOfChain()
+    private long SumOfChain(bool ofUngranted)
     {
-        long bytes = CapacityInBytes;
-        for (FinalizableGuard? part = _next; part is not null; part = part._next)
+        long bytes = 0;
+        for (FinalizableGuard? part = this; part is not null; part = part._next)
         {
-            bytes += part.CapacityInBytes;
+            bytes += ofUngranted ? part.UngrantedBytes() : part.CapacityInBytes;
         }
 
         return bytes;

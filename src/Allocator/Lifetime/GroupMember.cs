@@ -3,17 +3,11 @@ namespace Allocator.Lifetime;
 /// <summary>
 /// One member of a group as <see cref="Memory{T}"/>. It references the group, so that a member keeps the whole group alive.
 /// </summary>
-internal sealed class GroupMember<T> : MemoryManager<T>
+internal sealed class GroupMember<T>(MemoryGroup<T> group, int index) : MemoryManager<T>
     where T : struct
 {
-    private readonly MemoryGroup<T> _group;
-    private readonly int _index;
-
-    public GroupMember(MemoryGroup<T> group, int index)
-    {
-        _group = group;
-        _index = index;
-    }
+    private readonly MemoryGroup<T> _group = group;
+    private readonly int _index = index;
 
     public override Memory<T> Memory => CreateMemory(_group.GetMemberSpan(_index).Length);
 

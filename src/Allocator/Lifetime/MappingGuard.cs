@@ -12,11 +12,25 @@ internal sealed class MappingGuard : FinalizableGuard
     private NativeMemorySource _source;
     private long _lengthInBytes;
     private long _capacityInBytes;
+    private long _grantedBytes;
 
     private MappingGuard(NativeMemorySource source, AllocatorContext context)
         : base(context) => _source = source;
 
     public override long CapacityInBytes => _capacityInBytes;
+
+    protected override long UngrantedBytes() => _capacityInBytes - _grantedBytes;
+
+    protected override bool TryPopulatePart()
+    {
+        if (UngrantedBytes() != 0 && _source.TryPopulate(Address, _lengthInBytes))
+        {
+            Commitment.NoteGranted(Context, UngrantedBytes());
+            _grantedBytes = _capacityInBytes;
+        }
+
+        return UngrantedBytes() == 0;
+    }
 
     /// <summary>Takes memory from the system, and a guard for it; null where the system refuses, or as much is held as may be.</summary>
     public static MappingGuard? TryAllocate(
@@ -51,7 +65,8 @@ internal sealed class MappingGuard : FinalizableGuard
     {
         Debug.Assert(Address != 0 && RentState.IsIdle(Record.State), "The memory is mapped, and no rent has it.");
         long bytes = CapacityInBytes;
-        Commitment.BeginRelease(Context, Address);
+        long granted = _grantedBytes;
+        _grantedBytes = 0;
         _source.Free(Address, _lengthInBytes);
         if (!bypassesCache && _source is HeapMemorySource && Context.IdleGuard is null)
         {
@@ -64,7 +79,7 @@ internal sealed class MappingGuard : FinalizableGuard
             GC.SuppressFinalize(this);
         }
 
-        Commitment.EndRelease(Context, bytes);
+        Commitment.EndRelease(Context, bytes, granted);
     }
 
     // One that a collection has found unreachable, together with its allocator, has its finalizer before it.
@@ -75,7 +90,7 @@ internal sealed class MappingGuard : FinalizableGuard
 
     private bool TryMap(int alignmentInBytes, ref Refusals refusals)
     {
-        if (!Commitment.TryTake(Context, CapacityInBytes, ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(Context, CapacityInBytes, !Context.Populates, ref refusals, out Commitment commitment))
         {
             return false;
         }
@@ -88,7 +103,8 @@ internal sealed class MappingGuard : FinalizableGuard
         }
 
         Record.Zeroed = zeroed;
-        commitment.Commit(Address, CapacityInBytes);
+        _grantedBytes = commitment.IsGranted ? CapacityInBytes : 0;
+        commitment.Commit(CapacityInBytes);
         return true;
     }
 }

@@ -77,7 +77,7 @@ internal sealed class ControlGroup : IDisposable
             return null;
         }
 
-        _statistics?.Refresh();
+        _statistics?.RefreshIfReadable();
         _stalls?.RefreshIfReadable();
         long used = Math.Max(0, usage - IdleFileBytes);
         MemoryLoad load = new()
@@ -88,8 +88,8 @@ internal sealed class ControlGroup : IDisposable
             TotalBytes = limit,
             StalledPercent = _stalls?.StalledPercent,
         };
-        long certain = hard == long.MaxValue ? hard : Certain(hard, usage, freeSwap);
-        return new SystemReading(SystemMemory.Judge(load), new Headroom(limit, limit - used, certain));
+        Headroom left = new(limit, limit - used, long.MaxValue);
+        return new SystemReading(SystemMemory.Judge(load), hard == long.MaxValue ? left : WithHardLimit(left, hard, usage, freeSwap));
     }
 
     public void Dispose()
@@ -138,21 +138,26 @@ internal sealed class ControlGroup : IDisposable
     private static long ReadLimit(SystemFile? file) =>
         file?.ReadNumber() is long limit and > 0 and < LeastNoLimit ? limit : long.MaxValue;
 
-    private long Certain(long limit, long usage, long freeSwap)
+    private Headroom WithHardLimit(Headroom left, long limit, long usage, long freeSwap)
     {
         long reclaimable = ReclaimableBytes;
-        long certain = limit - Math.Max(0, usage - reclaimable);
+        long used = Math.Max(0, usage - reclaimable);
         if (freeSwap <= 0)
         {
-            return certain;
+            return left with { CertainBytes = limit - used, HardBytes = limit };
         }
 
         // Before a process is killed, pages are written to swap. In version 2 a limit of 0 is the usual one, which Kubernetes sets.
         long swapLimit = _swapLimit?.ReadNumber() ?? long.MaxValue;
         long swapUsage = _swapUsage?.ReadNumber() ?? 0;
-        return _isVersion2
-            ? certain + Math.Max(0, Math.Min(freeSwap, swapLimit - swapUsage))
-            : Math.Min(certain + freeSwap, swapLimit - Math.Max(0, swapUsage - reclaimable));
+        if (!_isVersion2)
+        {
+            long both = Math.Min(limit - used + freeSwap, swapLimit - Math.Max(0, swapUsage - reclaimable));
+            return left with { CertainBytes = both, HardBytes = Math.Max(limit, Math.Min(limit + freeSwap + swapUsage, swapLimit)) };
+        }
+
+        long swap = Math.Max(0, Math.Min(freeSwap, swapLimit - swapUsage));
+        return left with { CertainBytes = limit - used + swap, HardBytes = limit + swap + swapUsage };
     }
 
     private long Find(ReadOnlySpan<byte> keyOfVersion2, ReadOnlySpan<byte> keyOfVersion1) =>

@@ -1,21 +1,15 @@
 namespace Allocator.Native;
 
 /// <summary>Memory from a heap, by a pair of functions. Of a heap without alignment more is taken than asked for.</summary>
-internal sealed unsafe class HeapMemorySource : NativeMemorySource
+internal sealed unsafe class HeapMemorySource(
+    Func<long, int, nint> allocate, Action<nint> free, bool alignsHere, int overreadToleranceInBytes)
+    : NativeMemorySource(overreadToleranceInBytes)
 {
-    private readonly Func<long, int, nint> _allocate;
-    private readonly Action<nint> _free;
-
-    private HeapMemorySource(Func<long, int, nint> allocate, Action<nint> free, bool alignsHere, int overreadToleranceInBytes)
-        : base(overreadToleranceInBytes)
-    {
-        _allocate = allocate;
-        _free = free;
-        AlignsHere = alignsHere;
-    }
+    private readonly Func<long, int, nint> _allocate = allocate;
+    private readonly Action<nint> _free = free;
 
     /// <summary>Gets whether the heap knows no alignment: its own pointer is then kept in the word before the aligned address.</summary>
-    public bool AlignsHere { get; }
+    public bool AlignsHere { get; } = alignsHere;
 
     public static HeapMemorySource OfCHeap(int overreadToleranceInBytes = 0) =>
 #if NET

@@ -44,8 +44,8 @@ internal static unsafe class LibC
     /// <summary>MADV_NOHUGEPAGE, where it exists.</summary>
     public static readonly int? AdviceNoHugePage = s_isDarwin ? null : 15;
 
-    /// <summary>MADV_POPULATE_WRITE, where it exists.</summary>
-    public static readonly int? AdvicePopulate = s_isDarwin ? null : 23;
+    /// <summary>MADV_POPULATE_WRITE of Linux 5.14 and later.</summary>
+    public const int AdvicePopulate = 23;
 
     /// <summary>Whether memory is zero when it is touched again after a purge.</summary>
     public static readonly bool PurgeZeroes = !s_isDarwin;
@@ -76,6 +76,14 @@ internal static unsafe class LibC
     /// <returns>False where the C library is not glibc.</returns>
     public static bool TryTrimHeap() => TryCall(static _ => MallocTrim(0) >= 0, 0);
 
+    /// <summary>Returns the machine's memory as the kernel itself reports it; 0 if it does not.</summary>
+    public static long ReadTotalMemory()
+    {
+        // Of struct sysinfo: uptime, three loads, totalram; six words on counts, and then mem_unit. It has less than 32 words.
+        nuint* words = stackalloc nuint[32];
+        return RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && SysInfo(words) == 0 ? (long)words[4] * *(uint*)(words + 13) : 0;
+    }
+
     /// <summary>Has malloc map each allocation from that size on by itself, so that freeing it unmaps it.</summary>
     /// <returns>False where the C library is not glibc, or refuses.</returns>
     public static bool TrySetMapThreshold(int bytes) => TryCall(static bytes => MallOpt(MapThreshold, bytes) == 1, bytes);
@@ -85,6 +93,9 @@ internal static unsafe class LibC
     [DllImport("libc", EntryPoint = "mmap")]
     private static extern void* MMap(
         void* address, nuint length, int protection, int flags, int file, nint offset, nint offsetOrPadding, nint restOfOffset);
+
+    [DllImport("libc", EntryPoint = "sysinfo")]
+    private static extern int SysInfo(nuint* words);
 
     [DllImport("libc", EntryPoint = "mallopt")]
     private static extern int MallOpt(int parameter, int value);

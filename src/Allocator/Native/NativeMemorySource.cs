@@ -46,6 +46,17 @@ internal abstract class NativeMemorySource
     /// <returns>The address, or 0 where the system refuses.</returns>
     public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
 
+    /// <summary>Gets the least that becomes resident at once: a page, or a huge one.</summary>
+    public virtual long ResidentUnitInBytes => Environment.SystemPageSize;
+
+    /// <summary>Makes writable memory resident, so that its first user does not pay for it. Contents stay.</summary>
+    /// <returns>False if the system refuses. Then a part may be resident, and writing to the rest may end the process.</returns>
+    public virtual bool TryPopulate(nint address, long lengthInBytes)
+    {
+        NativeBytes.Touch(address, lengthInBytes);
+        return true;
+    }
+
     /// <summary>
     /// Frees the address and the length of one <see cref="TryAllocate"/>, or of a reservation. Where the system refuses to take the
     /// addresses back it has the memory all the same, and <see cref="Diagnostics.MemoryDiagnostics.RefusedUnmaps"/> counts it.

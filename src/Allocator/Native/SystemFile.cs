@@ -113,7 +113,7 @@ internal class SystemFile : IDisposable
                     value = value.Slice(1);
                 }
 
-                return !Utf8Parser.TryParse(value, out long number, out int digits) ? null
+                return !Utf8Parser.TryParse(value, out long number, out int digits) || number > long.MaxValue / 1024 ? null
                     : digits < value.Length ? number * 1024 : number;
             }
         }

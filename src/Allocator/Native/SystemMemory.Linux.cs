@@ -7,36 +7,23 @@ namespace Allocator.Native;
 /// Reads the process's control groups, versions 1 and 2, its own and all around it; without a limit, the machine; without that, the GC.
 /// The files stay open: while the process stays in its groups a reading takes a few calls to the system, and no managed memory.
 /// </summary>
-internal sealed unsafe class LinuxSystemMemory : SystemMemory
+/// <param name="open">Opens a file; null where there is none.</param>
+/// <param name="machineBytes">The memory of the machine as the kernel itself reports it; 0 if it does not.</param>
+internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long machineBytes = 0) : SystemMemory
 {
     private const string MachinePath = "/proc/meminfo";
 
-    // Pages whose state is asked for in one call: 16 MiB.
-    private const int PagesAtOnce = 4096;
+    // What shows less is not a container's limit but nonsense: .NET does not start there.
+    private const long LeastLimitInBytes = 16 * 1024 * 1024;
 
-    private readonly Func<string, SystemFile?> _open;
+    private readonly Func<string, SystemFile?> _open = open;
+    private readonly long _machineBytes = machineBytes;
     private SystemFile? _machine;
     private SystemFile? _machineStalls;
     private SystemFile? _membership;
     private ControlGroup[] _groups = [];
     private SystemFile? _ownStalls;
     private byte[]? _membershipSeen;
-
-    public LinuxSystemMemory(Func<string, SystemFile?> open) => _open = open;
-
-    public override long UntouchedBytes(nint address, long lengthInBytes)
-    {
-        ShortLock.AssertNoneHeld();
-        try
-        {
-            return CountUntouched(address, lengthInBytes);
-        }
-        catch (Exception)
-        {
-            // The first call to the system of its kind needs managed memory.
-            return 0;
-        }
-    }
 
     public override long ReadResidentBytes()
     {
@@ -69,7 +56,7 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
             try
             {
                 FollowMembership();
-                return ReadGroupsAndMachine();
+                return ReadGroupsAndMachine(skipsUnreadable: !isFirst && !HasRead);
             }
             catch
             {
@@ -81,31 +68,6 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
                 }
             }
         }
-    }
-
-    private static long CountUntouched(nint address, long lengthInBytes)
-    {
-        int page = Environment.SystemPageSize;
-        byte* isResident = stackalloc byte[PagesAtOnce];
-        byte* start = (byte*)(address & -page);
-        long length = lengthInBytes + ((byte*)address - start);
-        long untouched = 0;
-        for (long at = 0; at < length; at += (long)PagesAtOnce * page)
-        {
-            int pages = (int)Math.Min(PagesAtOnce, (length - at + page - 1) / page);
-            if (LibC.MInCore(start + at, (nuint)pages * (nuint)page, isResident) != 0)
-            {
-                // Unmapped meanwhile.
-                return 0;
-            }
-
-            for (int i = 0; i < pages; i++)
-            {
-                untouched += (isResident[i] & 1) == 0 ? page : 0;
-            }
-        }
-
-        return Math.Min(untouched, lengthInBytes);
     }
 
     // A process may be moved from one group to another.
@@ -150,43 +112,61 @@ internal sealed unsafe class LinuxSystemMemory : SystemMemory
         }
     }
 
-    private SystemReading ReadGroupsAndMachine()
+    private SystemReading ReadGroupsAndMachine(bool skipsUnreadable)
     {
         _machine ??= _open(MachinePath);
         _machine?.RefreshIfReadable();
-
-        // MemAvailable is the kernel's own estimate of what can be had without swapping; page cache counts as available.
-        MemoryLoad? load = null;
-        Headroom left = Headroom.Unknown;
-        if (_machine?.Find("MemTotal"u8) is long total and > 0
-            && _machine.Find("MemAvailable"u8) is long available && available >= 0 && available <= total)
+        long total = _machine?.Find("MemTotal"u8) ?? 0;
+        long available = _machine?.Find("MemAvailable"u8) ?? -1;
+        long freeSwap = _machine?.Find("SwapFree"u8) ?? 0;
+        if (total < Math.Min(_machineBytes, LeastLimitInBytes) || available < 0 || available > total)
         {
-            load = new MemoryLoad
-            {
-                Source = MemoryLoadSource.Machine,
-                Origin = MachinePath,
-                UsedBytes = total - available,
-                TotalBytes = total,
-            };
-            left = new Headroom(total, available, long.MaxValue);
+            total = 0;
         }
 
-        return TryReadGroups(left.LimitBytes, _machine?.Find("SwapFree"u8) ?? 0)
-            ?? new SystemReading(
-                load is MemoryLoad machine ? Judge(machine with { StalledPercent = ReadStalls() }) : TryReadCollector() ?? default, left);
+        // Where lxcfs shows a container its own limit, the total is below what the kernel reports.
+        bool isLimited = total > 0 && total < _machineBytes;
+        SystemReading? machine = null;
+        if (total > 0)
+        {
+            // MemAvailable is the kernel's own estimate of what can be had without swapping; page cache counts as available.
+            Headroom left = new(total, available, long.MaxValue);
+            long used = total - available;
+            MemoryLoad use = new() { Source = MemoryLoadSource.Machine, Origin = MachinePath, UsedBytes = used, TotalBytes = total };
+            machine = new SystemReading(
+                Judge(use),
+                isLimited ? left with { CertainBytes = available + freeSwap, HardBytes = total + freeSwap } : left);
+        }
+
+        long machineBytes = Math.Max(total, _machineBytes);
+        machineBytes = machineBytes == 0 ? long.MaxValue : machineBytes;
+        SystemReading? limited = TryReadGroups(isLimited ? machine : null, machineBytes, freeSwap, skipsUnreadable);
+        if (limited is null && machine is SystemReading { Load: MemoryLoad load } unlimited)
+        {
+            return unlimited with { Load = Judge(load with { StalledPercent = ReadStalls() }) };
+        }
+
+        return limited ?? new SystemReading(TryReadCollector() ?? default, Headroom.Unknown);
     }
 
-    // A limit below the machine's memory is a container. What its neighbours use does not concern it while it has room itself.
-    private SystemReading? TryReadGroups(long machineBytes, long freeSwap)
+    // A limit up to the machine's memory is a container. What its neighbours use does not concern it while it has room itself.
+    private SystemReading? TryReadGroups(SystemReading? tightest, long machineBytes, long freeSwap, bool skipsUnreadable)
     {
-        SystemReading? tightest = null;
         foreach (ControlGroup group in _groups)
         {
-            if (group.TryRead(freeSwap) is SystemReading read && read.Left.LimitBytes < machineBytes)
+            try
             {
-                tightest = tightest is SystemReading other
-                    ? new SystemReading(Tighter(other.Load, read.Load), Headroom.Tighter(other.Left, read.Left))
-                    : read;
+                if (group.TryRead(freeSwap) is SystemReading read
+                    && read.Left.LimitBytes <= machineBytes && read.Load.UsedBytes <= machineBytes)
+                {
+                    tightest = tightest is SystemReading other
+                        ? new SystemReading(Tighter(other.Load, read.Load), Headroom.Tighter(other.Left, read.Left))
+                        : read;
+                }
+            }
+            catch (IOException) when (skipsUnreadable)
+            {
+                // Not even at first: the others, and the machine, are there all the same.
             }
         }
 

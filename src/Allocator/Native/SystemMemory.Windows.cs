@@ -3,23 +3,16 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>Reads the job's limits; without any the machine's memory, and whether it runs low; without that the GC's figures.</summary>
-internal sealed unsafe class WindowsSystemMemory : SystemMemory
+internal sealed unsafe class WindowsSystemMemory(
+    Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory) : SystemMemory
 {
-    private readonly Func<MemoryLoad?> _readJob;
-    private readonly Func<MemoryLoad?> _readMachine;
-    private readonly Func<bool?> _readLowMemory;
+    private readonly Func<MemoryLoad?> _readJob = readJob;
+    private readonly Func<MemoryLoad?> _readMachine = readMachine;
+    private readonly Func<bool?> _readLowMemory = readLowMemory;
 
     public WindowsSystemMemory()
         : this(WindowsJob.TryRead, TryReadMachine, TryReadLowMemory)
     {
-    }
-
-    // Of tests.
-    public WindowsSystemMemory(Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory)
-    {
-        _readJob = readJob;
-        _readMachine = readMachine;
-        _readLowMemory = readLowMemory;
     }
 
     /// <summary>Reads the whole machine's memory; null where Windows does not tell.</summary>

@@ -28,7 +28,7 @@ internal abstract class SystemMemory
 
     /// <summary>Gets the one of the operating system that runs.</summary>
     public static SystemMemory Shared { get; } =
-        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) ? new LinuxSystemMemory(SystemFile.TryOpen)
+        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) ? new LinuxSystemMemory(SystemFile.TryOpen, LibC.ReadTotalMemory())
         : RuntimeInformation.IsOSPlatform(OSPlatform.Windows) ? new WindowsSystemMemory()
         : new CollectorMemory();
 
@@ -55,9 +55,6 @@ internal abstract class SystemMemory
 
     /// <summary>Reads how much memory is left.</summary>
     public Headroom ReadHeadroom() => Read(looksForLimits: false).Left;
-
-    /// <summary>Returns how many bytes of a range have no memory behind them yet, so that no reading contains them.</summary>
-    public virtual long UntouchedBytes(nint address, long lengthInBytes) => 0;
 
     /// <summary>Returns the resident bytes of this process; 0 where that is unknown.</summary>
     public virtual long ReadResidentBytes() => 0;
@@ -110,6 +107,9 @@ internal abstract class SystemMemory
         return null;
 #endif
     }
+
+    /// <summary>Gets whether a reading has succeeded: until then there is none to keep.</summary>
+    protected bool HasRead => _last != SystemReading.Nothing;
 
     /// <summary>Reads the system, one thread at a time. What it throws leaves the last reading in force.</summary>
     /// <param name="looksForLimits">Whether limits may have come since the last reading where there were none.</param>
@@ -174,10 +174,23 @@ internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long C
     /// <summary>Gets what is read where the system reports nothing: nothing is known to be limited.</summary>
     public static Headroom Unknown { get; } = new(long.MaxValue, long.MaxValue, long.MaxValue);
 
+    /// <summary>
+    /// Gets the most that the process can hold at once, whatever is used now: of hard limits that count resident memory, with swap.
+    /// <see cref="long.MaxValue"/> if there is none.
+    /// </summary>
+    public long HardBytes { get; init; } = long.MaxValue;
+
+    /// <summary>Gets whether such a limit holds: memory counts against it when it is written to.</summary>
+    public bool LimitsResident => HardBytes != long.MaxValue;
+
     /// <summary>Gets whether there is a limit that a process is killed for.</summary>
     public bool HasHardLimit => CertainBytes != long.MaxValue;
 
     /// <summary>Returns what two limits leave together: the figures of the one that leaves less, and the least that is certain.</summary>
     public static Headroom Tighter(Headroom a, Headroom b) =>
-        (a.FreeBytes <= b.FreeBytes ? a : b) with { CertainBytes = Math.Min(a.CertainBytes, b.CertainBytes) };
+        (a.FreeBytes <= b.FreeBytes ? a : b) with
+        {
+            CertainBytes = Math.Min(a.CertainBytes, b.CertainBytes),
+            HardBytes = Math.Min(a.HardBytes, b.HardBytes),
+        };
 }

@@ -112,13 +112,16 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         return TryPurge(address, lengthInBytes) && TryProtect(address, lengthInBytes);
     }
 
-    public override void Prefault(nint address, long lengthInBytes)
+    public override long ResidentUnitInBytes => _useHugePages ? Math.Max(PageSizeInBytes, Kernel.HugePageInUse) : PageSizeInBytes;
+
+    public override bool TryPopulate(nint address, long lengthInBytes)
     {
-        // Linux 5.14 and later do it in one call; older ones answer EINVAL, and every page is touched by hand.
-        if (LibC.AdvicePopulate is not int populate || LibC.MAdvise((void*)address, (nuint)lengthInBytes, populate) != 0)
-        {
-            base.Prefault(address, lengthInBytes);
-        }
+        ShortLock.AssertNoneHeld();
+
+        // Linux 5.14 and later do it in one call. What they refuse must not be written to by hand: that would end the process.
+        return Kernel.KnowsPopulateAdvice
+            ? LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdvicePopulate) == 0
+            : base.TryPopulate(address, lengthInBytes);
     }
 
     public override void Free(nint address, long lengthInBytes) => Unmap(address, WithTail(lengthInBytes));
@@ -191,7 +194,9 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         /// Whether it knows <c>MADV_GUARD_INSTALL</c>, which makes every access to a range fault without dividing the mapping as
         /// <c>mprotect</c> does, of which a process may have 65,530.
         /// </summary>
-        public static readonly bool KnowsGuardAdvice = RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && TryGuardAdvice();
+        public static readonly bool KnowsGuardAdvice = IsKnown(LibC.AdviceInstallGuard);
+
+        public static readonly bool KnowsPopulateAdvice = IsKnown(LibC.AdvicePopulate);
 
         // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux); and
         // all of it counts where the process has a limit (RLIMIT_DATA).
@@ -201,15 +206,24 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         public static readonly long HugePageInBytes =
             long.TryParse(SystemFile.TryRead("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"), out long bytes) ? bytes : 0;
 
-        private static bool TryGuardAdvice()
+        /// <summary>The same if the system uses any; 0 if it was told to use none.</summary>
+        public static readonly long HugePageInUse =
+            SystemFile.TryRead("/sys/kernel/mm/transparent_hugepage/enabled")?.Contains("[never]") == false ? HugePageInBytes : 0;
+
+        private static bool IsKnown(int advice)
         {
+            if (!RuntimeInformation.IsOSPlatform(OSPlatform.Linux))
+            {
+                return false;
+            }
+
             nuint length = (nuint)Environment.SystemPageSize;
             void* page = LibC.MMap(null, length, LibC.ProtectReadWrite, LibC.MapFlags, -1);
 
             // What takes advice that no kernel knows takes any, and follows none: qemu's user mode.
             bool isKnown = page != LibC.MapFailed
                 && LibC.MAdvise(page, length, LibC.AdviceOfNoKernel) != 0
-                && LibC.MAdvise(page, length, LibC.AdviceInstallGuard) == 0;
+                && LibC.MAdvise(page, length, advice) == 0;
             if (page != LibC.MapFailed)
             {
                 // One page, once a process: nothing is lost where it stays mapped.

@@ -12,6 +12,8 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>Gets the unit of commitment in bytes: 4, 16 or 64 KiB.</summary>
     public long PageSizeInBytes { get; }
 
+    public override long ResidentUnitInBytes => PageSizeInBytes;
+
     /// <summary>Gets whether memory is zero at its first touch.</summary>
     public virtual bool MapsZeroed => true;
 
@@ -46,9 +48,6 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// Makes access to whole pages fault and returns their memory. Where it is refused they are accessible, perhaps without contents.
     /// </summary>
     public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);
-
-    /// <summary>Makes the pages of a committed part resident, so that the first user does not pay for it. Contents stay.</summary>
-    public virtual void Prefault(nint address, long lengthInBytes) => NativeBytes.Touch(address, lengthInBytes);
 
     [Conditional("DEBUG")]
     protected void AssertPages(nint address, long lengthInBytes)

@@ -8,21 +8,14 @@ namespace Allocator.Pooling;
 /// <summary>
 /// The arenas of one pool: decides which of them a request goes to, and adds further ones. Lock-free; arenas are never removed.
 /// </summary>
-internal sealed class ArenaSet
+internal sealed class ArenaSet(
+    UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context)
 {
-    private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly PoolGeometry _geometry;
-    private readonly NativeMemorySource _source;
-    private readonly AllocatorContext _context;
+    private readonly UniformUnmanagedMemoryPool _pool = pool;
+    private readonly PoolGeometry _geometry = geometry;
+    private readonly NativeMemorySource _source = source;
+    private readonly AllocatorContext _context = context;
     private BlockArena[] _all = [];
-
-    public ArenaSet(UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context)
-    {
-        _pool = pool;
-        _geometry = geometry;
-        _source = source;
-        _context = context;
-    }
 
     public BlockArena[] All => Volatile.Read(ref _all);
 
@@ -139,49 +132,6 @@ internal sealed class ArenaSet
         }
 
         return taken;
-    }
-
-    /// <summary>Makes so many bytes of free blocks resident, as far as there are blocks; false where the system refused.</summary>
-    public bool TryPrewarm(long missingBytes, ref Refusals refusals)
-    {
-        PoolOutcome outcome = PoolOutcome.Cold;
-        while (missingBytes > 0 && outcome != PoolOutcome.Refused && !_pool.IsClosed)
-        {
-            BlockArena[] seen = All;
-            outcome = Prefault(ref refusals);
-            if (outcome == PoolOutcome.Full && !TryGrow(seen, 1, ref outcome))
-            {
-                break;
-            }
-
-            missingBytes -= outcome == PoolOutcome.Cold ? _geometry.BlockSizeInBytes : 0;
-        }
-
-        return outcome != PoolOutcome.Refused;
-    }
-
-    // Makes the lowest free block without memory resident, and leaves it free. Hit: another thread took the block, try the next.
-    private PoolOutcome Prefault(ref Refusals refusals)
-    {
-        if (Fullest(resident: false) is not BlockArena arena)
-        {
-            return PoolOutcome.Full;
-        }
-
-        int index = arena.TryClaim(resident: false);
-        if (index < 0)
-        {
-            return PoolOutcome.Hit;
-        }
-
-        bool isReady = arena.TryReady(index, 1, ref refusals, out _);
-        if (isReady)
-        {
-            arena.Prefault(index);
-        }
-
-        arena.Return(1UL << index);
-        return isReady ? PoolOutcome.Cold : PoolOutcome.Refused;
     }
 
     /// <summary>Adds an arena of so many blocks at least, unless another thread has done so since the caller looked.</summary>

@@ -88,20 +88,37 @@ internal sealed partial class BlockArena
         _pool.ReleaseIfClosed();
     }
 
-    /// <summary>Makes a block's pages resident. The caller holds it, with memory behind it.</summary>
-    public void Prefault(int index)
+    /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some. The caller holds the run.</summary>
+    public bool TryPopulate(int first, int count, long usedBytes)
     {
-        if (IsContiguous)
+        for (int i = 0; i < count; i++)
         {
-            Reserving.Prefault(_addresses[index], BlockSizeInBytes);
-        }
-        else
-        {
-            // A heap's own bookkeeping decides what is resident; touching is all that can be done.
-            NativeBytes.Touch(_addresses[index], BlockSizeInBytes);
+            BlockRecord block = Records[first + i];
+            long start = block.GrantedBytes;
+            long length = EndOf(i, usedBytes) - start;
+            if (length > 0)
+            {
+                if (!_source.TryPopulate(_addresses[first + i] + (nint)start, length))
+                {
+                    return false;
+                }
+
+                // Block by block: what the figures contain is in flight no longer.
+                block.GrantedBytes += length;
+                Commitment.NoteGranted(_context, length);
+            }
         }
 
-        MarkUsed(1UL << index);
+        return true;
+    }
+
+    /// <summary>Makes all of a block resident that the caller holds, with memory behind it.</summary>
+    public bool TryPrewarm(BlockGuard guard, ref Refusals refusals)
+    {
+        MarkUsed(1UL << guard.Index);
+        guard.NoteUse(BlockSizeInBytes);
+        return guard.TryPopulate(ref refusals)
+            && (_context.Populates || _source.TryPopulate(guard.Address, BlockSizeInBytes));
     }
 
     /// <summary>Takes the memory from a block that the caller holds.</summary>
@@ -115,7 +132,6 @@ internal sealed partial class BlockArena
             return false;
         }
 
-        Commitment.BeginRelease(_context, address);
         if (!TryReleaseMemory(index, address))
         {
             if (isRegistered && _pool.Hooks?.TryCancelRelease(address, BlockSizeInBytes) == false)
@@ -150,7 +166,6 @@ internal sealed partial class BlockArena
                     _pool.Hooks?.TryRelease(_addresses[i], BlockSizeInBytes);
                 }
 
-                Commitment.BeginRelease(_context, _addresses[i]);
                 TryReleaseMemory(i, _addresses[i]);
                 NoteReleased(i);
             }
@@ -192,7 +207,7 @@ internal sealed partial class BlockArena
     private bool TryCommit(ulong missing, ref Refusals refusals)
     {
         // For all blocks or for none: two threads that each had half of what they need would take it from each other for ever.
-        if (!Commitment.TryTake(_context, BytesOf(missing), ref refusals, out Commitment commitment))
+        if (!Commitment.TryTake(_context, BytesOf(missing), !_context.Populates, ref refusals, out Commitment commitment))
         {
             return false;
         }
@@ -251,7 +266,8 @@ internal sealed partial class BlockArena
         }
 
         Interlocked.Or(ref _committed.Value, 1L << index);
-        commitment.Commit(address, BlockSizeInBytes);
+        Records[index].GrantedBytes = commitment.IsGranted ? BlockSizeInBytes : 0;
+        commitment.Commit(BlockSizeInBytes);
     }
 
     private void NoteReleased(int index)
@@ -261,8 +277,10 @@ internal sealed partial class BlockArena
             Interlocked.And(ref _unregistered.Value, ~(1L << index));
         }
 
+        long granted = Records[index].GrantedBytes;
+        Records[index].GrantedBytes = 0;
         Interlocked.And(ref _committed.Value, ~(1L << index));
-        Commitment.EndRelease(_context, BlockSizeInBytes);
+        Commitment.EndRelease(_context, BlockSizeInBytes, granted);
     }
 
     private bool IsRegistered(int index) => (Unregistered & (1UL << index)) == 0;

@@ -19,6 +19,7 @@ internal sealed partial class BlockArena
     private readonly nint[] _addresses;
     private readonly long[] _statesAtLastLook;
     private readonly ulong _all;
+    private readonly long _residentUnitInBytes;
     private BlockBits _free;
     private BlockBits _committed;
 
@@ -49,6 +50,7 @@ internal sealed partial class BlockArena
         _statesAtLastLook = new long[blockCount];
         _addresses = new nint[blockCount];
         _all = BlockBits.Mask(blockCount);
+        _residentUnitInBytes = source.ResidentUnitInBytes;
         _free.Value = (long)_all;
         _zeroed.Value = IsContiguous && Reserving.MapsZeroed ? (long)_all : 0;
 
@@ -265,7 +267,26 @@ internal sealed partial class BlockArena
         (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0
             && Records[index].StateInAnyPlace == _statesAtLastLook[index];
 
+    /// <summary>Returns how many bytes of a run the container has not granted, as far as a renter can reach.</summary>
+    public long UngrantedBytes(int first, int count, long usedBytes)
+    {
+        long bytes = 0;
+        for (int i = 0; i < count; i++)
+        {
+            bytes += Math.Max(0, EndOf(i, usedBytes) - Records[first + i].GrantedBytes);
+        }
+
+        return bytes;
+    }
+
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
+
+    // As far as where a renter of a run can reach in one of its blocks. A part of a huge page is as resident as all of it.
+    private long EndOf(int indexInRun, long usedBytes)
+    {
+        long used = Math.Max(0, usedBytes - (long)indexInRun * BlockSizeInBytes);
+        return Math.Min(BlockSizeInBytes, (used + _residentUnitInBytes - 1) & -_residentUnitInBytes);
+    }
 
     private static ulong BlocksOf(BlockRecord first) =>
         first.RunLength == 1 ? 1UL << first.Index : BlockBits.Mask(first.RunLength) << first.Index;

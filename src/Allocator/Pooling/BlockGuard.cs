@@ -5,15 +5,13 @@ namespace Allocator.Pooling;
 
 /// <summary>Guards a block of the pool, or a run of blocks that begins with it. Made once for each block, and kept with it.</summary>
 [DebuggerDisplay("Block {Index}, run of {RunLength}: {DebuggerText,nq}")]
-internal sealed class BlockGuard : FinalizableGuard
+internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
+    : FinalizableGuard(arena.Records[index], context)
 {
-    private readonly UniformUnmanagedMemoryPool _pool;
+    private readonly UniformUnmanagedMemoryPool _pool = pool;
 
     // The guard that has replaced this one, because a collection found this one unreachable.
     private BlockGuard? _successor;
-
-    public BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena arena, int index, AllocatorContext context)
-        : base(arena.Records[index], context) => _pool = pool;
 
     /// <summary>Gets the block's record.</summary>
     public BlockRecord Block => Unsafe.As<BlockRecord>(Record);
@@ -26,6 +24,15 @@ internal sealed class BlockGuard : FinalizableGuard
     public int RunLength => Record.RunLength;
 
     public override long CapacityInBytes => (long)Record.RunLength * Arena.BlockSizeInBytes;
+
+    /// <summary>Returns whether a renter may reach so many bytes of an idle block or run at once.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool IsGranted(long usedBytes) =>
+        RunLength == 1 ? usedBytes <= Block.GrantedBytes : Arena.UngrantedBytes(Index, RunLength, usedBytes) == 0;
+
+    protected override long UngrantedBytes() => Arena.UngrantedBytes(Index, RunLength, Record.UsedBytes);
+
+    protected override bool TryPopulatePart() => Arena.TryPopulate(Index, RunLength, Record.UsedBytes);
 
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 

@@ -8,29 +8,26 @@ namespace Allocator.Pooling;
 /// flag <see cref="RentState.Cached"/>, or a run that begins with one with <see cref="RentState.CachedRun"/>, goes to the thread that
 /// takes that flag away.
 /// </summary>
-internal sealed class BlockRecord : RentState
+internal sealed class BlockRecord(BlockArena arena, int index) : RentState
 {
     // To 128 bytes, two cache lines, which processors fetch in pairs: cores that have neighbouring blocks do not slow each other down.
 #pragma warning disable CS0169, IDE0051 // Nothing reads it.
     private readonly Padding _padding;
 #pragma warning restore CS0169, IDE0051
 
-    public BlockRecord(BlockArena arena, int index)
-    {
-        Arena = arena;
-        Index = index;
-    }
-
-    public BlockArena Arena { get; }
+    public BlockArena Arena { get; } = arena;
 
     /// <summary>Gets the block's number in its arena.</summary>
-    public int Index { get; }
+    public int Index { get; } = index;
 
     /// <summary>Gets or sets the guard; none while the block is outstanding, for which the owner's is the only reference.</summary>
     public BlockGuard? Guard { get; set; }
 
     /// <summary>Gets or sets the slot of the cache that it was in last; 0 for none. For the thread that holds the block.</summary>
     public int Slot { get; set; }
+
+    /// <summary>Gets or sets as far as where the container has granted the block. For the thread that holds the block.</summary>
+    public long GrantedBytes { get; set; }
 
     /// <summary>Gets whether a block lies in the cache, or the run that begins with it.</summary>
     public bool IsCached => (Volatile.Read(ref State) & (Cached | CachedRun)) != 0;
@@ -87,6 +84,6 @@ internal sealed class BlockRecord : RentState
     private bool TryLeave(long seen) =>
         Interlocked.CompareExchange(ref State, seen & ~(Cached | CachedRun), seen) == seen;
 
-    [StructLayout(LayoutKind.Sequential, Size = 40)]
+    [StructLayout(LayoutKind.Sequential, Size = 32)]
     private readonly struct Padding;
 }

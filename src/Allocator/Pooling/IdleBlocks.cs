@@ -8,16 +8,10 @@ namespace Allocator.Pooling;
 /// renter, so the system call blocks no other thread, and at most one block is missing from the pool meanwhile. Where the pool keeps its
 /// blocks none go before it is closed.
 /// </summary>
-internal sealed class IdleBlocks : IIdleMemory
+internal sealed class IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCounters counters) : IIdleMemory
 {
-    private readonly UniformUnmanagedMemoryPool _pool;
-    private readonly AllocatorCounters _counters;
-
-    public IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCounters counters)
-    {
-        _pool = pool;
-        _counters = counters;
-    }
+    private readonly UniformUnmanagedMemoryPool _pool = pool;
+    private readonly AllocatorCounters _counters = counters;
 
     public long IdleBytes => _pool.ReadUsage().RetainedBytes;
 

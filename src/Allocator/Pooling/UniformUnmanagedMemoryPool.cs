@@ -155,9 +155,23 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <returns>False where the system refused.</returns>
     public bool TryPrewarm(long bytes, ref Refusals refusals)
     {
-        bool isGiven = _arenas.TryPrewarm(bytes - ReadUsage().RetainedBytes, ref refusals);
+        PoolOutcome outcome = PoolOutcome.Full;
+        BlockArena[] seen;
+        bytes -= ReadUsage().RetainedBytes;
+        do
+        {
+            seen = Arenas;
+            while (bytes > 0 && _arenas.TryTake(resident: false, ref refusals, ref outcome) is BlockGuard block)
+            {
+                // It stays free and, with memory, is not the next to be taken here.
+                outcome = block.Arena.TryPrewarm(block, ref refusals) ? PoolOutcome.Full : PoolOutcome.Refused;
+                bytes -= BlockSizeInBytes;
+                Return(block, bypassesCache: true);
+            }
+        }
+        while (bytes > 0 && outcome == PoolOutcome.Full && !IsClosed && _arenas.TryGrow(seen, 1, ref outcome));
         ReleaseIfClosed();
-        return isGiven;
+        return outcome != PoolOutcome.Refused;
     }
 
     /// <summary>Gives idle blocks back now and outstanding ones as soon as they come back, addresses included.</summary>

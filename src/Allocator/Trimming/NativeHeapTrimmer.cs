@@ -7,27 +7,20 @@ namespace Allocator.Trimming;
 /// Releases the free memory of malloc, as far as that is worth it: malloc's arenas are locked one after the other meanwhile. One for the
 /// process. Thread-safe; never called under a lock that a rent or a return takes.
 /// </summary>
-internal sealed class NativeHeapTrimmer : IBackgroundWork
+internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long> readResident) : IBackgroundWork
 {
     private const int ShortestPeriodMilliseconds = 1000;
 
     // A twentieth of the time at most.
     private const int LongestPart = 20;
 
-    private readonly Clock _clock;
-    private readonly Func<bool> _trim;
-    private readonly Func<long> _readResident;
+    private readonly Clock _clock = clock;
+    private readonly Func<bool> _trim = trim;
+    private readonly Func<long> _readResident = readResident;
     private AllocatorCounters? _requestedBy;
     private BackgroundState _work;
     private long _notBeforeMilliseconds = long.MinValue;
     private int _isBusy;
-
-    public NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long> readResident)
-    {
-        _clock = clock;
-        _trim = trim;
-        _readResident = readResident;
-    }
 
     /// <summary>Gets the one of the process.</summary>
     public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, LibC.TryTrimHeap, SystemMemory.Shared.ReadResidentBytes);

@@ -178,7 +178,8 @@ internal sealed class IdleArrayScenario : Scenario
             return null;
         }
 
-        array.Prepare(Length, clean: false);
+        array.NoteUse(Length);
+        array.Prepare(clean: false);
         long generation = array.BeginAllocation();
         array.Charge(new BudgetPermit(_budget, Length));
         return (array, generation);

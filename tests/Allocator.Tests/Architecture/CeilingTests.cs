@@ -3,10 +3,10 @@ namespace Allocator.Tests.Architecture;
 /// <summary>How large the library may be. What it gains has to be paid for with what it loses.</summary>
 public sealed class CeilingTests
 {
-    // Raising one of these takes a line here that says what was bought, in a number. The goal for the lines is 16,800: 18,400 is what the
+    // Raising one of these takes a line here that says what was bought, in a number. The goal for the lines is 16,800: 18,400 was what the
     // features took when the ceiling was set, and it may only fall.
-    private const int MostFiles = 124;
-    private const int MostLines = 18_400;
+    private const int MostFiles = 123;
+    private const int MostLines = 18_380;
     private const int MostLinesOfAFile = 350;
 
     private static readonly (string Path, int Lines)[] s_files =

@@ -150,7 +150,6 @@ public class ChargeTests
     public void Allocate_ContainerWasLoweredBesideIdleBlocks_HasThemMakeRoomAndChargesOnce()
     {
         using TestSetup setup = new(maximumBlocks: 4, budget: 8 * Block);
-        setup.Left.Untouched = 0;
         RentAndReturn(setup, blocks: 4);
         Lower(setup, 5 * Block);
 

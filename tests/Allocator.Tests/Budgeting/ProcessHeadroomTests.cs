@@ -29,101 +29,165 @@ public class ProcessHeadroomTests
     public void TryGrant_AfterACancel_GrantsTheSameAgain()
     {
         Assert.True(TryGrant(300));
-        _headroom.Cancel(300);
+        _headroom.EndGrant(300, 0);
         Assert.True(TryGrant(300));
     }
 
     [Fact]
-    public void TryGrant_GrantedAndNotUsed_CountsThoughNoReadingHasIt()
+    public void TryGrant_Committed_CountsUntilAReadingThatBeganAfterIt()
     {
-        Grant(0x10000, 200);
-        _clock.Advance(TimeSpan.FromMilliseconds(500));
+        Grant(200);
         Assert.False(TryGrant(101));
-        Assert.True(TryGrant(100));
-    }
 
-    [Fact]
-    public void TryGrant_GrantedAndUsed_CountsOnce()
-    {
-        Grant(0x10000, 200);
-        _clock.Advance(TimeSpan.FromMilliseconds(500));
+        // The figures have it by then.
         _left.Now = new Headroom(1000, 100, 100);
-        _left.Untouched = 0;
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
         Assert.False(TryGrant(101));
         Assert.True(TryGrant(100));
     }
 
     [Fact]
-    public void TryGrant_NothingUsedForLong_TakesItThatTheRestIsNeverUsed()
+    public void TryGrant_CommittedWhileTheSystemIsRead_CountsOnceMore()
     {
-        Grant(0x10000, 200);
-        _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds - 1));
-        Assert.False(TryGrant(300));
-        _clock.Advance(TimeSpan.FromMilliseconds(1));
-        Assert.True(TryGrant(300));
+        Assert.True(TryGrant(100));
+        _clock.Advance(TimeSpan.FromMilliseconds(10));
+        _left.OnRead = () =>
+        {
+            _headroom.EndGrant(100, 100);
+            _left.OnRead = null;
+            return new Headroom(1000, 300, 300);
+        };
+        Assert.True(TryGrant(200));
+        Assert.False(TryGrant(1));
     }
 
+    // Whatever the figures say: what is granted and not written to is not in them.
     [Fact]
-    public void TryGrant_UsedSlowly_CountsTheRestForAsLongAsItTakes()
+    public void TryGrant_MoreThanTheLimitInAll_IsRefusedWithoutAFigure()
     {
-        Grant(0x10000, 200);
-        for (int used = 20; used <= 180; used += 20)
+        const long Megabyte = 1 << 20;
+        _left.Now = new Headroom(100 * Megabyte, 100 * Megabyte, 100 * Megabyte) { HardBytes = 100 * Megabyte };
+        for (int i = 0; i < 9; i++)
         {
-            _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds - 1));
-            _left.Untouched = (200 - used) / 200.0;
-            _left.Now = new Headroom(1000, 300 - used, 300 - used);
-            Assert.False(TryGrant(101));
+            Grant(10 * Megabyte);
+            _clock.Advance(TimeSpan.FromSeconds(11));
         }
 
-        Assert.True(TryGrant(100));
+        // Page tables get the last one.
+        Assert.False(TryGrant(10 * Megabyte));
+        Assert.True(TryGrant(9 * Megabyte));
+        _headroom.EndGrant(9 * Megabyte, 0);
+        _headroom.Release(10 * Megabyte);
+        Assert.True(TryGrant(10 * Megabyte));
     }
 
-    [Fact]
-    public void TryGrant_GrantedMemoryWentBack_NoLongerCounts()
+    [Theory]
+    [InlineData(100, 99)]
+    [InlineData(1000, 995)]
+    public void TryGrant_LastOfALimit_IsLeftForPageTables(long limitInMegabytes, long expectedInMegabytes)
     {
-        Grant(0x10000, 200);
-        _headroom.Forget(0x10000);
-        Assert.True(TryGrant(300));
-    }
-
-    [Fact]
-    public void TryGrant_Arrays_CountUntilTheNextReading()
-    {
-        Grant(address: 0, 200);
-        Assert.True(TryGrant(100));
-        _headroom.Cancel(100);
-
-        // The figures have them by then.
-        _left.Now = new Headroom(1000, 100, 100);
-        Assert.False(TryGrant(101));
-        Assert.True(TryGrant(100));
-    }
-
-    [Fact]
-    public void TryGrant_ManySmallGrants_DoNotPushOutTheLargeOne()
-    {
-        _left.Now = new Headroom(10_000, 1000, 1000);
-        Grant(0x10000, 500);
-        for (int i = 1; i <= 400; i++)
+        _left.Now = new Headroom(limitInMegabytes << 20, limitInMegabytes << 20, limitInMegabytes << 20)
         {
-            Grant(0x10000 + i, 1);
+            HardBytes = limitInMegabytes << 20,
+        };
+        Assert.False(TryGrant((expectedInMegabytes << 20) + 1));
+        Assert.True(TryGrant(expectedInMegabytes << 20));
+    }
+
+    [Fact]
+    public void TryGrant_FromFiveHundredThreads_GrantsNoMoreThanIsLeft()
+    {
+        long granted = 0;
+        Thread[] threads = [.. Enumerable.Range(0, 500).Select(_ => new Thread(() => Interlocked.Add(ref granted, TryGrant(1) ? 1 : 0)))];
+        foreach (Thread thread in threads)
+        {
+            thread.Start();
         }
 
-        Assert.False(TryGrant(500));
+        foreach (Thread thread in threads)
+        {
+            thread.Join();
+        }
+
+        Assert.Equal(300, granted);
     }
 
     [Fact]
-    public void TryGrant_WhatOthersAnnounced_CountsUntilItIsBackOrLongEnoughToBeUsed()
+    public void TryGrant_WhatOthersAnnounced_CountsUntilItIsBackOrTwoReadingsLater()
     {
-        Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out long announcement));
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out long period));
         Assert.False(_headroom.TryAnnounce(101, honorsLimit: true, out _));
         Assert.False(TryGrant(101));
-        _headroom.Withdraw(announcement);
+        _headroom.Withdraw(200, period);
         Assert.True(TryGrant(101));
-        _headroom.Cancel(101);
-        Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out _));
-        _clock.Advance(TimeSpan.FromMilliseconds(RecentGrants.LifetimeMilliseconds));
+        _headroom.EndGrant(101, 0);
+
+        Assert.True(_headroom.TryAnnounce(200, honorsLimit: true, out period));
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(TryGrant(101));
+        _clock.Advance(TimeSpan.FromSeconds(1));
         Assert.True(TryGrant(101));
+
+        // It is in the figures now, and withdrawn only once.
+        _headroom.EndGrant(101, 0);
+        _headroom.Withdraw(200, period);
+        Assert.False(TryGrant(301));
+    }
+
+    // By the sums it counts for as long as it is there.
+    [Fact]
+    public void TryGrant_AnnouncedLongAgo_CountsWithWhatWasGranted()
+    {
+        const long Megabyte = 1 << 20;
+        _left.Now = new Headroom(101 * Megabyte, 101 * Megabyte, 101 * Megabyte) { HardBytes = 101 * Megabyte };
+        Assert.True(_headroom.TryAnnounce(50 * Megabyte, honorsLimit: true, out long period));
+        _clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.True(TryGrant(40 * Megabyte));
+        _headroom.EndGrant(40 * Megabyte, 40 * Megabyte);
+        _clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.False(TryGrant(11 * Megabyte));
+        _headroom.Withdraw(50 * Megabyte, period);
+        Assert.True(TryGrant(60 * Megabyte));
+    }
+
+    [Fact]
+    public void TryAnnounce_MoreThanThereCanBe_DoesNotWrap()
+    {
+        for (int i = 0; i < 40; i++)
+        {
+            Assert.True(_headroom.TryAnnounce(long.MaxValue / 16, honorsLimit: false, out _));
+        }
+
+        Assert.False(TryGrant(1));
+    }
+
+    [Fact]
+    public void Admits_ReservedLongAgo_CountsAgainstTheLimitWithoutAFigure()
+    {
+        _left.Now = new Headroom(1000, 1000, 1000);
+        MemoryBudget budget = Register();
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.True(budget.TryTakeNow(300));
+            _clock.Advance(TimeSpan.FromSeconds(11));
+        }
+
+        Assert.False(budget.TryTakeNow(300));
+    }
+
+    // Half of the container in arrays or in announced memory, and used: the other half can be rented.
+    [Fact]
+    public void Admits_HalfOfItCommittedAndUsed_TheOtherHalfFits()
+    {
+        _left.Now = new Headroom(1000, 1000, 1000);
+        MemoryBudget budget = Register();
+        Assert.True(budget.TryTakeNow(500));
+        Commit(budget, 500);
+        _left.Now = new Headroom(1000, 500, 500);
+        _clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.True(budget.TryTakeNow(450));
+        Assert.False(budget.TryTakeNow(1));
     }
 
     [Fact]
@@ -153,7 +217,7 @@ public class ProcessHeadroomTests
         for (int i = 0; i < 100; i++)
         {
             Assert.True(TryGrant(1));
-            _headroom.Commit(0x10000 + i, 1);
+            _headroom.EndGrant(1, 1);
         }
 
         Assert.Equal(1, _left.Reads);
@@ -199,7 +263,6 @@ public class ProcessHeadroomTests
         // Committed, and used: the system's figures have it now.
         Commit(second, 100);
         _left.Now = new Headroom(1000, 200, 200);
-        _left.Untouched = 0;
         _clock.Advance(TimeSpan.FromMilliseconds(10));
         Assert.False(first.TryTakeNow(51));
         Assert.True(first.TryTakeNow(50));
@@ -213,7 +276,6 @@ public class ProcessHeadroomTests
         Commit(budget, 200);
         budget.Return(200);
         _left.Now = new Headroom(1000, 50, 50);
-        _left.Untouched = 0;
         _clock.Advance(TimeSpan.FromMilliseconds(10));
         Assert.True(budget.TryTakeNow(200));
         Assert.False(budget.TryTakeNow(1));
@@ -261,8 +323,8 @@ public class ProcessHeadroomTests
         isReading.Wait();
 
         budget.Return(100);
-        _headroom.Commit(0x10000, 0);
-        _headroom.Forget(0x10000);
+        _headroom.EndGrant(0, 0);
+        _headroom.Release(0);
         Assert.True(waits.IsGranted);
 
         mayRead.Set();
@@ -271,18 +333,18 @@ public class ProcessHeadroomTests
 
     private bool TryGrant(long bytes) => _headroom.TryGrant(bytes, 0, honorsLimit: true);
 
-    private void Grant(nint address, long bytes)
+    private void Grant(long bytes)
     {
         Assert.True(TryGrant(bytes));
-        _headroom.Commit(address, bytes);
+        _headroom.EndGrant(bytes, bytes);
     }
 
     private void Commit(MemoryBudget budget, long bytes)
     {
         Refusals refusals = default;
         AllocatorContext context = new(new AllocatorCounters(), _clock, new Quarantine(_clock)) { Budget = budget };
-        Assert.True(Commitment.TryTake(context, bytes, ref refusals, out Commitment commitment));
-        commitment.Commit(0x10000, bytes);
+        Assert.True(Commitment.TryTake(context, bytes, grantsNow: true, ref refusals, out Commitment commitment));
+        commitment.Commit(bytes);
     }
 
     private MemoryBudget Register()

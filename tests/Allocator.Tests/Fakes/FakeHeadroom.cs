@@ -9,13 +9,8 @@ internal sealed class FakeHeadroom : SystemMemory
     /// <summary>Gets or sets what reads it instead.</summary>
     public Func<Headroom>? OnRead { get; set; }
 
-    /// <summary>Gets or sets which part of granted memory has not been used.</summary>
-    public double Untouched { get; set; } = 1;
-
     /// <summary>Gets how often it was read.</summary>
     public int Reads { get; private set; }
-
-    public override long UntouchedBytes(nint address, long lengthInBytes) => (long)(lengthInBytes * Untouched);
 
     protected override SystemReading ReadSystem(bool looksForLimits)
     {

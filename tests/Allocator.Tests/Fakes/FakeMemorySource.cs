@@ -156,6 +156,21 @@ internal sealed class FakeMemorySource : VirtualMemorySource
         _system.Free(address, lengthInBytes);
     }
 
+    /// <summary>Gets how many bytes were made resident.</summary>
+    public long PopulatedBytes { get; private set; }
+
+    public override bool TryPopulate(nint address, long lengthInBytes)
+    {
+        Check("populate", address, lengthInBytes);
+        if (IsRefused("populate") || !_system.TryPopulate(address, lengthInBytes))
+        {
+            return false;
+        }
+
+        PopulatedBytes += lengthInBytes;
+        return true;
+    }
+
     public override bool TryProtect(nint address, long lengthInBytes) =>
         Check("seal", address, lengthInBytes) && !IsRefused("seal") && _system.TryProtect(address, lengthInBytes);
 

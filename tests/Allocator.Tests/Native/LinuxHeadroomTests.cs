@@ -12,7 +12,7 @@ public class LinuxHeadroomTests
         FakeFiles files = OfVersion2(
             limit: "1000", usage: "900", "anon 300\nfile 500\nshmem 60\ninactive_file 100\nslab_reclaimable 20\n");
 
-        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 560), Read(files));
+        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 560) { HardBytes = 1000 }, Read(files));
     }
 
     [Fact]
@@ -21,7 +21,7 @@ public class LinuxHeadroomTests
         FakeFiles files = OfVersion1(
             limit: "1000", usage: "900", "cache 1\nshmem 1\ntotal_cache 500\ntotal_shmem 60\ntotal_inactive_file 100\n");
 
-        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 540), Read(files));
+        Assert.Equal(new Headroom(1000, FreeBytes: 200, CertainBytes: 540) { HardBytes = 1000 }, Read(files));
     }
 
     // As where the process has as many files open as it may.
@@ -71,6 +71,69 @@ public class LinuxHeadroomTests
         Assert.True(Read(files).HasHardLimit);
     }
 
+    // lxcfs shows a container its own limit; the kernel does not know of that file.
+    [Fact]
+    public void Read_LessThanTheKernelReports_IsAHardLimit()
+    {
+        FakeFiles files = new() { ["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n" };
+        LinuxSystemMemory source = new(files.TryOpen, machineBytes: 8L << 30);
+        Assert.Equal(new Headroom(300 << 20, 200 << 20, 200 << 20) { HardBytes = 300 << 20 }, source.ReadHeadroom());
+        Assert.False(source.ReadLoad().IsHigh);
+        files["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 2048 kB\n";
+        Assert.True(source.ReadLoad().IsHigh);
+    }
+
+    [Theory]
+    [InlineData(300)]
+    [InlineData(8192)]
+    public void Read_GroupWhereLxcfsIs_TheTighterCounts(long limitInMegabytes)
+    {
+        FakeFiles files = OfVersion2(limit: (limitInMegabytes << 20).ToString(), usage: (100 << 20).ToString(), "file 0\n");
+        files["/proc/meminfo"] = "MemTotal: 307200 kB\nMemAvailable: 204800 kB\nSwapFree: 0 kB\n";
+        Headroom left = new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom();
+        Assert.Equal((300 << 20, 200 << 20, 200 << 20), (left.HardBytes, left.CertainBytes, left.FreeBytes));
+    }
+
+    [Theory]
+    [InlineData("nonsense")]
+    [InlineData("MemTotal: 0 kB\nMemAvailable: 0 kB\n")]
+    [InlineData("MemTotal: 1 kB\nMemAvailable: 1 kB\n")]
+    [InlineData("MemTotal: 307200 kB\nMemAvailable: 307201 kB\n")]
+    [InlineData("MemTotal: 9999999999999999999 kB\nMemAvailable: 1 kB\n")]
+    [InlineData(FakeFiles.Unreadable)]
+    public void Read_MachineThatCannotBeTrue_IsIgnoredAndTheGroupsLimitCounts(string text)
+    {
+        FakeFiles files = new() { ["/proc/meminfo"] = text };
+        Assert.Equal(Headroom.Unknown, new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom());
+        files = OfVersion2(limit: "1000", usage: "900", "file 0\n");
+        files["/proc/meminfo"] = text;
+        Assert.Equal(100, new LinuxSystemMemory(files.TryOpen, machineBytes: 8L << 30).ReadHeadroom().CertainBytes);
+    }
+
+    [Fact]
+    public void Read_LimitAsLargeAsTheMachine_Counts()
+    {
+        FakeFiles files = OfVersion2(limit: "4096", usage: "96", "file 0\n");
+        files["/proc/meminfo"] = "MemTotal: 4 kB\nMemAvailable: 4 kB\n";
+        Assert.Equal(4000, Read(files).CertainBytes);
+    }
+
+    [Fact]
+    public void Read_StatisticsThatCannotBeRead_CountNothingAsReclaimable()
+    {
+        FakeFiles files = OfVersion2(limit: "1000", usage: "900", FakeFiles.Unreadable);
+        Assert.Equal((100, 100), (Read(files).CertainBytes, Read(files).FreeBytes));
+    }
+
+    [Fact]
+    public void Read_UsageThatCannotBeRead_LeavesTheMachine()
+    {
+        FakeFiles files = OfVersion2(limit: "1000", FakeFiles.Unreadable, "file 0\n");
+        files[Version2 + "/memory.current"] = FakeFiles.Unreadable;
+        files["/proc/meminfo"] = "MemTotal: 4 kB\nMemAvailable: 3 kB\n";
+        Assert.Equal((4096, 3072, false), (Read(files).LimitBytes, Read(files).FreeBytes, Read(files).HasHardLimit));
+    }
+
     [Fact]
     public void Read_GroupsAroundIt_TheTightestCounts()
     {
@@ -81,7 +144,7 @@ public class LinuxHeadroomTests
         files["/sys/fs/cgroup/pod/memory.max"] = "2000";
         files["/sys/fs/cgroup/pod/memory.current"] = "1900";
 
-        Assert.Equal(new Headroom(2000, 100, 100), Read(files));
+        Assert.Equal(new Headroom(2000, 100, 100) { HardBytes = 1000 }, Read(files));
     }
 
     [Fact]
@@ -137,7 +200,7 @@ public class LinuxHeadroomTests
         files["/proc/self/cgroup"] = "0::/other\n";
         files["/sys/fs/cgroup/other/memory.max"] = "3000";
         files["/sys/fs/cgroup/other/memory.current"] = "1000";
-        Assert.Equal(new Headroom(3000, 2000, 2000), source.ReadHeadroom());
+        Assert.Equal(new Headroom(3000, 2000, 2000) { HardBytes = 3000 }, source.ReadHeadroom());
     }
 
     [Fact]
@@ -204,31 +267,6 @@ public class LinuxHeadroomTests
 
         Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
         Assert.InRange(source.ReadHeadroom().FreeBytes, 1, long.MaxValue - 1);
-    }
-
-    [SkippableFact]
-    public unsafe void UntouchedBytes_OfAMapping_AreThoseThatNobodyWroteTo()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Linux's.");
-        int page = Environment.SystemPageSize;
-        LinuxSystemMemory source = new(SystemFile.TryOpen);
-        VirtualMemorySource memory = VirtualMemorySource.Create(HugePages.Off);
-        long length = 10_000L * page;
-        nint address = memory.TryAllocate(length, page, out _);
-        try
-        {
-            Assert.Equal(length, source.UntouchedBytes(address, length));
-            new Span<byte>((void*)address, 5000 * page).Fill(1);
-
-            // Where the system's huge pages are always on, the last one is there as a whole.
-            Assert.InRange(source.UntouchedBytes(address, length), (length / 2) - (2 << 20), length / 2);
-        }
-        finally
-        {
-            memory.Free(address, length);
-        }
-
-        Assert.Equal(0, source.UntouchedBytes(address, length));
     }
 
     private static Headroom Read(FakeFiles files) => Open(files).ReadHeadroom();

@@ -112,7 +112,7 @@ public class PageSizeTests
         nint reserved = source.TryReserve(8 * page, page);
         Assert.Equal(0, reserved % NativeMemorySource.MaximumAlignment);
         Assert.True(source.TryCommit(reserved + page, page, out _));
-        source.Prefault(reserved + page, page);
+        Assert.True(source.TryPopulate(reserved + page, page));
         Assert.True(source.TryPurge(reserved + page, page));
         source.Free(reserved, 8 * page);
     }

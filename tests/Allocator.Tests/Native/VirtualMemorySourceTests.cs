@@ -70,11 +70,24 @@ public class VirtualMemorySourceTests
             Assert.True(source.TryCommit(address, 8 * Block, out _));
             Fill(address, 1);
             long before = ResidentSet.Bytes;
-            source.Prefault(address, 8 * Block);
+            Assert.True(source.TryPopulate(address, 8 * Block));
             Assert.InRange(ResidentSet.Bytes - before, 5L * Block, 9L * Block);
             Assert.Equal(1, Read(address));
             source.Free(address, 8 * Block);
         }).Dispose();
+    }
+
+    // A write to such a page would end the process.
+    [SkippableFact]
+    public unsafe void TryPopulate_PagesThatCannotBeWritten_IsRefused()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.OSVersion.Version >= new Version(5, 14), "Needs the advice of Linux 5.14.");
+        UnixMemorySource source = new(useHugePages: false);
+        nint address = source.TryAllocate(Block, NativeMemorySource.MinimumAlignment, out _);
+        Assert.True(source.TryPopulate(address, Block));
+        Assert.True(source.TryProtect(address, Block));
+        Assert.False(source.TryPopulate(address, Block));
+        source.Free(address, Block);
     }
 
     // A read must not take what it reads: least of all 2 MiB, where huge pages are asked for.

@@ -35,8 +35,8 @@ internal sealed unsafe class SourceContract
             Span<byte> bytes = new((void*)part, (int)Part);
             Checks.That(zeroed && Pattern.IsAll<byte>(bytes, 0), "zero bytes after a commit");
             bytes.Fill(0xA5);
-            _source.Prefault(part, Part);
-            Checks.That(Pattern.IsAll<byte>(bytes, 0xA5), "contents kept by Prefault");
+            Checks.That(_source.TryPopulate(part, Part), "populated");
+            Checks.That(Pattern.IsAll<byte>(bytes, 0xA5), "contents kept when populated");
             Checks.That(_source.TryPurge(part, Part), "a purged part");
         }
 

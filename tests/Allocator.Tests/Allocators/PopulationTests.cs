@@ -1,0 +1,134 @@
+namespace Allocator.Tests.Allocators;
+
+/// <summary>What is made resident before a rent, where a limit counts resident memory. In blocks of 16 KiB.</summary>
+public class PopulationTests
+{
+    private const int Block = TestSetup.BlockSize;
+    private const long Megabyte = 1 << 20;
+    private const int Page = 4096;
+
+    // 100 blocks, beside what page tables get.
+    private static Headroom Limit { get; } = new(Megabyte + 100 * Block, Megabyte + 100 * Block, Megabyte + 100 * Block)
+    {
+        HardBytes = Megabyte + 100 * Block,
+    };
+
+    [Fact]
+    public void Allocate_PartOfABlock_PopulatesAsFarAsTheRenterReaches()
+    {
+        using TestSetup setup = Create();
+        using IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(Page + 1);
+        Assert.Equal(2 * Page, setup.Source.PopulatedBytes);
+    }
+
+    [Fact]
+    public void Allocate_LongerThanAnyRentOfTheBlock_PopulatesTheDifferenceOnce()
+    {
+        using TestSetup setup = Create();
+        setup.Allocator.Allocate<byte>(Page).Dispose();
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Equal(Block, setup.Source.PopulatedBytes);
+        int reads = setup.Left.Reads;
+        setup.Allocator.Allocate<byte>(Page).Dispose();
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Equal((Block, reads), (setup.Source.PopulatedBytes, setup.Left.Reads));
+    }
+
+    [Fact]
+    public void Allocate_BlocksSideBySide_PopulateTheRestOfEach()
+    {
+        using TestSetup setup = Create();
+        setup.Allocator.Allocate<byte>(Page).Dispose();
+        setup.Allocator.Allocate<byte>(3 * Block + 1, AllocationOptions.Contiguous).Dispose();
+        Assert.Equal(3 * Block + Page, setup.Source.PopulatedBytes);
+        setup.Allocator.Allocate<byte>(4 * Block, AllocationOptions.Contiguous).Dispose();
+        Assert.Equal(4 * Block, setup.Source.PopulatedBytes);
+    }
+
+    [Fact]
+    public void Allocate_AfterAPurge_PopulatesAnew()
+    {
+        using TestSetup setup = Create();
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        setup.Allocator.ReleaseRetainedResources();
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Assert.Equal(2 * Block, setup.Source.PopulatedBytes);
+    }
+
+    [Fact]
+    public void AllocateGroup_MoreThanTheLimitLeaves_PopulatesNoPartOfIt()
+    {
+        using TestSetup setup = Create();
+        Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(101 * Block));
+        Assert.Equal(0, setup.Source.PopulatedBytes);
+        setup.Allocator.AllocateGroup<byte>(100 * Block).Dispose();
+    }
+
+    // As when a page is broken, or the system has none: writing to it would end the process.
+    [Theory]
+    [InlineData(3)]
+    [InlineData(30)]
+    public void Allocate_SystemRefusesInTheMiddle_LeavesNothingCounted(int blocks)
+    {
+        using TestSetup setup = Create();
+        setup.Source.Refuses = static kind => kind == "populate";
+        setup.Source.RefuseFrom = 2;
+        Assert.Throws<OutOfMemoryException>(() => setup.Allocator.AllocateGroup<byte>(blocks * Block));
+        Assert.Equal((0, 0), (setup.Statistics.OutstandingAllocations, setup.Statistics.RentedBytes));
+        setup.Source.Restart();
+        setup.Allocator.ReleaseRetainedResources();
+        setup.Allocator.AllocateGroup<byte>(100 * Block).Dispose();
+    }
+
+    [Fact]
+    public void Allocate_LimitIsFull_CanBeWholeAgainAfterwards()
+    {
+        using TestSetup setup = Create();
+        for (int i = 0; i < 3; i++)
+        {
+            MemoryGroup<byte> held = setup.Allocator.AllocateGroup<byte>(60 * Block);
+            Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.AllocateGroup<byte>(60 * Block));
+            held.Dispose();
+            setup.Allocator.AllocateGroup<byte>(100 * Block).Dispose();
+            setup.Allocator.Allocate<byte>(1000).Dispose();
+        }
+    }
+
+    [Theory]
+    [InlineData(null, true, Page)]
+    [InlineData(null, false, 0)]
+    [InlineData(true, false, Page)]
+    [InlineData(false, true, 0)]
+    public void PopulateMemory_WithALimitOrNot_Decides(bool? option, bool isLimited, long expected)
+    {
+        using TestSetup setup = Create(option, isLimited);
+        setup.Allocator.Allocate<byte>(Page).Dispose();
+        Assert.Equal(expected, setup.Source.PopulatedBytes);
+    }
+
+    [Fact]
+    public void PopulateMemory_LimitNotHonored_PopulatesNothing()
+    {
+        using TestSetup setup = new(
+            left: new FakeHeadroom { Now = Limit }, options: new MemoryAllocatorOptions { HonorMemoryLimit = false });
+        setup.Allocator.Allocate<byte>(101 * Block).Dispose();
+        Assert.Equal(0, setup.Source.PopulatedBytes);
+    }
+
+    [Fact]
+    public void Prewarm_UnderALimit_CountsAndPopulatesOnce()
+    {
+        using TestSetup setup = Create();
+        setup.Allocator.Prewarm(4 * Block);
+        Assert.Equal((4 * Block, 4L * Block), (setup.Source.PopulatedBytes, setup.Statistics.RetainedBytes));
+        setup.Allocator.AllocateGroup<byte>(4 * Block).Dispose();
+        Assert.Equal(4 * Block, setup.Source.PopulatedBytes);
+    }
+
+    private static TestSetup Create(bool? populates = null, bool isLimited = true)
+    {
+        FakeHeadroom left = new();
+        left.Now = isLimited ? Limit : left.Now;
+        return new TestSetup(left: left, options: new MemoryAllocatorOptions { PopulateMemory = populates });
+    }
+}
