@@ -17,10 +17,10 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
-    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not, up to 16
-    /// times. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that each hold
-    /// some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/> takes all that
-    /// a job needs before it starts.
+    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
+    /// before each of them. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that
+    /// each hold some buffers and wait for more can wait for each other for ever:
+    /// <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.

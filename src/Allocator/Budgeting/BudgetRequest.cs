@@ -26,7 +26,7 @@ internal enum BudgetOutcome
 /// One request that may have to wait for its part of the budget. All that waiting needs is allocated with it: the queue allocates nothing,
 /// and a request is never lost for want of memory.
 /// </summary>
-[DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}, overtaken {Overtaken} times")]
+[DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}")]
 internal sealed class BudgetRequest : IBackgroundWork
 {
     // Of a waiting thread. Set by the thread that returns memory, so it must neither fail nor be interrupted: an event of the system's.
@@ -93,8 +93,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Gets or sets its number in order of arrival. Under the queue's lock, as what follows.</summary>
     public long Serial { get; set; }
 
-    /// <summary>Gets or sets how often later requests were served while this one was the first of its kind.</summary>
-    public int Overtaken { get; set; }
+    /// <summary>Gets or sets how many newcomers had been served when it was posted.</summary>
+    public long ServedBefore { get; set; }
 
     /// <summary>Gets or sets whether the thread that posts it reads the outcome from here on by being notified.</summary>
     public bool IsPosted { get; set; }

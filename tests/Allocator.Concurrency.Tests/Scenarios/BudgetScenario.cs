@@ -65,6 +65,28 @@ internal sealed class BudgetScenario : Scenario
         return this;
     }
 
+    /// <summary>Adds a waiter that requests have overtaken so often before the threads begin.</summary>
+    public BudgetScenario WaitsOvertaken(int times, long bytes, bool givesUp = false)
+    {
+        BudgetRequest waiter = new(Budget, bytes);
+        _requests.Add(waiter);
+        Budget.Post(waiter);
+        for (int i = 0; i < times; i++)
+        {
+            BudgetRequest other = new(Budget, 1);
+            Budget.Post(other);
+            Assert.True(other.IsGranted && waiter.IsWaiting);
+            Budget.Return(1);
+        }
+
+        if (givesUp)
+        {
+            Thread($"gives {bytes} up", () => Budget.TryCancel(waiter));
+        }
+
+        return this;
+    }
+
     /// <summary>Adds a reservation, of which some is out from the start.</summary>
     public BudgetScenario Reserved(long bytes, long ofWhichOut, out ReservationAccount account)
     {
