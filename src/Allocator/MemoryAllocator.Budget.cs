@@ -3,6 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Lifetime;
+using Allocator.Native;
 
 namespace Allocator;
 
@@ -18,8 +19,8 @@ public abstract partial class MemoryAllocator
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
     /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
-    /// before each of them. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that
-    /// each hold some buffers and wait for more can wait for each other for ever:
+    /// before each of them. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs
+    /// that each hold some buffers and wait for more can wait for each other for ever:
     /// <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
@@ -230,7 +231,7 @@ public abstract partial class MemoryAllocator
     private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)
     {
         Throw.IfNegative(bytes, nameof(bytes));
-        long limit = AllocationRequest.LargestEstimate - reservedBytes;
+        long limit = ByteCount.LargestEstimate - reservedBytes;
         if (bytes >= limit && Account?.Budget is null)
         {
             Throw.OutOfRange(nameof(bytes), bytes, $"must be below {limit}, which is more than any machine has");

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;
+using Allocator.Pooling;
 using Allocator.Trimming;
 
 namespace Allocator.Allocators;
@@ -43,7 +44,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BudgetPermit AcquireSlow(BudgetAccount account, long bytes)
     {
-        TimeSpan timeout = _settings.Options.BudgetTimeout;
+        TimeSpan timeout = LimitWait(_settings.Options.BudgetTimeout);
         MemoryBudget budget = GetBudgetThatFits(account, bytes);
         BudgetRequest request = new(account, bytes, blocks: true);
         PostAndWait(budget, request, timeout);
@@ -53,7 +54,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryAcquireSlow(BudgetAccount account, long bytes, ref BudgetPermit permit)
     {
-        MemoryBudget budget = GetOpenBudget(account);
+        MemoryBudget budget = GetOpenBudget(account, bytes);
         if (account.LeastChargeWith(bytes) > budget.LimitInBytes)
         {
             return false;
@@ -98,6 +99,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
         MemoryBudget budget = GetBudgetThatFits(account, bytes);
+        timeout = LimitWait(timeout);
         bool isTimed = timeout > TimeSpan.Zero;
         BudgetRequest request = new(account, bytes, isTimed: isTimed);
 
@@ -161,6 +163,9 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         _counters.CountBudgetWait();
     }
 
+    // A hook on memory's way back does not wait for memory: others may wait for what it holds up.
+    private static TimeSpan LimitWait(TimeSpan timeout) => BlockHooks.IsReleasing ? TimeSpan.Zero : timeout;
+
     private static bool TryCancel(BudgetRequest request) => request.Account.Budget!.TryCancel(request);
 
     // The caller has gone: the request is withdrawn, or what it was granted is returned.
@@ -177,14 +182,15 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     // Throws where no request can be granted.
     private static MemoryBudget GetBudgetThatFits(BudgetAccount account, long bytes)
     {
-        MemoryBudget budget = GetOpenBudget(account);
+        MemoryBudget budget = GetOpenBudget(account, bytes);
         long needed = account.LeastChargeWith(bytes);
         if (needed > budget.LimitInBytes)
         {
             throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, needed - bytes);
         }
 
-        if (budget.KeepsMinimumFree && needed > budget.Headroom!.Read().LimitBytes - budget.MinimumFreeBytes)
+        bool isLimited = budget.KeepsMinimumFree;
+        if (isLimited && needed > Math.Min(budget.Headroom!.Read().LimitBytes, ByteCount.LargestEstimate) - budget.MinimumFreeBytes)
         {
             throw ForMinimumFree(budget, bytes, needed);
         }
@@ -192,12 +198,18 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return budget;
     }
 
-    private static MemoryBudget GetOpenBudget(BudgetAccount account)
+    private static MemoryBudget GetOpenBudget(BudgetAccount account, long bytes)
     {
         MemoryBudget? budget = account.Budget;
-        if (account.IsClosed || budget is null)
+        if (account.IsClosed)
         {
             Throw.Disposed(NameOf(account));
+        }
+
+        if (budget is null)
+        {
+            // Without a budget only a sum that no number holds is refused.
+            Throw.LimitExceeded(bytes, ByteCount.LargestEstimate);
         }
 
         return budget;

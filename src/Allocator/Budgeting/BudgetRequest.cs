@@ -1,3 +1,5 @@
+using Allocator.Native;
+
 namespace Allocator.Budgeting;
 
 /// <summary>What became of a request for a part of the budget.</summary>
@@ -105,7 +107,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>
     /// Gets whether it is growth up to twice what a reservation was made with: what it has grown by since gives it no better place.
     /// </summary>
-    public bool GoesAhead => Reservation is not null && Reservation.ChargedBytes + Charge <= 2 * Reservation.OriginalBytes;
+    public bool GoesAhead => Reservation is not null
+        && ByteCount.Add(Reservation.ChargedBytes, Charge) <= ByteCount.Add(Reservation.OriginalBytes, Reservation.OriginalBytes);
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -140,7 +143,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Cancelled)
         {
             AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
-            NeededBytes = Reservation is null ? Bytes : Reservation.ChargedBytes + Math.Max(0, Charge);
+            NeededBytes = Reservation is null ? Bytes : ByteCount.Add(Reservation.ChargedBytes, Math.Max(0, Charge));
         }
 
         Volatile.Write(ref _outcome, (int)outcome);

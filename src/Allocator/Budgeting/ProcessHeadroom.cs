@@ -110,7 +110,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         {
             using (Lock.Enter())
             {
-                bool fits = Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes;
+                bool fits = bytes <= long.MaxValue - _inFlight && Room(minimumFreeBytes, honorsLimit, isAdmitted) >= bytes;
                 _inFlight += fits ? bytes : 0;
                 return fits;
             }
@@ -127,7 +127,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             announcement = --_lastAnnouncement;
             if (fits)
             {
-                NoteGrant(announcement, bytes);
+                // More than there is cannot be allocated: others must not wait for it.
+                bool isAbsurd = bytes > _last.LimitBytes;
+                _inFlight -= isAbsurd ? bytes : 0;
+                NoteGrant(announcement, isAbsurd ? 0 : bytes);
             }
 
             return fits;
@@ -194,7 +197,9 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         long minimumFree = isAlone ? 0 : budget.MinimumFreeBytes;
 
         // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-        return _last.FreeBytes == long.MaxValue || _last.FreeBytes - minimumFree - Pending() >= admitted + bytes - committed;
+        return _last.FreeBytes == long.MaxValue
+            ? bytes < ByteCount.LargestEstimate
+            : ByteCount.Add(_last.FreeBytes - minimumFree, -Pending()) >= ByteCount.Add(ByteCount.Add(admitted, bytes), -committed);
     }
 
     /// <summary>Returns whether no budget has anything outstanding or reserved: nothing would make room by coming back.</summary>
@@ -261,7 +266,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         long certain = honorsLimit ? _last.CertainBytes : long.MaxValue;
         long free = minimumFreeBytes > 0 ? _last.FreeBytes - minimumFreeBytes : long.MaxValue;
         long room = Math.Min(certain, free);
-        return room == long.MaxValue ? room : room - Pending(withAnnounced: !isAdmitted);
+        return room == long.MaxValue ? room : ByteCount.Add(room, -Pending(withAnnounced: !isAdmitted));
     }
 
     private static long Less(long bytes, long pending) => bytes == long.MaxValue ? bytes : Math.Max(0, bytes - pending);
@@ -270,7 +275,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     private long Pending(bool withAnnounced = true)
     {
         Debug.Assert(Lock.IsHeld);
-        return _inFlight + _arraysSinceRead + _recent.Sum(withAnnounced);
+        return ByteCount.Add(ByteCount.Add(_inFlight, _arraysSinceRead), _recent.Sum(withAnnounced));
     }
 
     private (long Admitted, long Committed) ReadClaims()
@@ -281,7 +286,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                admitted += budget.AdmittedBytes;
+                admitted = ByteCount.Add(admitted, budget.AdmittedBytes);
                 committed += budget.CommittedBytes;
             }
         }

@@ -96,7 +96,8 @@ internal sealed class RecentGrants
         long sum = 0;
         for (int i = 0; i < Capacity && _unsettled > 0; i++)
         {
-            sum += IsUnsettled(i) && (withAnnounced || Volatile.Read(ref _addresses[i]) > 0) ? _untouched[i] : 0;
+            bool counts = IsUnsettled(i) && (withAnnounced || Volatile.Read(ref _addresses[i]) > 0);
+            sum = ByteCount.Add(sum, counts ? _untouched[i] : 0);
         }
 
         return sum;

@@ -1,3 +1,5 @@
+using Allocator.Native;
+
 namespace Allocator.Budgeting;
 
 /// <summary>
@@ -89,7 +91,7 @@ internal sealed class ReservationAccount : BudgetAccount
         get
         {
             Debug.Assert(Lock.IsHeld);
-            return _isClosed ? _usedBytes : _reservedBytes + _overflowBytes;
+            return _isClosed ? _usedBytes : ByteCount.Add(_reservedBytes, _overflowBytes);
         }
     }
 
@@ -180,7 +182,8 @@ internal sealed class ReservationAccount : BudgetAccount
         {
             HoldSpare();
             long extra = ExtraFor(bytes);
-            bool isTaken = !_isClosed && (extra == 0 || _parent is null || _parent.TryTake(extra, overtakes));
+            bool isPossible = !_isClosed && bytes <= long.MaxValue - _usedBytes;
+            bool isTaken = isPossible && (extra == 0 || _parent is null || _parent.TryTake(extra, overtakes));
             Volatile.Write(ref _overflowCount, _overflowCount + (isTaken && extra > 0 ? 1 : 0));
             Change(usedBytes: isTaken ? bytes : 0);
             return isTaken;
@@ -254,7 +257,8 @@ internal sealed class ReservationAccount : BudgetAccount
             Debug.Assert(bytes > 0);
             using (Lock.Enter())
             {
-                if (_reservation._isClosed || _reservation._parent?.TryTake(bytes, overtakes) == false)
+                bool isAbsurd = bytes > long.MaxValue - _reservation._reservedBytes;
+                if (_reservation._isClosed || isAbsurd || _reservation._parent?.TryTake(bytes, overtakes) == false)
                 {
                     return false;
                 }
@@ -273,11 +277,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
 
         // What is reserved stays reserved until the end, so the two have to fit together.
-        public override long LeastChargeWith(long bytes)
-        {
-            long reserved = _reservation.ReservedBytes;
-            return bytes > long.MaxValue - reserved ? long.MaxValue : reserved + bytes;
-        }
+        public override long LeastChargeWith(long bytes) => ByteCount.Add(_reservation.ReservedBytes, bytes);
 
         // What of it is in use by now becomes overflow.
         public override void EndCharge(long bytes)
