@@ -155,34 +155,57 @@ public abstract partial class MemoryAllocator
     [return: OwnedBuffer]
     public IDisposable CountExternal(long bytes) => TrackExternalMemory(bytes);
 
+    // Each of these awaits the admission itself: a state machine around another would be made when the request may have been granted.
     private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(AllocationRequest request, CancellationToken cancellationToken)
         where T : struct
     {
-        Allocation allocation = await AllocateAdmittedAsync(request, cancellationToken).ConfigureAwait(false);
-        return new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
+        if (!TryAllocateFast(request, out AllocationPlan plan, out Allocation allocation, cancellationToken))
+        {
+            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
+            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
+        }
+
+        try
+        {
+            return new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
+        }
+        catch
+        {
+            allocation.Guard!.Dispose(allocation.Generation);
+            throw;
+        }
     }
 
     private async ValueTask<PixelBuffer<TPixel>> AllocatePixelsAdmittedAsync<TPixel>(
         AllocationRequest request, int width, int height, int rowAlignmentInBytes, CancellationToken cancellationToken)
         where TPixel : unmanaged
     {
-        MemoryGroup<TPixel> group = new(await AllocateAdmittedAsync(request, cancellationToken).ConfigureAwait(false));
-        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
-    }
-
-    private async ValueTask<Allocation> AllocateAdmittedAsync(AllocationRequest request, CancellationToken cancellationToken)
-    {
-        cancellationToken.ThrowIfCancellationRequested();
-        AllocationPipeline pipeline = GetPipeline();
-        AllocationPlan plan = pipeline.Plan(request);
-        if (TryRentFast(request, plan, out long generation) is LifetimeGuard guard)
+        if (!TryAllocateFast(request, out AllocationPlan plan, out Allocation allocation, cancellationToken))
         {
-            return new Allocation(guard, generation, plan.LayoutAt(guard.Address));
+            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
+            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
         }
 
-        BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-        GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
-        return allocation;
+        try
+        {
+            return new PixelBuffer<TPixel>(
+                this, new MemoryGroup<TPixel>(allocation), width, height, request.ElementAlignment, rowAlignmentInBytes);
+        }
+        catch
+        {
+            allocation.Guard!.Dispose(allocation.Generation);
+            throw;
+        }
+    }
+
+    private bool TryAllocateFast(
+        in AllocationRequest request, out AllocationPlan plan, out Allocation allocation, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        plan = GetPipeline().Plan(request);
+        LifetimeGuard? guard = TryRentFast(request, plan, out long generation);
+        allocation = guard is null ? default : new Allocation(guard, generation, plan.LayoutAt(guard.Address));
+        return guard is not null;
     }
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
@@ -191,7 +214,14 @@ public abstract partial class MemoryAllocator
         {
             cancellationToken.ThrowIfCancellationRequested();
             AdmissionControl admission = GetPipeline().Admission;
-            return MakeReservation(bytes, await admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false));
+
+            // Before the request is posted: once it is granted nothing is allocated.
+            ReservationAccount account = new(Account, bytes, isGranted: false);
+            MemoryReservation reservation = new(this, account);
+            BudgetPermit permit = await admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
+            GetPipelineOrReturn(permit);
+            account.Grant();
+            return reservation;
         }
         finally
         {

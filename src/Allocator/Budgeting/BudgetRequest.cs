@@ -41,16 +41,20 @@ internal sealed class BudgetRequest : IBackgroundWork
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
     private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
 
+    // An exception and what a task keeps it in take less.
+    private const int ProbeBytes = 4096;
+
     // Of an asynchronous wait.
-    private readonly TaskCompletionSource<bool>? _completion;
     private readonly bool _isTimed;
+    private Action<object?>? _continuation;
+    private object? _continuationState;
 
     private BackgroundState _work;
     private int _outcome;
 
     /// <summary>
-    /// Makes a request for a thread that blocks, or for a task. That is completed on the thread pool, where continuations may run; where
-    /// it has a time to wait, by the background thread: threads of the pool may all wait for memory themselves.
+    /// Makes a request for a thread that blocks, or for a continuation. That runs on the thread pool; where it has a time to wait, on the
+    /// background thread: threads of the pool may all wait for memory themselves.
     /// </summary>
     public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false)
     {
@@ -60,7 +64,6 @@ internal sealed class BudgetRequest : IBackgroundWork
         Reservation = account.OutermostReservation;
         Node = new LinkedListNode<BudgetRequest>(this);
         _event = blocks ? new ManualResetEvent(initialState: false) : null;
-        _completion = blocks ? null : new TaskCompletionSource<bool>();
         _isTimed = isTimed;
     }
 
@@ -76,9 +79,6 @@ internal sealed class BudgetRequest : IBackgroundWork
     public bool IsWaiting => Outcome == BudgetOutcome.Waiting;
 
     public bool IsGranted => Outcome == BudgetOutcome.Granted;
-
-    /// <summary>Gets what completes when the outcome is decided, where no thread is blocked.</summary>
-    public Task Settled => _completion!.Task;
 
     /// <summary>Gets what is set when the outcome is decided, where a thread is blocked.</summary>
     public WaitHandle Handle => _event!;
@@ -149,7 +149,30 @@ internal sealed class BudgetRequest : IBackgroundWork
         Volatile.Write(ref _outcome, (int)outcome);
     }
 
-    /// <summary>Wakes the waiting thread, or has the task completed on another one. Never throws; not under a lock.</summary>
+    /// <summary>Sets, before the request is posted, what runs once when the outcome is decided, where no thread is blocked.</summary>
+    public void ContinueWith(Action<object?> continuation, object? state)
+    {
+        Debug.Assert(!IsPosted && Node.List is null, "The request has been posted.");
+        _continuationState = state;
+        _continuation = continuation;
+    }
+
+    /// <summary>Runs the continuation here, unless that was done.</summary>
+    public void Continue() => Interlocked.Exchange(ref _continuation, null)?.Invoke(_continuationState);
+
+    /// <summary>Ends the wait. False where the outcome was decided before.</summary>
+    public bool TryCancel() => Account.Budget!.TryCancel(this);
+
+    /// <summary>Ends the wait, or gives back what was granted.</summary>
+    public void Withdraw()
+    {
+        if (!TryCancel() && IsGranted)
+        {
+            Account.Return(Bytes);
+        }
+    }
+
+    /// <summary>Wakes the waiting thread, or has the continuation run on another one. Never throws; not under a lock.</summary>
     public void Notify()
     {
         Debug.Assert(!IsWaiting && !Account.Lock.IsHeld);
@@ -169,7 +192,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         if (IsWaiting)
         {
             // Its time is over. Where it is granted meanwhile, its waiter is told that.
-            Account.Budget!.TryCancel(this);
+            TryCancel();
         }
         else if (_isTimed)
         {
@@ -185,7 +208,7 @@ internal sealed class BudgetRequest : IBackgroundWork
     {
         try
         {
-            _completion!.TrySetResult(true);
+            Resume();
         }
         catch (Exception)
         {
@@ -194,19 +217,26 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    // Our own continuations run here and now. The last of them keeps the user's off.
+    // Continuations of the library run here and now. The last of them keeps the user's off.
     private void CompleteHere()
     {
         SynchronizationContext? before = SynchronizationContext.Current;
         SynchronizationContext.SetSynchronizationContext(s_ours);
         try
         {
-            _completion!.TrySetResult(true);
+            Resume();
         }
         finally
         {
             SynchronizationContext.SetSynchronizationContext(before);
         }
+    }
+
+    // A refusal needs an exception, which the runtime would lose with the wait if there were no memory for it: then this is repeated.
+    private void Resume()
+    {
+        GC.KeepAlive(IsGranted ? null : new byte[ProbeBytes]);
+        Continue();
     }
 
     private sealed class NoContinuations : SynchronizationContext;

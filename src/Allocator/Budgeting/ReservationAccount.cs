@@ -26,18 +26,17 @@ internal sealed class ReservationAccount : BudgetAccount
     private long _overflowCount;
     private bool _isClosed;
 
-    /// <summary>Makes the account. The bytes have been taken from the parent.</summary>
-    public ReservationAccount(BudgetAccount? parent, long reservedBytes)
+    /// <summary>Makes the account. The bytes have been taken from the parent; otherwise <see cref="Grant"/> has to follow.</summary>
+    public ReservationAccount(BudgetAccount? parent, long reservedBytes, bool isGranted = true)
         : base(parent?.Budget)
     {
         Debug.Assert(reservedBytes >= 0);
         _parent = parent;
         Lock = parent?.Lock ?? new ShortLock();
-        OriginalBytes = _reservedBytes = reservedBytes;
-        Serial = Interlocked.Increment(ref s_lastSerial);
-        using (Lock.Enter())
+        OriginalBytes = reservedBytes;
+        if (isGranted)
         {
-            NoteCharge(reservedBytes);
+            Grant();
         }
     }
 
@@ -47,7 +46,7 @@ internal sealed class ReservationAccount : BudgetAccount
     public long ReservedBytes => Volatile.Read(ref _reservedBytes);
 
     /// <summary>Gets a number that grows from reservation to reservation: the youngest has the highest.</summary>
-    public long Serial { get; }
+    public long Serial { get; private set; }
 
     /// <summary>Gets or sets which look for a deadlock counted this reservation last. Under the lock.</summary>
     public long LastLook { get; set; }
@@ -117,6 +116,18 @@ internal sealed class ReservationAccount : BudgetAccount
         using (Lock.Enter())
         {
             Shrink(usedBytes: bytes);
+        }
+    }
+
+    /// <summary>Begins the reservation, whose bytes have been taken from the parent. Allocates nothing.</summary>
+    public void Grant()
+    {
+        Serial = Interlocked.Increment(ref s_lastSerial);
+        using (Lock.Enter())
+        {
+            Debug.Assert(_reservedBytes == 0 && !_isClosed);
+            Volatile.Write(ref _reservedBytes, OriginalBytes);
+            NoteCharge(OriginalBytes);
         }
     }
 
