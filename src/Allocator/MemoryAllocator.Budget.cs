@@ -36,7 +36,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         AllocationRequest request = AllocationRequest.ForBytes((long)length * Unsafe.SizeOf<T>(), 1, options);
-        return AllocateAdmittedAsync<T>(request, cancellationToken);
+        return AllocateAdmittedAsync(request, WrapOwner<T>, cancellationToken);
     }
 
     /// <summary>Allocates the pixels of an image, and waits asynchronously where the memory budget has no room.</summary>
@@ -54,7 +54,10 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        return AllocatePixelsAdmittedAsync<TPixel>(request, width, height, rowAlignmentInBytes, cancellationToken);
+        return AllocateAdmittedAsync(request, Wrap, cancellationToken);
+
+        PixelBuffer<TPixel> Wrap(Allocation allocation) => new(
+            this, new MemoryGroup<TPixel>(allocation), width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
     /// <summary>
@@ -155,58 +158,37 @@ public abstract partial class MemoryAllocator
     [return: OwnedBuffer]
     public IDisposable CountExternal(long bytes) => TrackExternalMemory(bytes);
 
-    // Each of these awaits the admission itself: a state machine around another would be made when the request may have been granted.
-    private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(AllocationRequest request, CancellationToken cancellationToken)
-        where T : struct
-    {
-        if (!TryAllocateFast(request, out AllocationPlan plan, out Allocation allocation, cancellationToken))
-        {
-            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
-        }
-
-        try
-        {
-            return new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
-        }
-        catch
-        {
-            allocation.Guard!.Dispose(allocation.Generation);
-            throw;
-        }
-    }
-
-    private async ValueTask<PixelBuffer<TPixel>> AllocatePixelsAdmittedAsync<TPixel>(
-        AllocationRequest request, int width, int height, int rowAlignmentInBytes, CancellationToken cancellationToken)
-        where TPixel : unmanaged
-    {
-        if (!TryAllocateFast(request, out AllocationPlan plan, out Allocation allocation, cancellationToken))
-        {
-            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
-        }
-
-        try
-        {
-            return new PixelBuffer<TPixel>(
-                this, new MemoryGroup<TPixel>(allocation), width, height, request.ElementAlignment, rowAlignmentInBytes);
-        }
-        catch
-        {
-            allocation.Guard!.Dispose(allocation.Generation);
-            throw;
-        }
-    }
-
-    private bool TryAllocateFast(
-        in AllocationRequest request, out AllocationPlan plan, out Allocation allocation, CancellationToken cancellationToken)
+    // Awaits the admission itself: a state machine within another would be allocated when the request may have been granted.
+    private async ValueTask<TResult> AllocateAdmittedAsync<TResult>(
+        AllocationRequest request, Func<Allocation, TResult> wrap, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        plan = GetPipeline().Plan(request);
-        LifetimeGuard? guard = TryRentFast(request, plan, out long generation);
-        allocation = guard is null ? default : new Allocation(guard, generation, plan.LayoutAt(guard.Address));
-        return guard is not null;
+        AllocationPlan plan = GetPipeline().Plan(request);
+        Allocation allocation;
+        if (TryRentFast(request, plan, out long generation) is LifetimeGuard guard)
+        {
+            allocation = new Allocation(guard, generation, plan.LayoutAt(guard.Address));
+        }
+        else
+        {
+            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
+            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
+        }
+
+        try
+        {
+            return wrap(allocation);
+        }
+        catch
+        {
+            allocation.Guard!.Dispose(allocation.Generation);
+            throw;
+        }
     }
+
+    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    private static IMemoryOwner<T> WrapOwner<T>(Allocation allocation)
+        where T : struct => new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {

@@ -34,7 +34,7 @@ internal sealed class PendingAdmission(
             // Without the thread nothing would end the wait.
             BackgroundThread.Shared.Start();
             _begun = _admission.ReportBegin(_request);
-            _registration = _token.Register(static request => ((BudgetRequest)request!).TryCancel(), _request);
+            _registration = _token.Register(Cancel, _request);
             long due = long.MaxValue;
             if (_timeout > TimeSpan.Zero)
             {
@@ -86,4 +86,7 @@ internal sealed class PendingAdmission(
 
         return new BudgetPermit(_request.Account, _request.Bytes);
     }
+
+    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    private static void Cancel(object? request) => ((BudgetRequest)request!).TryCancel();
 }

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
 
@@ -12,7 +13,7 @@ internal sealed class BudgetScenario : Scenario
     private readonly List<BudgetRequest> _takenAtOnce = [];
     private readonly List<BudgetRequest> _atPost = [];
     private readonly List<ReservationAccount> _reservations = [];
-    private readonly HashSet<BudgetRequest> _resumed = [];
+    private readonly ConcurrentDictionary<BudgetRequest, bool> _resumed = [];
 
     public BudgetScenario(long limit)
     {
@@ -70,7 +71,7 @@ internal sealed class BudgetScenario : Scenario
     public BudgetScenario WaitsOvertaken(int times, long bytes, bool givesUp = false)
     {
         BudgetRequest waiter = new(Budget, bytes);
-        waiter.ContinueWith(_ => _resumed.Add(waiter), null);
+        waiter.ContinueWith(_ => _resumed[waiter] = true, null);
         _requests.Add(waiter);
         Budget.Post(waiter);
         for (int i = 0; i < times; i++)
@@ -112,7 +113,7 @@ internal sealed class BudgetScenario : Scenario
     public BudgetScenario Waits(BudgetAccount account, long bytes, bool givesUp = false, bool mayWait = true)
     {
         BudgetRequest request = new(account, bytes);
-        request.ContinueWith(_ => _resumed.Add(request), null);
+        request.ContinueWith(_ => _resumed[request] = true, null);
         _requests.Add(request);
         Thread($"{(account.OutermostReservation is null ? "" : "reservation ")}waits for {bytes}{(givesUp ? ", gives up" : "")}", () =>
         {
@@ -196,7 +197,8 @@ internal sealed class BudgetScenario : Scenario
         WorkItems.DoAll();
         Assert.True(_requests.TrueForAll(request => request.IsWaiting
             || _atPost.Contains(request)
-            || _resumed.Contains(request)), "A waiter was not notified.");
+            || System.Threading.SpinWait.SpinUntil(() => _resumed.ContainsKey(request), TimeSpan.FromSeconds(30))),
+            "A waiter was not notified.");
         Assert.Equal(0, Budget.ReservedBytes);
         Assert.Equal(0, Budget.AdmittedBytes);
         Assert.False(Budget.HasWaiters);

@@ -43,20 +43,20 @@ public class ByteCountTests
     public void RoundUp_AnyValue_SaturatesInsteadOfWrapping(long value, long multiple, long result) =>
         Assert.Equal(result, ByteCount.RoundUp(value, multiple));
 
-    // The sum of what is asked for and what another allocator has outstanding was below zero, and so below all that is free. Granted,
+    // The sum of what is asked for and what another allocator has reserved was below zero, and so below all that is free. Granted,
     // it left nothing for any other request of its allocator.
     [Theory]
     [InlineData(long.MaxValue)]
     [InlineData(long.MaxValue - 1)]
     [InlineData(long.MaxValue / 2)]
     [InlineData(long.MaxValue / 16)]
-    public void TryReserve_AbsurdUnderAMinimumThatStaysFree_IsRefusedAndOthersAreServed(long bytes)
+    public async Task TryReserve_AbsurdUnderAMinimumThatStaysFree_IsRefusedAndOthersAreServed(long bytes)
     {
         using TestSetup other = new(minimumFree: 2 * Block);
         using TestSetup setup = new(sharesTimeWith: other, minimumFree: 2 * Block);
         other.Left.Now = new Headroom(100 * Block, 50 * Block, 60 * Block);
         other.Clock.Advance(TimeSpan.FromSeconds(1));
-        using IMemoryOwner<byte> held = other.Allocator.Allocate<byte>(Block);
+        using MemoryReservation held = await other.Allocator.ReserveAsync(Block);
         Assert.False(setup.Allocator.TryReserve(bytes, out _));
         Assert.True(setup.Allocator.TryReserve(4 * Block, out MemoryReservation? job));
         Assert.False(job.TryGrow(bytes));
