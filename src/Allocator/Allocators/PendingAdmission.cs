@@ -27,7 +27,6 @@ internal sealed class PendingAdmission(
     /// <summary>Posts the request. Never throws: the runtime would end the process.</summary>
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
-        bool isPosted = false;
         _request.ContinueWith(continuation, state);
         try
         {
@@ -42,7 +41,6 @@ internal sealed class PendingAdmission(
                 _clock.RunBy(_request, due);
             }
 
-            isPosted = true;
             _admission.Post(_request, mayWait: _timeout != TimeSpan.Zero);
 
             // What was over before the request was posted has found nothing to cancel.
@@ -53,14 +51,17 @@ internal sealed class PendingAdmission(
         }
         catch (Exception exception)
         {
-            // It may have been granted meanwhile.
+            // Another thread may have granted it meanwhile. One that has not been posted is settled at once.
             _failure = exception;
-            _request.TryCancel();
+            if (!_request.TryCancel() && !_request.IsPosted)
+            {
+                _request.Account.Budget!.Post(_request, mayWait: false);
+            }
         }
 
-        if (!isPosted || !_request.IsWaiting)
+        if (!_request.IsWaiting)
         {
-            _request.Continue();
+            _request.Complete();
         }
     }
 

@@ -44,6 +44,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     // An exception and what a task keeps it in take less.
     private const int ProbeBytes = 4096;
 
+    private const int RetryMilliseconds = 1000;
+
     // Of an asynchronous wait.
     private readonly bool _isTimed;
     private Action<object?>? _continuation;
@@ -157,9 +159,6 @@ internal sealed class BudgetRequest : IBackgroundWork
         _continuation = continuation;
     }
 
-    /// <summary>Runs the continuation here, unless that was done.</summary>
-    public void Continue() => Interlocked.Exchange(ref _continuation, null)?.Invoke(_continuationState);
-
     /// <summary>Ends the wait. False where the outcome was decided before.</summary>
     public bool TryCancel() => Account.Budget!.TryCancel(this);
 
@@ -204,7 +203,8 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    private void Complete()
+    /// <summary>Runs the continuation here, once. Never throws: an exception would end the process.</summary>
+    public void Complete()
     {
         try
         {
@@ -212,8 +212,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
         catch (Exception)
         {
-            // An exception ends the process here.
-            BackgroundThread.Shared.Queue(this);
+            BackgroundThread.Shared.RunBy(this, Environment.TickCount64 + RetryMilliseconds);
         }
     }
 
@@ -236,7 +235,7 @@ internal sealed class BudgetRequest : IBackgroundWork
     private void Resume()
     {
         GC.KeepAlive(IsGranted ? null : new byte[ProbeBytes]);
-        Continue();
+        Interlocked.Exchange(ref _continuation, null)?.Invoke(_continuationState);
     }
 
     private sealed class NoContinuations : SynchronizationContext;
