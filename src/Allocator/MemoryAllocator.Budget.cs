@@ -3,6 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 using Allocator.Allocators;
 using Allocator.Budgeting;
 using Allocator.Lifetime;
+using Allocator.Native;
 
 namespace Allocator;
 
@@ -17,10 +18,10 @@ public abstract partial class MemoryAllocator
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
-    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not, up to 16
-    /// times. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that each hold
-    /// some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/> takes all that
-    /// a job needs before it starts.
+    /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
+    /// before each of them. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs
+    /// that each hold some buffers and wait for more can wait for each other for ever:
+    /// <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.
@@ -35,7 +36,7 @@ public abstract partial class MemoryAllocator
     {
         ThrowIfNotElements<T>(length, options);
         AllocationRequest request = AllocationRequest.ForBytes((long)length * Unsafe.SizeOf<T>(), 1, options);
-        return AllocateAdmittedAsync<T>(request, cancellationToken);
+        return AllocateAdmittedAsync(request, WrapOwner<T>, cancellationToken);
     }
 
     /// <summary>Allocates the pixels of an image, and waits asynchronously where the memory budget has no room.</summary>
@@ -53,7 +54,10 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged
     {
         AllocationRequest request = DescribePixels<TPixel>(width, height, rowAlignmentInBytes, options);
-        return AllocatePixelsAdmittedAsync<TPixel>(request, width, height, rowAlignmentInBytes, cancellationToken);
+        return AllocateAdmittedAsync(request, Wrap, cancellationToken);
+
+        PixelBuffer<TPixel> Wrap(Allocation allocation) => new(
+            this, new MemoryGroup<TPixel>(allocation), width, height, request.ElementAlignment, rowAlignmentInBytes);
     }
 
     /// <summary>
@@ -154,35 +158,37 @@ public abstract partial class MemoryAllocator
     [return: OwnedBuffer]
     public IDisposable CountExternal(long bytes) => TrackExternalMemory(bytes);
 
-    private async ValueTask<IMemoryOwner<T>> AllocateAdmittedAsync<T>(AllocationRequest request, CancellationToken cancellationToken)
-        where T : struct
-    {
-        Allocation allocation = await AllocateAdmittedAsync(request, cancellationToken).ConfigureAwait(false);
-        return new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
-    }
-
-    private async ValueTask<PixelBuffer<TPixel>> AllocatePixelsAdmittedAsync<TPixel>(
-        AllocationRequest request, int width, int height, int rowAlignmentInBytes, CancellationToken cancellationToken)
-        where TPixel : unmanaged
-    {
-        MemoryGroup<TPixel> group = new(await AllocateAdmittedAsync(request, cancellationToken).ConfigureAwait(false));
-        return new PixelBuffer<TPixel>(this, group, width, height, request.ElementAlignment, rowAlignmentInBytes);
-    }
-
-    private async ValueTask<Allocation> AllocateAdmittedAsync(AllocationRequest request, CancellationToken cancellationToken)
+    // Awaits the admission itself: a state machine within another would be allocated when the request may have been granted.
+    private async ValueTask<TResult> AllocateAdmittedAsync<TResult>(
+        AllocationRequest request, Func<Allocation, TResult> wrap, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        AllocationPipeline pipeline = GetPipeline();
-        AllocationPlan plan = pipeline.Plan(request);
+        AllocationPlan plan = GetPipeline().Plan(request);
+        Allocation allocation;
         if (TryRentFast(request, plan, out long generation) is LifetimeGuard guard)
         {
-            return new Allocation(guard, generation, plan.LayoutAt(guard.Address));
+            allocation = new Allocation(guard, generation, plan.LayoutAt(guard.Address));
+        }
+        else
+        {
+            BudgetPermit permit = await GetPipeline().AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
+            GetPipelineOrReturn(permit).Allocate(plan, permit, out allocation);
         }
 
-        BudgetPermit permit = await pipeline.AdmitAsync(Account, plan, cancellationToken).ConfigureAwait(false);
-        GetPipelineOrReturn(permit).Allocate(plan, permit, out Allocation allocation);
-        return allocation;
+        try
+        {
+            return wrap(allocation);
+        }
+        catch
+        {
+            allocation.Guard!.Dispose(allocation.Generation);
+            throw;
+        }
     }
+
+    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    private static IMemoryOwner<T> WrapOwner<T>(Allocation allocation)
+        where T : struct => new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
 
     private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
@@ -190,7 +196,14 @@ public abstract partial class MemoryAllocator
         {
             cancellationToken.ThrowIfCancellationRequested();
             AdmissionControl admission = GetPipeline().Admission;
-            return MakeReservation(bytes, await admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false));
+
+            // Before the request is posted: once it is granted nothing is allocated.
+            ReservationAccount account = new(Account, bytes, isGranted: false);
+            MemoryReservation reservation = new(this, account);
+            BudgetPermit permit = await admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
+            GetPipelineOrReturn(permit);
+            account.Grant();
+            return reservation;
         }
         finally
         {
@@ -230,7 +243,7 @@ public abstract partial class MemoryAllocator
     private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)
     {
         Throw.IfNegative(bytes, nameof(bytes));
-        long limit = AllocationRequest.LargestEstimate - reservedBytes;
+        long limit = ByteCount.LargestEstimate - reservedBytes;
         if (bytes >= limit && Account?.Budget is null)
         {
             Throw.OutOfRange(nameof(bytes), bytes, $"must be below {limit}, which is more than any machine has");

@@ -163,7 +163,7 @@ public abstract partial class MemoryAllocator
     private long Estimate(in AllocationRequest request, int liveCopies)
     {
         Throw.IfBelowOne(liveCopies, nameof(liveCopies));
-        return Math.Min(AllocationRequest.Multiply(GetPipeline().UpperBoundOf(request), liveCopies), AllocationRequest.LargestEstimate);
+        return Math.Min(ByteCount.Multiply(GetPipeline().UpperBoundOf(request), liveCopies), ByteCount.LargestEstimate);
     }
 }
 

@@ -127,7 +127,8 @@ public sealed class MemoryAllocatorOptions
     /// <remarks>
     /// Called on the thread that trims or disposes, which may be one of the library's or one that allocates (the finalizer's only where
     /// a finalizer of your own disposes the last buffer of a disposed allocator); for different blocks on several threads at once; under
-    /// no lock. For a block that is outstanding when the allocator is disposed it is called when the block comes back, and not at
+    /// no lock. What it requests is served from what is there or refused: nothing is released for it, and it does not wait. For a block
+    /// that is outstanding when the allocator is disposed it is called when the block comes back, and not at
     /// the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed the call
     /// is repeated once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and
     /// <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c>

@@ -86,6 +86,12 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             : Invariant($" and fit the memory budget of {budgetBytes:N0} bytes, but memory that is no longer in use did not go back ")
                 + Invariant($"to the system, although that was tried {attempts} times. Try again later."));
 
+    /// <summary>For a request of a hook on memory's way back to the system, for which none is released. Transient.</summary>
+    internal static MemoryLimitExceededException ForHook(long requestedBytes, long limitBytes) =>
+        new(requestedBytes, limitBytes, availableBytes: 0, isTransient: true,
+            $". It was made within {OptionsName}.{nameof(MemoryAllocatorOptions.BlockReleasing)}, "
+            + "so no idle memory was released for it, and it did not wait. Allocate before the hook is called.");
+
     /// <summary>For a request that the container certainly has no memory for. Transient, unless the container is smaller.</summary>
     internal static MemoryLimitExceededException ForContainer(long requestedBytes, long containerBytes, long leftBytes) =>
         new(requestedBytes, containerBytes, leftBytes, requestedBytes <= containerBytes, Invariant(

@@ -5,12 +5,18 @@ namespace AccessWeaver;
 /// <summary>
 /// Has the plain reads and writes of an assembly's types tell where they go: <c>AccessWeaver assembly namespace [field…]</c>. What lies
 /// below the namespace is the explorer's own, has the class that is told, and is left as it is. Accesses of the fields that are named
-/// become steps of a schedule.
+/// become steps of a schedule. <c>AccessWeaver allocations assembly copy</c> writes a copy of which any allocation can be made to fail.
 /// </summary>
 internal static class Program
 {
     public static int Main(string[] args)
     {
+        if (args[0] == "allocations")
+        {
+            WeaveAllocations(args[1], args[2]);
+            return 0;
+        }
+
         string path = args[0];
         ReaderParameters reading = new() { ReadSymbols = true, InMemory = true };
         using AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(path, reading);
@@ -36,6 +42,19 @@ internal static class Program
 
         Console.WriteLine($"{count} plain accesses are told.");
         return 0;
+    }
+
+    private static void WeaveAllocations(string path, string copy)
+    {
+        using DefaultAssemblyResolver resolver = new();
+        resolver.AddSearchDirectory(Path.GetDirectoryName(Path.GetFullPath(path)));
+        resolver.AddSearchDirectory(Path.GetDirectoryName(typeof(object).Assembly.Location));
+        using AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(path, new ReaderParameters { AssemblyResolver = resolver });
+        TypeDefinition[] types = [.. assembly.MainModule.GetTypes()];
+        AllocationWeaver weaver = new(assembly.MainModule);
+        int count = types.SelectMany(static type => type.Methods).Where(static method => method.HasBody).Sum(weaver.Weave);
+        assembly.Write(copy);
+        Console.WriteLine($"{count} allocations can fail.");
     }
 
     private static bool IsOfLibrary(TypeDefinition type, string explorer)

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Native;
+using Allocator.Pooling;
 using Allocator.Trimming;
 
 namespace Allocator.Allocators;
@@ -27,122 +28,23 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
     /// <summary>As <see cref="Acquire"/>, but waits asynchronously, for a time of its own; below zero for any time.</summary>
     public ValueTask<BudgetPermit> AcquireAsync(
-        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken) =>
-        TryAcquireAtOnce(account, bytes, out BudgetPermit permit)
-            ? new ValueTask<BudgetPermit>(permit)
-            : WaitAsync(account, bytes, timeout, cancellationToken);
-
-    private static bool TryAcquireAtOnce([NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit)
+        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        bool isCounted = account is not null && bytes != 0;
-        bool isTaken = isCounted && account!.TryTakeNow(bytes);
-        permit = isTaken ? new BudgetPermit(account, bytes) : default;
-        return isTaken || !isCounted;
+        if (TryAcquireAtOnce(account, bytes, out BudgetPermit permit))
+        {
+            return new ValueTask<BudgetPermit>(permit);
+        }
+
+        EnsureItFits(account, bytes);
+        timeout = LimitWait(timeout);
+        BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero);
+        return new ValueTask<BudgetPermit>(new PendingAdmission(this, _clock, request, timeout, cancellationToken), token: 0);
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private BudgetPermit AcquireSlow(BudgetAccount account, long bytes)
+    /// <summary>Posts a request, and has memory looked for where it is not granted.</summary>
+    public void Post(BudgetRequest request, bool mayWait)
     {
-        TimeSpan timeout = _settings.Options.BudgetTimeout;
-        MemoryBudget budget = GetBudgetThatFits(account, bytes);
-        BudgetRequest request = new(account, bytes, blocks: true);
-        PostAndWait(budget, request, timeout);
-        return request.IsGranted ? new BudgetPermit(account, bytes) : throw Refusal(budget, request, timeout, isBudgetTimeout: true);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryAcquireSlow(BudgetAccount account, long bytes, ref BudgetPermit permit)
-    {
-        MemoryBudget budget = GetOpenBudget(account);
-        if (account.LeastChargeWith(bytes) > budget.LimitInBytes)
-        {
-            return false;
-        }
-
-        BudgetRequest request = new(account, bytes);
-        PostAndWait(budget, request, TimeSpan.Zero);
-        if (request.Outcome == BudgetOutcome.Closed)
-        {
-            Throw.Disposed(NameOf(account));
-        }
-
-        permit = request.IsGranted ? new BudgetPermit(account, bytes) : default;
-        return request.IsGranted;
-    }
-
-    private void PostAndWait(MemoryBudget budget, BudgetRequest request, TimeSpan timeout)
-    {
-        Debug.Assert(!budget.Lock.IsHeld, "A thread that waits holds no lock.");
-        long begun = ReportBegin(budget, request);
-        try
-        {
-            Post(budget, request, mayWait: timeout != TimeSpan.Zero);
-            if (request.IsWaiting)
-            {
-                budget.Watch();
-                _clock.Wait(request.Handle, timeout);
-                budget.TryCancel(request);
-            }
-
-            ReportEnd(request, begun, request.IsGranted);
-        }
-        catch
-        {
-            // An interrupt, or no memory on the managed heap.
-            Cancel(request, begun);
-            throw;
-        }
-    }
-
-    private async ValueTask<BudgetPermit> WaitAsync(
-        BudgetAccount account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
-    {
-        MemoryBudget budget = GetBudgetThatFits(account, bytes);
-        bool isTimed = timeout > TimeSpan.Zero;
-        BudgetRequest request = new(account, bytes, isTimed: isTimed);
-
-        // Before the request is posted: without the thread nothing would end the wait.
-        BackgroundThread.Shared.Start();
-        long begun = ReportBegin(budget, request);
-        try
-        {
-            Post(budget, request, mayWait: timeout != TimeSpan.Zero);
-            if (request.IsWaiting)
-            {
-                budget.Watch();
-                using CancellationTokenRegistration registration =
-                    cancellationToken.Register(static state => TryCancel((BudgetRequest)state!), request);
-                if (isTimed)
-                {
-                    _clock.RunBy(request, _clock.NowMilliseconds + (long)Math.Ceiling(timeout.TotalMilliseconds));
-                }
-
-                await request.Settled.ConfigureAwait(false);
-            }
-
-            ReportEnd(request, begun, request.IsGranted);
-        }
-        catch
-        {
-            Cancel(request, begun);
-            throw;
-        }
-        finally
-        {
-            _clock.Cancel(request);
-        }
-
-        if (!request.IsGranted)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            throw Refusal(budget, request, timeout, isBudgetTimeout: false);
-        }
-
-        return new BudgetPermit(account, bytes);
-    }
-
-    private void Post(MemoryBudget budget, BudgetRequest request, bool mayWait)
-    {
+        MemoryBudget budget = request.Account.Budget!;
         budget.Post(request, mayWait);
         if (request.IsGranted)
         {
@@ -156,55 +58,120 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         {
             // Ticks look for more of it, and serve waiters, as long as any wait.
             _settings.Scheduler.Wake(_trimmer);
+            budget.Watch();
         }
 
         _counters.CountBudgetWait();
     }
 
-    private static bool TryCancel(BudgetRequest request) => request.Account.Budget!.TryCancel(request);
-
-    // The caller has gone: the request is withdrawn, or what it was granted is returned.
-    private void Cancel(BudgetRequest request, long begun)
+    private static bool TryAcquireAtOnce([NotNullWhen(false)] BudgetAccount? account, long bytes, out BudgetPermit permit)
     {
-        if (!TryCancel(request) && request.IsGranted)
-        {
-            request.Account.Return(request.Bytes);
-        }
-
-        ReportEnd(request, begun, isGranted: false);
+        bool isCounted = account is not null && bytes != 0;
+        bool isTaken = isCounted && account!.TryTakeNow(bytes);
+        permit = isTaken ? new BudgetPermit(account, bytes) : default;
+        return isTaken || !isCounted;
     }
 
-    // Throws where no request can be granted.
-    private static MemoryBudget GetBudgetThatFits(BudgetAccount account, long bytes)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private BudgetPermit AcquireSlow(BudgetAccount account, long bytes)
     {
-        MemoryBudget budget = GetOpenBudget(account);
+        TimeSpan timeout = LimitWait(_settings.Options.BudgetTimeout);
+        EnsureItFits(account, bytes);
+        BudgetRequest request = new(account, bytes, blocks: true);
+        PostAndWait(request, timeout);
+        return request.IsGranted ? new BudgetPermit(account, bytes) : throw Refusal(request, timeout, token: null);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryAcquireSlow(BudgetAccount account, long bytes, ref BudgetPermit permit)
+    {
+        MemoryBudget budget = GetOpenBudget(account, bytes);
+        if (account.LeastChargeWith(bytes) > budget.LimitInBytes)
+        {
+            return false;
+        }
+
+        BudgetRequest request = new(account, bytes);
+        PostAndWait(request, TimeSpan.Zero);
+        if (request.Outcome == BudgetOutcome.Closed)
+        {
+            Throw.Disposed(NameOf(account));
+        }
+
+        permit = request.IsGranted ? new BudgetPermit(account, bytes) : default;
+        return request.IsGranted;
+    }
+
+    private void PostAndWait(BudgetRequest request, TimeSpan timeout)
+    {
+        Debug.Assert(!request.Account.Lock.IsHeld, "A thread that waits holds no lock.");
+        long begun = ReportBegin(request);
+        try
+        {
+            Post(request, mayWait: timeout != TimeSpan.Zero);
+            if (request.IsWaiting)
+            {
+                _clock.Wait(request.Handle, timeout);
+                request.TryCancel();
+            }
+
+            ReportEnd(request, begun, request.IsGranted);
+        }
+        catch
+        {
+            // An interrupt, or no memory on the managed heap.
+            request.Withdraw();
+            ReportEnd(request, begun, isGranted: false);
+            throw;
+        }
+    }
+
+    // A hook on memory's way back does not wait for memory: others may wait for what it holds up.
+    private static TimeSpan LimitWait(TimeSpan timeout) => BlockHooks.IsReleasing ? TimeSpan.Zero : timeout;
+
+    // Throws where no request can be granted.
+    private static void EnsureItFits(BudgetAccount account, long bytes)
+    {
+        MemoryBudget budget = GetOpenBudget(account, bytes);
         long needed = account.LeastChargeWith(bytes);
         if (needed > budget.LimitInBytes)
         {
             throw MemoryLimitExceededException.ForBudget(bytes, budget.LimitInBytes, needed - bytes);
         }
 
-        if (budget.KeepsMinimumFree && needed > budget.Headroom!.Read().LimitBytes - budget.MinimumFreeBytes)
+        bool isLimited = budget.KeepsMinimumFree;
+        if (isLimited && needed > Math.Min(budget.Headroom!.Read().LimitBytes, ByteCount.LargestEstimate) - budget.MinimumFreeBytes)
         {
             throw ForMinimumFree(budget, bytes, needed);
         }
-
-        return budget;
     }
 
-    private static MemoryBudget GetOpenBudget(BudgetAccount account)
+    private static MemoryBudget GetOpenBudget(BudgetAccount account, long bytes)
     {
         MemoryBudget? budget = account.Budget;
-        if (account.IsClosed || budget is null)
+        if (account.IsClosed)
         {
             Throw.Disposed(NameOf(account));
         }
 
+        if (budget is null)
+        {
+            // Without a budget only a sum that no number holds is refused.
+            Throw.LimitExceeded(bytes, ByteCount.LargestEstimate);
+        }
+
         return budget;
     }
 
-    private static Exception Refusal(MemoryBudget budget, BudgetRequest request, TimeSpan timeout, bool isBudgetTimeout)
+    /// <summary>Makes the exception for a request that was not granted; without a token for one that blocked a thread.</summary>
+    public Exception Refusal(BudgetRequest request, TimeSpan timeout, CancellationToken? token)
     {
+        if (token?.IsCancellationRequested == true)
+        {
+            return new OperationCanceledException(token.Value);
+        }
+
+        MemoryBudget budget = request.Account.Budget!;
         (long bytes, long limit, long used, long needed) = (request.Bytes, budget.LimitInBytes, budget.AdmittedBytes, request.NeededBytes);
         return request.Outcome switch
         {
@@ -213,7 +180,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
                 bytes, limit, used, needed, request.Reservation!.ReservedBytes, request.AtFailure.UsedBytes, request.AtFailure.PeakBytes),
             BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),
             _ when limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
-            _ => MemoryLimitExceededException.ForTimeout(bytes, limit, used, needed, timeout, isBudgetTimeout),
+            _ => MemoryLimitExceededException.ForTimeout(bytes, limit, used, needed, timeout, isBudgetTimeout: token is null),
         };
     }
 
@@ -227,12 +194,13 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         account.OutermostReservation is not null && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);
 
     // Before the request is posted: a listener that allocates must not wait behind one that its own thread would have to use.
-    private long ReportBegin(MemoryBudget budget, BudgetRequest request)
+    public long ReportBegin(BudgetRequest request)
     {
+        MemoryBudget budget = request.Account.Budget!;
         AllocatorEventSource.Log.BudgetWaitBegan(request.Bytes, budget.AdmittedBytes, budget.LimitInBytes, _counters.AllocatorName);
         return _clock.NowMilliseconds;
     }
 
-    private void ReportEnd(BudgetRequest request, long begun, bool isGranted) => AllocatorEventSource.Log.BudgetWaitEnded(
+    public void ReportEnd(BudgetRequest request, long begun, bool isGranted) => AllocatorEventSource.Log.BudgetWaitEnded(
         request.Bytes, _clock.NowMilliseconds - begun, isGranted ? "Granted" : "GivenUp", _counters.AllocatorName);
 }

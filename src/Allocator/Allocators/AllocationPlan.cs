@@ -104,7 +104,7 @@ internal readonly struct AllocationPlan
 
     private long MemberStrideInBytes => IsContiguous
         ? (long)_memberLength * _elementSizeInBytes
-        : AllocationRequest.RoundUp((long)_memberLength * _elementSizeInBytes, Math.Max(MemberAlignment, AlignmentInBytes));
+        : ByteCount.RoundUp((long)_memberLength * _elementSizeInBytes, Math.Max(MemberAlignment, AlignmentInBytes));
 
     /// <summary>Returns how the length is divided over one array, or over adjacent blocks.</summary>
     public MemberLayout LayoutAt(nint address)
@@ -137,7 +137,7 @@ internal readonly struct AllocationPlan
                 : CapacityOf(BytesOfSegment(member, members));
             for (int i = 0; mayBeGuarded && i < members; i += GuardedMembers)
             {
-                guarded += AllocationRequest.RoundUp(
+                guarded += ByteCount.RoundUp(
                     BytesOfSegment(member + i, GuardedMembers), _settings.GuardedMappingSource.PageSizeInBytes);
             }
         }

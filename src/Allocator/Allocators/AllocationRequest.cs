@@ -1,3 +1,5 @@
+using Allocator.Native;
+
 namespace Allocator.Allocators;
 
 /// <summary>
@@ -6,15 +8,12 @@ namespace Allocator.Allocators;
 [DebuggerDisplay("{TotalLength} elements of {ElementSizeInBytes} bytes, {Options}, aligned to {AlignmentInBytes}")]
 internal readonly struct AllocationRequest
 {
-    /// <summary>The largest estimate, for more bytes than any machine has: sixteen of them can be added without wrapping.</summary>
-    public const long LargestEstimate = long.MaxValue / 16;
-
     public AllocationRequest(long totalLength, int elementSizeInBytes, AllocationOptions options)
     {
         Debug.Assert(totalLength >= 0 && elementSizeInBytes > 0);
         TotalLength = totalLength;
         ElementSizeInBytes = elementSizeInBytes;
-        LengthInBytes = Multiply(totalLength, elementSizeInBytes);
+        LengthInBytes = ByteCount.Multiply(totalLength, elementSizeInBytes);
         Options = options;
     }
 
@@ -57,21 +56,6 @@ internal readonly struct AllocationRequest
             MakeContiguousWhereNeeded = true,
         };
 
-    /// <summary>Multiplies two sizes, neither negative; a product beyond <see cref="long"/> is <see cref="long.MaxValue"/>.</summary>
-    public static long Multiply(long a, long b)
-    {
-        Debug.Assert(a >= 0 && b >= 0);
-        return (a | b) > int.MaxValue && a != 0 && b > long.MaxValue / a ? long.MaxValue : a * b;
-    }
-
-    /// <summary>Rounds up to a multiple; a result beyond <see cref="long"/> is <see cref="long.MaxValue"/>.</summary>
-    public static long RoundUp(long value, long multiple)
-    {
-        Debug.Assert(value >= 0 && multiple > 0);
-        long rest = value % multiple;
-        return rest == 0 ? value : value > long.MaxValue - (multiple - rest) ? long.MaxValue : value + (multiple - rest);
-    }
-
     /// <summary>
     /// Returns the elements from one row to the next, so that each row starts on the alignment: the width rounded up to the least
     /// common multiple of pixel and alignment.
@@ -81,6 +65,6 @@ internal readonly struct AllocationRequest
         // The alignment is a power of two: what it shares with the pixel size is the pixel size's lowest set bit, at most itself.
         int shared = pixelSizeInBytes & -pixelSizeInBytes;
         int pixelsPerStep = rowAlignmentInBytes <= shared ? 1 : rowAlignmentInBytes / shared;
-        return pixelsPerStep == 1 ? width : RoundUp(width, pixelsPerStep);
+        return pixelsPerStep == 1 ? width : ByteCount.RoundUp(width, pixelsPerStep);
     }
 }

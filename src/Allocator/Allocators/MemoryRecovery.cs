@@ -2,6 +2,7 @@ using Allocator.Budgeting;
 using Allocator.Diagnostics;
 using Allocator.Lifetime;
 using Allocator.Native;
+using Allocator.Pooling;
 
 namespace Allocator.Allocators;
 
@@ -27,9 +28,16 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
     /// where the attempt was for all or nothing; the requested bytes are for the message.
     /// </summary>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
-    /// <exception cref="MemoryLimitExceededException">The container has no room, or not enough idle memory was released.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// The container has no room, or not enough idle memory was released; or a hook on memory's way back requests it.
+    /// </exception>
     public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
+        if (BlockHooks.IsReleasing)
+        {
+            throw MemoryLimitExceededException.ForHook(requestedBytes, _context.Budget.LimitInBytes);
+        }
+
         missingBytes = Math.Max(missingBytes, refusals.RefusedBytes);
         if (refusals.IsRefusedByContainer)
         {

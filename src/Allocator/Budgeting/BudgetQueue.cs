@@ -7,13 +7,13 @@ namespace Allocator.Budgeting;
 /// nothing is allocated, no exception is made and no waiter is notified.
 /// </summary>
 /// <remarks>
-/// Growth of a reservation up to twice its original size goes ahead of all others: they could not be served before running jobs end
-/// anyway. Everything else that is served before an earlier request counts as an overtake of that one.
+/// Growth of a reservation up to twice its original size goes ahead of all others, without a bound: they could not be served before
+/// running jobs end anyway. All other requests are newcomers. A newcomer that is served before an earlier request overtakes it.
 /// </remarks>
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
 {
-    /// <summary>How many requests may be served before an earlier one that does not fit: then what comes back is kept for it.</summary>
+    /// <summary>How many later requests may be served before one that does not fit: then what comes back is kept for it.</summary>
     public const int MaximumOvertakes = 16;
 
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
@@ -29,6 +29,11 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _others = new();
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
+
+    // Numbers of newcomers that overtook. An earlier waiter has been overtaken by all that overtook a later one, so the first waiter's
+    // bound keeps that of all. A place with a number below the first waiter's is free: no request waits that it overtook.
+    private readonly long[] _overtakers = new long[MaximumOvertakes];
+    private long _newcomersServed;
 
     // How often stuck reservations were looked for, and since when only memory outside of reservations could help.
     private long _looks;
@@ -52,6 +57,7 @@ internal sealed class BudgetQueue
         using (Lock.Enter())
         {
             request.Serial = ++_lastSerial;
+            request.ServedBefore = _newcomersServed;
             (request.Reservation is null ? _others : _ofReservations).AddLast(request.Node);
 
             // A full barrier: a thread that returns memory subtracts first and reads this count after, so either it sees the request, or
@@ -218,11 +224,11 @@ internal sealed class BudgetQueue
         }
     }
 
-    // What a reservation uses of its own is always granted, and its growth up to twice its size goes ahead of all but earlier growth.
-    // Returns the first such growth that still waits.
+    // What a reservation uses of its own is always granted, and its growth up to twice its size goes ahead of all newcomers. Returns the
+    // first such growth that still waits.
     private BudgetRequest? ServeReservations()
     {
-        BudgetRequest? head = null;
+        BudgetRequest? first = null;
         LinkedListNode<BudgetRequest>? next;
         for (LinkedListNode<BudgetRequest>? node = _ofReservations.First; node is not null; node = next)
         {
@@ -232,23 +238,19 @@ internal sealed class BudgetQueue
             {
                 Settle(request, BudgetOutcome.Closed);
             }
-            else if (request.Charge <= 0)
+            else if ((request.Charge <= 0 || request.GoesAhead) && !TryGrant(request))
             {
-                TryGrant(request);
-            }
-            else if (request.GoesAhead && (head?.Overtaken >= MaximumOvertakes || !TryGrant(request, growth: head)))
-            {
-                head ??= request;
+                first ??= request;
             }
         }
 
-        return head;
+        return first;
     }
 
-    // In order of arrival: what is wanted beyond twice a reservation, and what is wanted for none.
+    // In order of arrival: what is wanted beyond twice a reservation, and what is wanted for none. Growth that waits is ahead of them all,
+    // so each that is served overtakes it.
     private void ServeNewcomers(BudgetRequest? growth)
     {
-        BudgetRequest? head = null;
         LinkedListNode<BudgetRequest>? other = _others.First;
         LinkedListNode<BudgetRequest>? ofReservation = _ofReservations.First;
         for (int looks = 0; looks <= MaximumLookAhead && _budget.AdmittedBytes < _budget.LimitInBytes; looks++)
@@ -258,33 +260,51 @@ internal sealed class BudgetQueue
                 ofReservation = ofReservation.Next;
             }
 
-            LinkedListNode<BudgetRequest>? node =
-                ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial ? other : ofReservation;
-            if (node is null || head?.Overtaken >= MaximumOvertakes || growth?.Overtaken >= MaximumOvertakes)
+            LinkedListNode<BudgetRequest>? node = Earlier(other, ofReservation);
+            LinkedListNode<BudgetRequest>? first = Earlier(_others.First, _ofReservations.First);
+            int place = first is null ? 0 : FindFreePlace(first.Value.Serial);
+            if (node is null || (place < 0 && node != first) || growth?.ServedBefore <= _newcomersServed - MaximumOvertakes)
             {
                 return;
             }
 
             (node == other ? ref other : ref ofReservation) = node.Next;
-            if (!TryGrant(node.Value, growth, head))
+            if (TryGrant(node.Value))
             {
-                head ??= node.Value;
+                _newcomersServed++;
+                if (node != first)
+                {
+                    _overtakers[place] = node.Value.Serial;
+                }
             }
         }
     }
 
-    private bool TryGrant(BudgetRequest request, BudgetRequest? growth = null, BudgetRequest? head = null)
+    private static LinkedListNode<BudgetRequest>? Earlier(
+        LinkedListNode<BudgetRequest>? other, LinkedListNode<BudgetRequest>? ofReservation) =>
+        ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial ? other : ofReservation;
+
+    // Below zero where the first waiter has been overtaken too often.
+    private int FindFreePlace(long firstSerial)
     {
-        Debug.Assert(request.IsWaiting && growth != request && head != request);
-        Debug.Assert(!(growth?.Overtaken >= MaximumOvertakes || head?.Overtaken >= MaximumOvertakes), "What comes back is kept for it.");
-        if (!request.Account.TryTake(request.Bytes, overtakes: true))
+        int place = MaximumOvertakes - 1;
+        while (place >= 0 && _overtakers[place] > firstSerial)
         {
-            return false;
+            place--;
         }
 
-        Settle(request, BudgetOutcome.Granted);
-        growth?.Overtaken += 1;
-        head?.Overtaken += 1;
-        return true;
+        return place;
+    }
+
+    private bool TryGrant(BudgetRequest request)
+    {
+        Debug.Assert(request.IsWaiting);
+        bool isTaken = request.Account.TryTake(request.Bytes, overtakes: true);
+        if (isTaken)
+        {
+            Settle(request, BudgetOutcome.Granted);
+        }
+
+        return isTaken;
     }
 }

@@ -1,3 +1,5 @@
+using Allocator.Native;
+
 namespace Allocator.Budgeting;
 
 /// <summary>What became of a request for a part of the budget.</summary>
@@ -26,7 +28,7 @@ internal enum BudgetOutcome
 /// One request that may have to wait for its part of the budget. All that waiting needs is allocated with it: the queue allocates nothing,
 /// and a request is never lost for want of memory.
 /// </summary>
-[DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}, overtaken {Overtaken} times")]
+[DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}")]
 internal sealed class BudgetRequest : IBackgroundWork
 {
     // Of a waiting thread. Set by the thread that returns memory, so it must neither fail nor be interrupted: an event of the system's.
@@ -39,16 +41,22 @@ internal sealed class BudgetRequest : IBackgroundWork
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
     private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
 
+    // An exception and what a task keeps it in take less.
+    private const int ProbeBytes = 4096;
+
+    private const int RetryMilliseconds = 1000;
+
     // Of an asynchronous wait.
-    private readonly TaskCompletionSource<bool>? _completion;
     private readonly bool _isTimed;
+    private Action<object?>? _continuation;
+    private object? _continuationState;
 
     private BackgroundState _work;
     private int _outcome;
 
     /// <summary>
-    /// Makes a request for a thread that blocks, or for a task. That is completed on the thread pool, where continuations may run; where
-    /// it has a time to wait, by the background thread: threads of the pool may all wait for memory themselves.
+    /// Makes a request for a thread that blocks, or for a continuation. That runs on the thread pool; where it has a time to wait, on the
+    /// background thread: threads of the pool may all wait for memory themselves.
     /// </summary>
     public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false)
     {
@@ -58,7 +66,6 @@ internal sealed class BudgetRequest : IBackgroundWork
         Reservation = account.OutermostReservation;
         Node = new LinkedListNode<BudgetRequest>(this);
         _event = blocks ? new ManualResetEvent(initialState: false) : null;
-        _completion = blocks ? null : new TaskCompletionSource<bool>();
         _isTimed = isTimed;
     }
 
@@ -75,9 +82,6 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     public bool IsGranted => Outcome == BudgetOutcome.Granted;
 
-    /// <summary>Gets what completes when the outcome is decided, where no thread is blocked.</summary>
-    public Task Settled => _completion!.Task;
-
     /// <summary>Gets what is set when the outcome is decided, where a thread is blocked.</summary>
     public WaitHandle Handle => _event!;
 
@@ -93,8 +97,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>Gets or sets its number in order of arrival. Under the queue's lock, as what follows.</summary>
     public long Serial { get; set; }
 
-    /// <summary>Gets or sets how often later requests were served while this one was the first of its kind.</summary>
-    public int Overtaken { get; set; }
+    /// <summary>Gets or sets how many newcomers had been served when it was posted.</summary>
+    public long ServedBefore { get; set; }
 
     /// <summary>Gets or sets whether the thread that posts it reads the outcome from here on by being notified.</summary>
     public bool IsPosted { get; set; }
@@ -105,7 +109,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// <summary>
     /// Gets whether it is growth up to twice what a reservation was made with: what it has grown by since gives it no better place.
     /// </summary>
-    public bool GoesAhead => Reservation is not null && Reservation.ChargedBytes + Charge <= 2 * Reservation.OriginalBytes;
+    public bool GoesAhead => Reservation is not null
+        && ByteCount.Add(Reservation.ChargedBytes, Charge) <= ByteCount.Add(Reservation.OriginalBytes, Reservation.OriginalBytes);
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -140,13 +145,33 @@ internal sealed class BudgetRequest : IBackgroundWork
         if (outcome is BudgetOutcome.Stuck or BudgetOutcome.Cancelled)
         {
             AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
-            NeededBytes = Reservation is null ? Bytes : Reservation.ChargedBytes + Math.Max(0, Charge);
+            NeededBytes = Reservation is null ? Bytes : ByteCount.Add(Reservation.ChargedBytes, Math.Max(0, Charge));
         }
 
         Volatile.Write(ref _outcome, (int)outcome);
     }
 
-    /// <summary>Wakes the waiting thread, or has the task completed on another one. Never throws; not under a lock.</summary>
+    /// <summary>Sets, before the request is posted, what runs once when the outcome is decided, where no thread is blocked.</summary>
+    public void ContinueWith(Action<object?> continuation, object? state)
+    {
+        Debug.Assert(!IsPosted && Node.List is null, "The request has been posted.");
+        _continuationState = state;
+        _continuation = continuation;
+    }
+
+    /// <summary>Ends the wait. False where the outcome was decided before.</summary>
+    public bool TryCancel() => Account.Budget!.TryCancel(this);
+
+    /// <summary>Ends the wait, or gives back what was granted.</summary>
+    public void Withdraw()
+    {
+        if (!TryCancel() && IsGranted)
+        {
+            Account.Return(Bytes);
+        }
+    }
+
+    /// <summary>Wakes the waiting thread, or has the continuation run on another one. Never throws; not under a lock.</summary>
     public void Notify()
     {
         Debug.Assert(!IsWaiting && !Account.Lock.IsHeld);
@@ -166,7 +191,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         if (IsWaiting)
         {
             // Its time is over. Where it is granted meanwhile, its waiter is told that.
-            Account.Budget!.TryCancel(this);
+            TryCancel();
         }
         else if (_isTimed)
         {
@@ -178,32 +203,39 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    private void Complete()
+    /// <summary>Runs the continuation here, once. Never throws: an exception would end the process.</summary>
+    public void Complete()
     {
         try
         {
-            _completion!.TrySetResult(true);
+            Resume();
         }
         catch (Exception)
         {
-            // An exception ends the process here.
-            BackgroundThread.Shared.Queue(this);
+            BackgroundThread.Shared.RunBy(this, Environment.TickCount64 + RetryMilliseconds);
         }
     }
 
-    // Our own continuations run here and now. The last of them keeps the user's off.
+    // Continuations of the library run here and now. The last of them keeps the user's off.
     private void CompleteHere()
     {
         SynchronizationContext? before = SynchronizationContext.Current;
         SynchronizationContext.SetSynchronizationContext(s_ours);
         try
         {
-            _completion!.TrySetResult(true);
+            Resume();
         }
         finally
         {
             SynchronizationContext.SetSynchronizationContext(before);
         }
+    }
+
+    // A refusal needs an exception, which the runtime would lose with the wait if there were no memory for it: then this is repeated.
+    private void Resume()
+    {
+        GC.KeepAlive(IsGranted ? null : new byte[ProbeBytes]);
+        Interlocked.Exchange(ref _continuation, null)?.Invoke(_continuationState);
     }
 
     private sealed class NoContinuations : SynchronizationContext;

@@ -5,7 +5,7 @@ internal sealed class ExternalMemory : IDisposable
 {
     private readonly MemoryBudget _budget;
     private long _bytes;
-    private long _announcementPeriod;
+    private (long Bytes, long Period) _announcement;
     private int _isOver;
 
     /// <summary>Makes one that counts nothing yet.</summary>
@@ -27,7 +27,7 @@ internal sealed class ExternalMemory : IDisposable
 
         // Where requests are admitted the job has been admitted with them.
         bool honorsLimit = _budget.HonorsLimit && !_budget.IsCounted;
-        if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcementPeriod) == false)
+        if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {
             _budget.Uncount(bytes);
             return refusals.Refuse(bytes, byContainer: true);
@@ -50,7 +50,7 @@ internal sealed class ExternalMemory : IDisposable
             return;
         }
 
-        _budget.Headroom?.Withdraw(_bytes, _announcementPeriod);
+        _budget.Headroom?.Withdraw(_announcement);
         _budget.Headroom?.NoteFreed();
         _budget.Uncount(_bytes);
         if (byFinalizer)

@@ -21,9 +21,6 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     // What codecs announce is used within some time, not at once. The figures contain it two readings later that are so far apart.
     private const int AnnouncementMilliseconds = 1000;
 
-    // Far more than there is: so many of them can be added that no sum wraps.
-    private const long LargestAnnouncement = 1L << 50;
-
     private const long LeastSlackInBytes = 1024 * 1024;
 
     private const long Never = long.MinValue / 2;
@@ -123,7 +120,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             using (Lock.Enter())
             {
                 long room = Room(minimumFreeBytes, honorsLimit, isAdmitted);
-                bool fits = room == long.MaxValue || room - _last.LimitBytes / restDivisor >= bytes;
+                bool fits = bytes <= long.MaxValue - _inFlight
+                    && (room == long.MaxValue || ByteCount.Add(room, -_last.LimitBytes / restDivisor) >= bytes);
                 _inFlight += fits ? bytes : 0;
                 return fits;
             }
@@ -134,24 +132,24 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// Counts what other code is about to allocate, until it is withdrawn. By the figures it counts until two readings after it: then it
     /// has been used, and is in them.
     /// </summary>
-    public bool TryAnnounce(long bytes, bool honorsLimit, out long period)
+    public bool TryAnnounce(long bytes, bool honorsLimit, out (long Bytes, long Period) announcement)
     {
-        bytes = Math.Min(bytes, LargestAnnouncement);
         bool fits = TryGrant(bytes, minimumFreeBytes: 0, honorsLimit);
         using (Lock.Enter())
         {
-            period = _announcementPeriod;
+            // More than there is cannot be allocated: others must not wait for it.
+            announcement = (fits && bytes <= _last.LimitBytes ? bytes : 0, _announcementPeriod);
             _inFlight -= fits ? bytes : 0;
-            CountAnnounced(fits ? bytes : 0, period);
+            CountAnnounced(announcement.Bytes, announcement.Period);
             return fits;
         }
     }
 
-    public void Withdraw(long bytes, long period)
+    public void Withdraw((long Bytes, long Period) announcement)
     {
         using (Lock.Enter())
         {
-            CountAnnounced(-Math.Min(bytes, LargestAnnouncement), period);
+            CountAnnounced(-announcement.Bytes, announcement.Period);
         }
     }
 
@@ -205,7 +203,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         (long admitted, long committed) = ReadClaims();
 
         // By the sums alone: what was reserved long ago is in no figure, however old it is.
-        if (bytes > _last.LimitBytes - budget.MinimumFreeBytes - admitted)
+        if (bytes > ByteCount.Add(_last.LimitBytes - budget.MinimumFreeBytes, -admitted))
         {
             return false;
         }
@@ -213,7 +211,9 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         long minimumFree = admitted == 0 ? 0 : budget.MinimumFreeBytes;
 
         // What allocators have committed is in the figures already, idle memory included, and serves their claims.
-        return _last.FreeBytes == long.MaxValue || _last.FreeBytes - minimumFree - Pending() >= admitted + bytes - committed;
+        return _last.FreeBytes == long.MaxValue
+            ? bytes < ByteCount.LargestEstimate
+            : ByteCount.Add(_last.FreeBytes - minimumFree, -Pending()) >= ByteCount.Add(ByteCount.Add(admitted, bytes), -committed);
     }
 
     /// <summary>Returns whether no budget has anything outstanding or reserved: nothing would make room by coming back.</summary>
@@ -290,7 +290,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         long certain = honorsLimit ? Certain(isAdmitted) : long.MaxValue;
         return minimumFreeBytes == 0 || _last.FreeBytes == long.MaxValue
             ? certain
-            : Math.Min(certain, _last.FreeBytes - minimumFreeBytes - Pending(withAnnounced: !isAdmitted));
+            : Math.Min(certain, ByteCount.Add(_last.FreeBytes - minimumFreeBytes, -Pending(withAnnounced: !isAdmitted)));
     }
 
     // What can be taken for sure: by the figures, and by the sums of what was granted and announced.
@@ -317,7 +317,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         {
             if (reference.TryGetTarget(out MemoryBudget? budget) && !budget.IsClosed)
             {
-                admitted += budget.AdmittedBytes;
+                admitted = ByteCount.Add(admitted, budget.AdmittedBytes);
                 committed += budget.CommittedBytes;
             }
         }

@@ -1,3 +1,5 @@
+using Allocator.Native;
+
 namespace Allocator.Budgeting;
 
 /// <summary>
@@ -24,18 +26,17 @@ internal sealed class ReservationAccount : BudgetAccount
     private long _overflowCount;
     private bool _isClosed;
 
-    /// <summary>Makes the account. The bytes have been taken from the parent.</summary>
-    public ReservationAccount(BudgetAccount? parent, long reservedBytes)
+    /// <summary>Makes the account. The bytes have been taken from the parent; otherwise <see cref="Grant"/> has to follow.</summary>
+    public ReservationAccount(BudgetAccount? parent, long reservedBytes, bool isGranted = true)
         : base(parent?.Budget)
     {
         Debug.Assert(reservedBytes >= 0);
         _parent = parent;
         Lock = parent?.Lock ?? new ShortLock();
-        OriginalBytes = _reservedBytes = reservedBytes;
-        Serial = Interlocked.Increment(ref s_lastSerial);
-        using (Lock.Enter())
+        OriginalBytes = reservedBytes;
+        if (isGranted)
         {
-            NoteCharge(reservedBytes);
+            Grant();
         }
     }
 
@@ -45,7 +46,7 @@ internal sealed class ReservationAccount : BudgetAccount
     public long ReservedBytes => Volatile.Read(ref _reservedBytes);
 
     /// <summary>Gets a number that grows from reservation to reservation: the youngest has the highest.</summary>
-    public long Serial { get; }
+    public long Serial { get; private set; }
 
     /// <summary>Gets or sets which look for a deadlock counted this reservation last. Under the lock.</summary>
     public long LastLook { get; set; }
@@ -89,7 +90,7 @@ internal sealed class ReservationAccount : BudgetAccount
         get
         {
             Debug.Assert(Lock.IsHeld);
-            return _isClosed ? _usedBytes : _reservedBytes + _overflowBytes;
+            return _isClosed ? _usedBytes : ByteCount.Add(_reservedBytes, _overflowBytes);
         }
     }
 
@@ -115,6 +116,18 @@ internal sealed class ReservationAccount : BudgetAccount
         using (Lock.Enter())
         {
             Shrink(usedBytes: bytes);
+        }
+    }
+
+    /// <summary>Begins the reservation, whose bytes have been taken from the parent. Allocates nothing.</summary>
+    public void Grant()
+    {
+        Serial = Interlocked.Increment(ref s_lastSerial);
+        using (Lock.Enter())
+        {
+            Debug.Assert(_reservedBytes == 0 && !_isClosed);
+            Volatile.Write(ref _reservedBytes, OriginalBytes);
+            NoteCharge(OriginalBytes);
         }
     }
 
@@ -180,7 +193,8 @@ internal sealed class ReservationAccount : BudgetAccount
         {
             HoldSpare();
             long extra = ExtraFor(bytes);
-            bool isTaken = !_isClosed && (extra == 0 || _parent is null || _parent.TryTake(extra, overtakes));
+            bool isPossible = !_isClosed && bytes <= long.MaxValue - _usedBytes;
+            bool isTaken = isPossible && (extra == 0 || _parent is null || _parent.TryTake(extra, overtakes));
             Volatile.Write(ref _overflowCount, _overflowCount + (isTaken && extra > 0 ? 1 : 0));
             Change(usedBytes: isTaken ? bytes : 0);
             return isTaken;
@@ -254,7 +268,8 @@ internal sealed class ReservationAccount : BudgetAccount
             Debug.Assert(bytes > 0);
             using (Lock.Enter())
             {
-                if (_reservation._isClosed || _reservation._parent?.TryTake(bytes, overtakes) == false)
+                bool isAbsurd = bytes > long.MaxValue - _reservation._reservedBytes;
+                if (_reservation._isClosed || isAbsurd || _reservation._parent?.TryTake(bytes, overtakes) == false)
                 {
                     return false;
                 }
@@ -273,11 +288,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
 
         // What is reserved stays reserved until the end, so the two have to fit together.
-        public override long LeastChargeWith(long bytes)
-        {
-            long reserved = _reservation.ReservedBytes;
-            return bytes > long.MaxValue - reserved ? long.MaxValue : reserved + bytes;
-        }
+        public override long LeastChargeWith(long bytes) => ByteCount.Add(_reservation.ReservedBytes, bytes);
 
         // What of it is in use by now becomes overflow.
         public override void EndCharge(long bytes)

@@ -14,6 +14,9 @@ internal sealed class BlockHooks
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
     [ThreadStatic]
     private static Exception? t_first;
+
+    [ThreadStatic]
+    private static bool t_isReleasing;
 #pragma warning restore IDE1006
 
     private readonly Action<nint, long>? _committed;
@@ -24,6 +27,12 @@ internal sealed class BlockHooks
         _committed = committed;
         _releasing = releasing;
     }
+
+    /// <summary>
+    /// Gets whether this thread is within a hook on memory's way back to the system. What that hook requests is served from what is there:
+    /// a request that released memory for itself would call the next hook, which may request memory too.
+    /// </summary>
+    public static bool IsReleasing => t_isReleasing;
 
     /// <summary>Makes the hooks of an allocator; null where the user has none.</summary>
     public static BlockHooks? Create(MemoryAllocatorOptions options)
@@ -71,8 +80,11 @@ internal sealed class BlockHooks
 
     private static bool Try(Action<nint, long>? hook, string name, nint address, long lengthInBytes)
     {
+        bool begins = false;
         try
         {
+            begins = !t_isReleasing;
+            t_isReleasing = true;
             UserCallbacks.Begin(name);
             hook?.Invoke(address, lengthInBytes);
             return true;
@@ -84,6 +96,11 @@ internal sealed class BlockHooks
         }
         finally
         {
+            if (begins)
+            {
+                t_isReleasing = false;
+            }
+
             UserCallbacks.End();
         }
     }

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Allocator.Budgeting;
 using Allocator.Concurrency.Seam;
 
@@ -12,6 +13,7 @@ internal sealed class BudgetScenario : Scenario
     private readonly List<BudgetRequest> _takenAtOnce = [];
     private readonly List<BudgetRequest> _atPost = [];
     private readonly List<ReservationAccount> _reservations = [];
+    private readonly ConcurrentDictionary<BudgetRequest, bool> _resumed = [];
 
     public BudgetScenario(long limit)
     {
@@ -65,6 +67,29 @@ internal sealed class BudgetScenario : Scenario
         return this;
     }
 
+    /// <summary>Adds a waiter that requests have overtaken so often before the threads begin.</summary>
+    public BudgetScenario WaitsOvertaken(int times, long bytes, bool givesUp = false)
+    {
+        BudgetRequest waiter = new(Budget, bytes);
+        waiter.ContinueWith(_ => _resumed[waiter] = true, null);
+        _requests.Add(waiter);
+        Budget.Post(waiter);
+        for (int i = 0; i < times; i++)
+        {
+            BudgetRequest other = new(Budget, 1);
+            Budget.Post(other);
+            Assert.True(other.IsGranted && waiter.IsWaiting);
+            Budget.Return(1);
+        }
+
+        if (givesUp)
+        {
+            Thread($"gives {bytes} up", () => Budget.TryCancel(waiter));
+        }
+
+        return this;
+    }
+
     /// <summary>Adds a reservation, of which some is out from the start.</summary>
     public BudgetScenario Reserved(long bytes, long ofWhichOut, out ReservationAccount account)
     {
@@ -88,6 +113,7 @@ internal sealed class BudgetScenario : Scenario
     public BudgetScenario Waits(BudgetAccount account, long bytes, bool givesUp = false, bool mayWait = true)
     {
         BudgetRequest request = new(account, bytes);
+        request.ContinueWith(_ => _resumed[request] = true, null);
         _requests.Add(request);
         Thread($"{(account.OutermostReservation is null ? "" : "reservation ")}waits for {bytes}{(givesUp ? ", gives up" : "")}", () =>
         {
@@ -171,7 +197,8 @@ internal sealed class BudgetScenario : Scenario
         WorkItems.DoAll();
         Assert.True(_requests.TrueForAll(request => request.IsWaiting
             || _atPost.Contains(request)
-            || request.Settled.Wait(TimeSpan.FromSeconds(30))), "A waiter was not notified.");
+            || System.Threading.SpinWait.SpinUntil(() => _resumed.ContainsKey(request), TimeSpan.FromSeconds(30))),
+            "A waiter was not notified.");
         Assert.Equal(0, Budget.ReservedBytes);
         Assert.Equal(0, Budget.AdmittedBytes);
         Assert.False(Budget.HasWaiters);

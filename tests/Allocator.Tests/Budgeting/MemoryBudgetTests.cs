@@ -22,13 +22,14 @@ public class MemoryBudgetTests
     {
         MemoryBudget budget = new(100);
         budget.TryTake(100, overtakes: false);
-        BudgetRequest first = Post(budget, 60);
+        TaskCompletionSource notified = new();
+        BudgetRequest first = Post(budget, 60, notified.SetResult);
         BudgetRequest second = Post(budget, 60);
         Assert.True(first.IsWaiting);
 
         budget.Return(100);
         Assert.True(first.IsGranted);
-        await first.Settled.WaitAsync(TimeSpan.FromSeconds(30));
+        await notified.Task.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.True(second.IsWaiting);
         Assert.Equal(60, budget.AdmittedBytes);
 
@@ -97,7 +98,8 @@ public class MemoryBudgetTests
     {
         MemoryBudget budget = new(100);
         budget.TryTake(90, overtakes: false);
-        BudgetRequest head = Post(budget, 100);
+        TaskCompletionSource notified = new();
+        BudgetRequest head = Post(budget, 100, notified.SetResult);
         BudgetRequest[] others = [.. Enumerable.Range(0, 17).Select(_ => Post(budget, 1))];
         Assert.Equal(10, others.Count(other => other.IsGranted));
         budget.Return(90);
@@ -105,7 +107,7 @@ public class MemoryBudgetTests
 
         Assert.True(budget.TryCancel(head));
         Assert.Equal(BudgetOutcome.Cancelled, head.Outcome);
-        await head.Settled.WaitAsync(TimeSpan.FromSeconds(30));
+        await notified.Task.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.All(others, other => Assert.True(other.IsGranted));
         Assert.Equal((17L, false), (budget.AdmittedBytes, budget.HasWaiters));
     }
@@ -239,9 +241,10 @@ public class MemoryBudgetTests
         })];
     }
 
-    private static BudgetRequest Post(MemoryBudget budget, long bytes, bool mayWait = true)
+    private static BudgetRequest Post(MemoryBudget budget, long bytes, Action? continuation = null, bool mayWait = true)
     {
         BudgetRequest request = new(budget, bytes);
+        request.ContinueWith(_ => continuation?.Invoke(), null);
         budget.Post(request, mayWait);
         return request;
     }

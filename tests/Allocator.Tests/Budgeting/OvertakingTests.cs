@@ -82,6 +82,36 @@ public class OvertakingTests
         await waiting.ExpectServedAsync();
     }
 
+    // The bound is each waiter's own: each time the first is served, what has overtaken the others still counts.
+    [Fact]
+    public async Task Allocate_PastTheTenthInLine_SixteenTimesAtMost()
+    {
+        using TestSetup setup = new(maximumBlocks: 32, budget: 32 * Block);
+        MemoryReservation running = await setup.Allocator.ReserveAsync(30 * Block);
+        List<Task<MemoryReservation>> line = [];
+        for (int i = 0; i < 10; i++)
+        {
+            line.Add(setup.Allocator.ReserveAsync(30 * Block).AsTask());
+        }
+
+        int overtakes = 0;
+        foreach (Task<MemoryReservation> first in line)
+        {
+            for (int i = 0; i < 2 * Bound; i++)
+            {
+                Assert.False(first.IsCompleted);
+                overtakes += await TryAsync(setup.Allocator, isAsync: false, 1000);
+            }
+
+            running.Dispose();
+            running = await first.WaitAsync(TimeSpan.FromSeconds(30));
+        }
+
+        Assert.Equal(Bound, overtakes);
+        running.Dispose();
+        Assert.Equal(0, setup.Statistics.BudgetUsedBytes);
+    }
+
     // Else a job that has begun would wait for the head, and the head for the job.
     [Theory]
     [InlineData(false)]

@@ -39,6 +39,75 @@ public class BlockHooksTests
         Assert.Equal((12, 0, null), (_device.Releases, _device.Count, _device.Error));
     }
 
+    // Each request released the next block, whose hook requested the same, with 64 attempts at every depth.
+    [Theory]
+    [InlineData(100)]
+    [InlineData(Block)]
+    [InlineData(2 * Block)]
+    [InlineData(12 * Block)]
+    public void Releasing_AllocatesWhileTheBudgetIsFullOfIdleBlocks_IsServedOrRefusedAtOnce(int length)
+    {
+        using TestSetup setup = new(options: _device.CreateOptions(), budget: 16 * Block);
+        IMemoryOwner<byte>[] blocks = [.. Enumerable.Range(0, 16).Select(_ => setup.Allocator.Allocate<byte>(Block))];
+        using IMemoryOwner<byte> inTheMiddle = blocks.OrderBy(GuardedSetup.AddressOf).ElementAt(7);
+        foreach (IMemoryOwner<byte> block in blocks.Where(block => block != inTheMiddle))
+        {
+            block.Dispose();
+        }
+
+        Assert.Equal(15 * Block, setup.Statistics.RetainedBytes);
+        int depth = 0;
+        int served = 0;
+        int refused = 0;
+        _device.OnReleasing = _ =>
+        {
+            Assert.Equal(0, depth++);
+            try
+            {
+                setup.Allocator.Allocate<byte>(length).Dispose();
+                served++;
+            }
+            catch (MemoryLimitExceededException exception)
+            {
+                Assert.True(exception.IsTransient);
+                refused++;
+            }
+
+            depth--;
+        };
+
+        // No run is so long: it is a mapping, for which idle blocks go.
+        setup.Allocator.Allocate<byte>(10 * Block).Dispose();
+        _device.OnReleasing = null;
+        Assert.Equal((null, _device.Releases), (_device.Error, served + refused));
+        Assert.InRange(_device.Releases, 10, 15);
+        Assert.Empty(setup.Clock.Delays);
+        Assert.Equal(Block, setup.Statistics.BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task Releasing_WaitsForTheBudget_IsRefusedAtOnce()
+    {
+        MemoryAllocatorOptions options = _device.CreateOptions();
+        options.BudgetTimeout = Timeout.InfiniteTimeSpan;
+        using TestSetup setup = new(options: options, budget: 16 * Block);
+        using IMemoryOwner<byte> held = setup.Allocator.Allocate<byte>(12 * Block);
+        setup.Allocator.Allocate<byte>(Block).Dispose();
+        Task<MemoryReservation>? reserving = null;
+        int refused = 0;
+        _device.OnReleasing = _ =>
+        {
+            Assert.Throws<MemoryLimitExceededException>(() => setup.Allocator.Allocate<byte>(8 * Block));
+            reserving = setup.Allocator.ReserveAsync(8 * Block).AsTask();
+            refused++;
+        };
+        setup.Allocator.ReleaseRetainedResources();
+        _device.OnReleasing = null;
+        Assert.NotEqual(0, refused);
+        await Assert.ThrowsAsync<MemoryLimitExceededException>(() => reserving!.WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.Equal(0, setup.Clock.Waits);
+    }
+
     [Fact]
     public void Releasing_BeforeThePurge_StillSeesTheContents()
     {

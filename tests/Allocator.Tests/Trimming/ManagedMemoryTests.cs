@@ -13,14 +13,19 @@ public class ManagedMemoryTests
     // What the library would do wrong it does at each of two hundred ticks. The runtime itself may compile a method meanwhile, and ends
     // the process because it cannot: then another process shows it.
     [Fact]
-    public void Ticks_NoManagedMemoryForTenSeconds_ProcessLivesAndEverythingComesBack()
+    public void Ticks_NoManagedMemoryForTenSeconds_ProcessLivesAndEverythingComesBack() => Survive(UseAllocators);
+
+    [Fact]
+    public void Waits_NoManagedMemoryForTenSeconds_EndAndLoseNothing() => Survive(WaitForTheBudget);
+
+    private static void Survive(Action method)
     {
         RemoteExecutionException? death = null;
         for (int i = 0; i < 2; i++)
         {
             try
             {
-                RemoteExecutor.Invoke(UseAllocators, Limited()).Dispose();
+                RemoteExecutor.Invoke(method, Limited()).Dispose();
                 return;
             }
             catch (RemoteExecutionException exception) when (exception.Message.Contains("Out of memory.", StringComparison.Ordinal))
@@ -75,6 +80,81 @@ public class ManagedMemoryTests
         plain.AllocateGroup<byte>(4 * Buffer).Dispose();
         Assert.NotEqual(0, plain.GetStatistics().RetainedBytes);
         Assert.True(SpinWait.SpinUntil(() => plain.GetStatistics().CommittedBytes == 0, s_patience), "No tick.");
+    }
+
+    private static void WaitForTheBudget()
+    {
+        // Timed reservations and a pool that has its threads: the runtime compiles nothing and starts no thread without memory.
+        ThreadPool.SetMinThreads(8, 8);
+        using Barrier together = new(5);
+        for (int i = 1; i < together.ParticipantCount; i++)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static together => ((Barrier)together!).SignalAndWait(), together);
+        }
+
+        together.SignalAndWait();
+        using MemoryAllocator allocator = MemoryAllocator.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
+        WaitForTheBudget(allocator, static meanwhile =>
+        {
+            for (int i = 0; i < 1000; i++)
+            {
+                meanwhile();
+            }
+        });
+        WaitForTheBudget(allocator, new ExhaustedHeap(s_exhausted).Hold);
+    }
+
+    // Half of the waits are granted while there is no memory, and the time of the others ends then. More begin then, as far as they can.
+    private static void WaitForTheBudget(MemoryAllocator allocator, Action<Action> hold)
+    {
+        const int Waits = 64;
+        const long Part = (256L << 20) / Waits;
+        MemoryReservation[] inTheWay = new MemoryReservation[Waits];
+        for (int i = 0; i < Waits; i++)
+        {
+            inTheWay[i] = allocator.TryReserve(Part, out MemoryReservation? made) ? made : throw new InvalidOperationException();
+        }
+
+        Task<MemoryReservation>[] waiting = new Task<MemoryReservation>[2 * Waits];
+        for (int i = 0; i < waiting.Length; i++)
+        {
+            waiting[i] = allocator.ReserveAsync(Part, i < Waits ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(1)).AsTask();
+        }
+
+        int next = 0;
+        hold(() =>
+        {
+            inTheWay[next++ % Waits].Dispose();
+            try
+            {
+                _ = allocator.ReserveAsync(Part, TimeSpan.FromMilliseconds(1));
+            }
+            catch (OutOfMemoryException)
+            {
+            }
+        });
+
+        Array.ForEach(inTheWay, static reservation => reservation.Dispose());
+        bool isOver = SpinWait.SpinUntil(
+            () =>
+            {
+                foreach (Task<MemoryReservation> task in waiting)
+                {
+                    if (task.IsCompletedSuccessfully)
+                    {
+                        task.Result.Dispose();
+                    }
+                }
+
+                return Array.TrueForAll(waiting, static task => task.IsCompleted);
+            },
+            s_patience);
+        Assert.True(isOver, $"{waiting.Count(static task => !task.IsCompleted)} waits do not end.");
+
+        // What was granted to calls whose result was dropped comes back with a collection.
+        WaitFor(() => allocator.GetStatistics().BudgetUsedBytes == 0, [allocator]);
+        Assert.True(allocator.TryReserve(Waits * Part, out MemoryReservation? all));
+        all.Dispose();
     }
 
     private static RemoteInvokeOptions Limited()

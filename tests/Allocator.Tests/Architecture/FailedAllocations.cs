@@ -1,0 +1,127 @@
+namespace Allocator.Tests.Architecture;
+
+/// <summary>
+/// Waits for a budget while one allocation of the library's own fails: the first, the second, and so on, until a wait makes no more of
+/// them. Run in a copy of the library in which each allocation is counted.
+/// </summary>
+internal static class FailedAllocations
+{
+    private const long Budget = 8 << 20;
+    private const int Half = 4 << 20;
+
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
+    // Returns what has to be disposed of at the end. The first argument frees what is in the way.
+    private static readonly (string Name, Func<Action, MemoryAllocator, Task<IDisposable>> Wait)[] s_waits =
+    [
+        ("ReserveAsync", static async (free, allocator) =>
+        {
+            ValueTask<MemoryReservation> waiting = allocator.ReserveAsync(Half);
+            free();
+            return await waiting;
+        }),
+        ("ReserveAsync with a time", static async (free, allocator) =>
+        {
+            ValueTask<MemoryReservation> waiting = allocator.ReserveAsync(Half, s_patience);
+            free();
+            return await waiting;
+        }),
+        ("ReserveAsync without room in time", static async (_, allocator) =>
+            await allocator.ReserveAsync(Half, TimeSpan.FromMilliseconds(1))),
+        ("ReserveAsync that is cancelled", static async (_, allocator) =>
+        {
+            using CancellationTokenSource source = new();
+            ValueTask<MemoryReservation> waiting = allocator.ReserveAsync(Half, source.Token);
+            source.Cancel();
+            return await waiting;
+        }),
+        ("AllocateAsync", static async (free, allocator) =>
+        {
+            ValueTask<IMemoryOwner<byte>> waiting = allocator.AllocateAsync<byte>(Half);
+            free();
+            return await waiting;
+        }),
+        ("AllocateAsync of an array", static async (free, allocator) =>
+        {
+            ValueTask<IMemoryOwner<byte>> waiting = allocator.AllocateAsync<byte>(100_000);
+            free();
+            return await waiting;
+        }),
+        ("AllocatePixelsAsync", static async (free, allocator) =>
+        {
+            ValueTask<PixelBuffer<int>> waiting = allocator.AllocatePixelsAsync<int>(1024, 1024);
+            free();
+            return await waiting;
+        }),
+        ("GrowAsync", static async (free, allocator) =>
+        {
+            Assert.True(allocator.TryReserve(0, out MemoryReservation? made));
+            using MemoryReservation job = made;
+            ValueTask growing = job.GrowAsync(Half);
+            free();
+            await growing;
+            return made;
+        }),
+    ];
+
+    /// <summary>Prints the largest number of each kind of wait. Throws where a wait does not end, or anything is lost.</summary>
+    public static void Run()
+    {
+        ref int left = ref LeftOf(typeof(MemoryAllocator));
+        using MemoryAllocator allocator = MemoryAllocator.Create(
+            new MemoryAllocatorOptions { MemoryBudgetMegabytes = (int)(Budget >> 20) });
+        foreach ((string name, Func<Action, MemoryAllocator, Task<IDisposable>> wait) in s_waits)
+        {
+            // Whatever is made once.
+            EndsBefore(0, wait, allocator, ref left);
+            EndsBefore(0, wait, allocator, ref left);
+            int failing = 1;
+            while (!EndsBefore(failing, wait, allocator, ref left))
+            {
+                failing++;
+            }
+
+            Console.WriteLine($"{name}: {failing - 1} allocations");
+        }
+    }
+
+    // Returns whether the wait made fewer allocations.
+    private static bool EndsBefore(
+        int failing, Func<Action, MemoryAllocator, Task<IDisposable>> wait, MemoryAllocator allocator, ref int left)
+    {
+        Assert.True(allocator.TryReserve(Budget, out MemoryReservation? inTheWay));
+        Volatile.Write(ref left, failing);
+        Task<IDisposable> waiting = wait(inTheWay.Dispose, allocator);
+        bool isOver = Task.WhenAny(waiting).Wait(s_patience);
+        bool isReached = Interlocked.Exchange(ref left, 0) <= 0;
+        Assert.True(isOver, $"Allocation {failing} failed, and a wait does not end.");
+        inTheWay.Dispose();
+        if (waiting.IsCompletedSuccessfully)
+        {
+            waiting.Result.Dispose();
+        }
+        else if (!waiting.IsCanceled)
+        {
+            Exception failure = waiting.Exception!.InnerException!;
+            Assert.True(failure is OutOfMemoryException or MemoryLimitExceededException, failure.ToString());
+        }
+
+        // Without a collection: what a lost wait was granted would come back with one.
+        MemoryAllocatorStatistics after = allocator.GetStatistics();
+        bool isAllBack = (after.BudgetUsedBytes, after.OutstandingAllocations) == (0, 0);
+        Assert.True(isAllBack, $"Allocation {failing} failed, and something is lost: {after}");
+        return !isReached;
+    }
+
+    private static ref int LeftOf(Type type)
+    {
+        System.Reflection.FieldInfo field = type.Assembly.GetType("Allocator.AllocationSeam", throwOnError: true)!.GetField("Left")!;
+        System.Reflection.Emit.DynamicMethod getter = new("Left", typeof(int).MakeByRefType(), [], type.Module, skipVisibility: true);
+        System.Reflection.Emit.ILGenerator il = getter.GetILGenerator();
+        il.Emit(System.Reflection.Emit.OpCodes.Ldsflda, field);
+        il.Emit(System.Reflection.Emit.OpCodes.Ret);
+        return ref getter.CreateDelegate<Left>()();
+    }
+
+    private delegate ref int Left();
+}
