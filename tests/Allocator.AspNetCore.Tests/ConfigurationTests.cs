@@ -20,6 +20,7 @@ public class ConfigurationTests
         ["HonorMemoryLimit"] = "false",
         ["MinimumFreeMegabytes"] = "10",
         ["TrimNativeHeap"] = "true",
+        ["SetNativeMapThreshold"] = "false",
         ["PreferContiguous"] = "true",
         ["NativeMemory"] = "Heap",
         ["HugePages"] = "Off",
