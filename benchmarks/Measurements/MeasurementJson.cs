@@ -14,5 +14,7 @@ namespace Measurements;
 [JsonSerializable(typeof(BurstReport))]
 [JsonSerializable(typeof(FactorRequest))]
 [JsonSerializable(typeof(TrialPeak))]
+[JsonSerializable(typeof(ThresholdRequest))]
+[JsonSerializable(typeof(ThresholdResult))]
 [JsonSerializable(typeof(string))]
 internal sealed partial class MeasurementJson : JsonSerializerContext;

@@ -7,7 +7,7 @@ internal static class Program
 {
     private static readonly IChildTask[] s_tasks =
     [
-        HeapTrial.Task, CopyBench.Task, Sweep.Task, ChurnRun.Task, BurstRun.Task, FactorTrial.Task,
+        HeapTrial.Task, CopyBench.Task, Sweep.Task, ChurnRun.Task, BurstRun.Task, FactorTrial.Task, MapThreshold.Task,
     ];
 
     private static Task<int> Main(string[] arguments)
@@ -28,6 +28,7 @@ internal static class Program
             FragmentationCommand.Create(),
             TransfersCommand.Create(),
             FactorsCommand.Create(),
+            MapThreshold.Create(),
             AnalyzersCommand.Create(),
             ReportCommand.Create(),
         }.Parse(arguments).InvokeAsync();

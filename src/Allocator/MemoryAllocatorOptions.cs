@@ -86,6 +86,21 @@ public sealed class MemoryAllocatorOptions
     /// </remarks>
     public bool? PopulateMemory { get; set; }
 
+    /// <summary>
+    /// Gets or sets whether making the allocator fixes the size from which the C library's <c>malloc</c> maps an allocation by itself, at
+    /// 1 MiB, so that what native codecs free goes back to the system at once. <see langword="null"/>: if the limit of a container is
+    /// honored (<see cref="HonorMemoryLimit"/>) and a budget or <see cref="MinimumFreeMegabytes"/> is set.
+    /// </summary>
+    /// <remarks>
+    /// It concerns the whole process, is done once, and cannot be undone: the first allocator that decides it does so for all, and
+    /// <see langword="false"/> is a decision too. Nothing is done if <c>malloc</c> is not glibc's, if the environment sets
+    /// <c>MALLOC_MMAP_THRESHOLD_</c>, <c>MALLOC_TRIM_THRESHOLD_</c>, <c>MALLOC_MMAP_MAX_</c>, <c>MALLOC_TOP_PAD_</c> or the like in
+    /// <c>GLIBC_TUNABLES</c>, or if the AppContext switch <c>Allocator.SetNativeMapThreshold</c> is false. Native code that allocates and
+    /// frees 1 to 32 MiB in a loop becomes slower: each such allocation is faulted in anew.
+    /// <see cref="NativeHeap.TrySetMapThreshold"/> sets another size.
+    /// </remarks>
+    public bool? SetNativeMapThreshold { get; set; }
+
     /// <summary>Gets or sets whether groups and pixel buffers are always <see cref="AllocationOptions.Contiguous"/>.</summary>
     public bool PreferContiguous { get; set; }
 

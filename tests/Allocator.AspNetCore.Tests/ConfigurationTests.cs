@@ -20,6 +20,8 @@ public class ConfigurationTests
         ["HonorMemoryLimit"] = "false",
         ["MinimumFreeMegabytes"] = "10",
         ["TrimNativeHeap"] = "true",
+        ["PopulateMemory"] = "true",
+        ["SetNativeMapThreshold"] = "false",
         ["PreferContiguous"] = "true",
         ["NativeMemory"] = "Heap",
         ["HugePages"] = "Off",

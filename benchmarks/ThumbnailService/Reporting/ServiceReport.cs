@@ -148,8 +148,8 @@ internal sealed class ServiceReport(
             + "requests two take two seconds to send theirs, one breaks off, one sends half a file, and two send bombs: files of some "
             + "kilobytes that promise gigabytes of pixels. The rest, and the bombs, come as fast as they can.",
         "No environment variable is set; the service has its defaults: an eighth of what .NET may use of the container, which is three "
-            + "quarters, stays free (MinimumFreeMegabytes), and malloc's map threshold is fixed at its start "
-            + "(NativeHeap.TrySetMapThreshold). Load generator and service share the machine.",
+            + "quarters, stays free (MinimumFreeMegabytes), and the library fixes malloc's map threshold "
+            + "(SetNativeMapThreshold). Load generator and service share the machine.",
         "All let in: the same service without RequireMemory, and with HonorMemoryLimit = false.",
         "A run is good when the service was not killed, each answer is 200, 503 with Retry-After, or 413, and for bombs and half files "
             + "422 or 413; when each picture always gave the same thumbnail; and when afterwards no memory is outstanding or reserved, "

@@ -47,8 +47,6 @@ internal static class ServeCommand
 
     private static async Task<int> ServeAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
-        // Before the first codec allocates: what it frees from a megabyte on then goes back to the system at once.
-        _ = NativeHeap.TrySetMapThreshold(1 << 20);
         if (parsed.GetValue(s_child))
         {
             ChildProgram.EndWithParent();

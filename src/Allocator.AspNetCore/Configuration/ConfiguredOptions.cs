@@ -22,6 +22,10 @@ internal sealed class ConfiguredOptions
 
     public bool? TrimNativeHeap { get; set; }
 
+    public bool? PopulateMemory { get; set; }
+
+    public bool? SetNativeMapThreshold { get; set; }
+
     public bool? PreferContiguous { get; set; }
 
     public NativeMemoryKind? NativeMemory { get; set; }
@@ -57,6 +61,8 @@ internal sealed class ConfiguredOptions
         options.HonorMemoryLimit = HonorMemoryLimit ?? options.HonorMemoryLimit;
         options.MinimumFreeMegabytes = MinimumFreeMegabytes ?? options.MinimumFreeMegabytes;
         options.TrimNativeHeap = TrimNativeHeap ?? options.TrimNativeHeap;
+        options.PopulateMemory = PopulateMemory ?? options.PopulateMemory;
+        options.SetNativeMapThreshold = SetNativeMapThreshold ?? options.SetNativeMapThreshold;
         options.PreferContiguous = PreferContiguous ?? options.PreferContiguous;
         options.NativeMemory = NativeMemory ?? options.NativeMemory;
         options.HugePages = HugePages ?? options.HugePages;

@@ -15,6 +15,8 @@ internal static class OptionKeys
         [nameof(MemoryAllocatorOptions.HonorMemoryLimit)] = static options => options.HonorMemoryLimit,
         [nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)] = static options => options.MinimumFreeMegabytes,
         [nameof(MemoryAllocatorOptions.TrimNativeHeap)] = static options => options.TrimNativeHeap,
+        [nameof(MemoryAllocatorOptions.PopulateMemory)] = static options => options.PopulateMemory,
+        [nameof(MemoryAllocatorOptions.SetNativeMapThreshold)] = static options => options.SetNativeMapThreshold,
         [nameof(MemoryAllocatorOptions.PreferContiguous)] = static options => options.PreferContiguous,
         [nameof(MemoryAllocatorOptions.NativeMemory)] = static options => options.NativeMemory,
         [nameof(MemoryAllocatorOptions.HugePages)] = static options => options.HugePages,

@@ -33,9 +33,10 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         Line("held", $"{Bytes(now.CommittedBytes)} from the system, at most {Bytes(now.PeakCommittedBytes)} so far, without arrays");
         Line("served", Invariant($"{now.Rents:N0} rents, {now.PoolHits:N0} by blocks that were there, {now.PoolMisses:N0} by new memory"));
         WriteTrims();
-        Line("malloc", _settings.HeapTrimmer is null
+        string mapping = NativeMapThreshold.IsSet ? $"maps from {Bytes(NativeMapThreshold.Bytes)} on, " : "";
+        Line("malloc", mapping + (_settings.HeapTrimmer is null
             ? $"not trimmed ({Options}{nameof(MemoryAllocatorOptions.TrimNativeHeap)}, and glibc only)"
-            : Invariant($"trimmed {now.NativeHeapTrims:N0} times, {Bytes(now.NativeHeapTrimmedBytes)} in {now.NativeHeapTrimTime}"));
+            : Invariant($"trimmed {now.NativeHeapTrims:N0} times, {Bytes(now.NativeHeapTrimmedBytes)} in {now.NativeHeapTrimTime}")));
         Line("trouble", Invariant($"{now.Abandoned:N0} never disposed, {now.AllocationRetries:N0} retries after a refusal of the system, ")
             + Invariant($"{MemoryDiagnostics.RefusedUnmaps:N0} refused unmaps in the process"));
         return _text.ToString().TrimEnd();

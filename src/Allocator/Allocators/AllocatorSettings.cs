@@ -120,6 +120,10 @@ internal sealed class AllocatorSettings
     /// <summary>Gets whether the free memory of malloc is given back where memory is short.</summary>
     public bool TrimsNativeHeap => Options.TrimNativeHeap ?? IsLimited;
 
+    /// <summary>Gets whether malloc's map threshold is to be fixed; null where the allocator has no reason to decide that.</summary>
+    public bool? SetsNativeMapThreshold =>
+        Options.SetNativeMapThreshold ?? ((MemoryBudgetInBytes is not null || MinimumFreeBytes > 0) && HonorsMemoryLimit ? true : null);
+
     /// <summary>Gets what gives malloc's free memory back; null where that is not wanted.</summary>
     public NativeHeapTrimmer? HeapTrimmer
     {

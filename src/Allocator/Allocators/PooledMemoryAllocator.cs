@@ -94,6 +94,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             LoadContext.OnUnloading(CloseShared);
         }
 
+        if (NativeMapThreshold.Decide(settings.SetsNativeMapThreshold))
+        {
+            AllocatorEventSource.Log.NativeMapThresholdSet(NativeMapThreshold.Bytes, options.Name);
+        }
+
         PrepareUnloading();
         EndedGuard.Prepare();
 

@@ -157,6 +157,10 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
+    /// <summary>The library has fixed malloc's map threshold, once in the process.</summary>
+    [Event(15, Level = EventLevel.Informational, Message = "malloc maps from {0} bytes on: SetNativeMapThreshold")]
+    public void NativeMapThresholdSet(long bytes, string? allocatorName) => WriteOnce(15, stackalloc[] { bytes }, allocatorName ?? "");
+
     // Not from within a listener that this thread is calling for another event.
     [NonEvent]
     private void WriteOnce(

@@ -14,6 +14,7 @@ internal static unsafe class LibC
     public const int AdviceOfNoKernel = int.MaxValue;
 
     private const int MapThreshold = -3; // M_MMAP_THRESHOLD of malloc.h
+    private const int LoadedOnly = 1 | 4; // RTLD_LAZY | RTLD_NOLOAD of dlfcn.h
 
     // The systems of Apple's phones have the same kernel. Mac Catalyst counts as iOS.
     private static readonly bool s_isDarwin = RuntimeInformation.IsOSPlatform(OSPlatform.OSX)
@@ -88,6 +89,10 @@ internal static unsafe class LibC
     /// <returns>False where the C library is not glibc, or refuses.</returns>
     public static bool TrySetMapThreshold(int bytes) => TryCall(static bytes => MallOpt(MapThreshold, bytes) == 1, bytes);
 
+    /// <summary>Returns whether the process's malloc is glibc's, and not one that was loaded before it, as jemalloc often is.</summary>
+    public static bool IsMallocOfGlibc() => TryCall(
+        static _ => DlOpen("libc.so.6", LoadedOnly) is not 0 and nint glibc && DlSym(glibc, "malloc") == DlSym(0, "malloc"), 0);
+
     // The offset is as wide as a pointer, but of 64 bits in 32-bit processes over musl, and there it may begin one place later. With zeros
     // behind it it is 0 in each case, and what is not asked for is not looked at.
     [DllImport("libc", EntryPoint = "mmap")]
@@ -99,6 +104,13 @@ internal static unsafe class LibC
 
     [DllImport("libc", EntryPoint = "mallopt")]
     private static extern int MallOpt(int parameter, int value);
+
+    [DllImport("libc", EntryPoint = "dlopen", CharSet = CharSet.Ansi)]
+    private static extern nint DlOpen(string name, int flags);
+
+    // The handle 0 is RTLD_DEFAULT: what the process itself would call.
+    [DllImport("libc", EntryPoint = "dlsym", CharSet = CharSet.Ansi)]
+    private static extern nint DlSym(nint handle, string name);
 
     private static bool TryCall(Func<int, bool> call, int argument)
     {
@@ -113,7 +125,7 @@ internal static unsafe class LibC
         }
         catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
         {
-            // musl and bionic.
+            // musl and bionic; and glibc before 2.34 has dlopen in another library.
             return false;
         }
     }

@@ -1,3 +1,5 @@
+using Allocator.Tests.Limits;
+
 namespace Allocator.Tests.Trimming;
 
 /// <summary>What the library does on its own account in a process without managed memory.</summary>
@@ -5,7 +7,7 @@ public class ManagedMemoryTests
 {
     private const int Buffer = 3 << 20;
 
-    private static readonly TimeSpan s_exhausted = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_exhausted = 2 * ExhaustedProcessTests.Duration;
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
     private static readonly object?[] s_dropped = new object?[48];
     private static volatile bool s_throws = true;
@@ -159,7 +161,7 @@ public class ManagedMemoryTests
 
     private static RemoteInvokeOptions Limited()
     {
-        RemoteInvokeOptions options = new() { TimeOut = 180_000 };
+        RemoteInvokeOptions options = new() { TimeOut = 180_000 + (int)s_exhausted.TotalMilliseconds };
         options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = "0x3000000";
         options.StartInfo.Environment["DOTNET_TieredCompilation"] = "0";
         options.StartInfo.Environment["DOTNET_gcConcurrent"] = "0";

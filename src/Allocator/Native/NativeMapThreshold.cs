@@ -1,0 +1,47 @@
+namespace Allocator.Native;
+
+/// <summary>
+/// Fixes the size from which malloc maps an allocation by itself, once in the process. glibc raises it as memory is freed, up to 32 MiB,
+/// and then keeps what codecs free: in a container of 350 MB the process is killed for it (docs/containers.md has the numbers).
+/// Thread-safe.
+/// </summary>
+internal static class NativeMapThreshold
+{
+    /// <summary>1 MiB: what codecs take for a few rows stays cheap, what they take for a picture goes back (docs/containers.md).</summary>
+    public const int Bytes = 1024 * 1024;
+
+    private const string Switch = "Allocator.SetNativeMapThreshold";
+
+    // Each ends the adjustment of the threshold, so an operator who has set one has decided.
+    private static readonly string[] s_variables =
+        ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_MAX_", "MALLOC_TOP_PAD_"];
+
+    private static readonly string[] s_tunables = ["malloc.mmap_threshold", "malloc.trim_threshold", "malloc.mmap_max", "malloc.top_pad"];
+
+    private static int s_isDecided;
+
+    /// <summary>Gets whether the library has set it.</summary>
+    public static bool IsSet { get; private set; }
+
+    /// <summary>Decides for the process, unless that was done before.</summary>
+    /// <param name="isWanted">Whether the allocator that is being made wants it; null if it does not mind, which decides nothing.</param>
+    /// <returns>Whether this call has set it.</returns>
+    public static bool Decide(bool? isWanted)
+    {
+        if (isWanted is not bool wanted || Volatile.Read(ref s_isDecided) != 0 || Interlocked.Exchange(ref s_isDecided, 1) != 0)
+        {
+            return false;
+        }
+
+        bool isAllowed = !AppContext.TryGetSwitch(Switch, out bool isOn) || isOn;
+        IsSet = wanted && isAllowed && !IsNamedByEnvironment() && LibC.IsMallocOfGlibc() && LibC.TrySetMapThreshold(Bytes);
+        return IsSet;
+    }
+
+    private static bool IsNamedByEnvironment()
+    {
+        string tunables = Environment.GetEnvironmentVariable("GLIBC_TUNABLES") ?? "";
+        return Array.Exists(s_variables, static name => Environment.GetEnvironmentVariable(name) is not null)
+            || Array.Exists(s_tunables, name => tunables.IndexOf(name, StringComparison.Ordinal) >= 0);
+    }
+}
