@@ -1,6 +1,7 @@
 using System.IO.MemoryMappedFiles;
 using System.Text;
 using Allocator.Diagnostics;
+using Allocator.Native;
 using static Allocator.Diagnostics.AllocationRecords;
 
 namespace Allocator.Guarding;
@@ -28,7 +29,7 @@ internal sealed unsafe class RecordFile
     private RecordFile(string path)
     {
         Path = path;
-        FileStream stream = new(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
+        FileStream stream = SystemFile.CreatePrivate(path);
         try
         {
             // Real blocks of the disk, and now: a write to a hole in a mapped file ends the process where the disk is full.

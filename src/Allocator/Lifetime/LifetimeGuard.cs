@@ -119,7 +119,10 @@ internal abstract class LifetimeGuard
     /// back.
     /// </summary>
     /// <returns>True where the rent is over, by this call or before it.</returns>
-    /// <remarks>One call too many does nothing: it can take neither the owner's own reference nor a later renter's.</remarks>
+    /// <remarks>
+    /// One call too many, as for a copy of a <see cref="MemoryHandle"/>, ends another pin of the same rent if there is one, because pins
+    /// are only counted. It takes neither the owner's own reference nor a later renter's.
+    /// </remarks>
     public bool RemoveReference(long generation)
     {
         ref long state = ref Record.State;

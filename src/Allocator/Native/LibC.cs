@@ -93,6 +93,13 @@ internal static unsafe class LibC
     public static bool IsMallocOfGlibc() => TryCall(
         static _ => DlOpen("libc.so.6", LoadedOnly) is not 0 and nint glibc && DlSym(glibc, "malloc") == DlSym(0, "malloc"), 0);
 
+#if !NET
+    public const int OwnerReadsAndWrites = 0x180; // 0600
+
+    [DllImport("libc", EntryPoint = "chmod", CharSet = CharSet.Ansi)]
+    public static extern int ChangeMode(string path, int mode);
+#endif
+
     // The offset is as wide as a pointer, but of 64 bits in 32-bit processes over musl, and there it may begin one place later. With zeros
     // behind it it is 0 in each case, and what is not asked for is not looked at.
     [DllImport("libc", EntryPoint = "mmap")]

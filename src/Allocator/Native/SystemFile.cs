@@ -31,6 +31,33 @@ internal class SystemFile : IDisposable
         }
     }
 
+    /// <summary>Makes a file that only its owner can read. One of that name is left alone.</summary>
+    /// <exception cref="IOException">There is one of that name, or none can be made. Others are of access or of paths.</exception>
+    public static FileStream CreatePrivate(string path)
+    {
+        const FileShare Share = FileShare.ReadWrite | FileShare.Delete;
+        bool hasModes = !RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
+#if NET
+        FileStreamOptions options = new() { Mode = FileMode.CreateNew, Access = FileAccess.ReadWrite, Share = Share };
+        if (hasModes)
+        {
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        }
+
+        return new FileStream(path, options);
+#else
+        FileStream file = new(path, FileMode.CreateNew, FileAccess.ReadWrite, Share);
+        if (hasModes && LibC.ChangeMode(path, LibC.OwnerReadsAndWrites) != 0)
+        {
+            file.Dispose();
+            File.Delete(path);
+            throw new IOException($"The mode of {path} cannot be changed to 0600.");
+        }
+
+        return file;
+#endif
+    }
+
     /// <summary>Reads what it says now.</summary>
     /// <exception cref="IOException">It is no longer there: its control group was removed.</exception>
     public void Refresh()

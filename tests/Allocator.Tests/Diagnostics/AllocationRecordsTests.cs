@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Allocator.Tests.Diagnostics;
 
 public sealed class AllocationRecordsTests : IDisposable
@@ -17,6 +19,21 @@ public sealed class AllocationRecordsTests : IDisposable
             Assert.True(File.Exists(AllocationRecords.CurrentPath));
         });
         Assert.Empty(Directory.GetFiles(_folder));
+    }
+
+    // It has stacks, and lies in a folder that all can read.
+    [SkippableFact]
+    public void File_OnUnix_IsReadableByItsOwnerAlone()
+    {
+        Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "The tool that shows modes is Linux's.");
+        Run(static () =>
+        {
+            using TestSetup setup = GuardedSetup.Create(SafetyMode.Guarded);
+            setup.Allocator.Allocate<byte>(100).Dispose();
+            using Process stat = Process.Start(
+                new ProcessStartInfo("stat", ["-c", "%a", AllocationRecords.CurrentPath!]) { RedirectStandardOutput = true })!;
+            Assert.Equal("600", stat.StandardOutput.ReadToEnd().Trim());
+        });
     }
 
     [Fact]

@@ -106,6 +106,26 @@ public class PooledMemoryOwnerTests
         Assert.Equal(1, setup.Statistics.OutstandingAllocations);
     }
 
+    // Pins are counted: docs/safety.md.
+    [Fact]
+    public void Pin_CopyOfAHandleIsDisposedToo_EndsAnotherPinAndNotTheRent()
+    {
+        using TestSetup setup = new();
+        IMemoryOwner<byte> owner = setup.Allocator.Allocate<byte>(TestSetup.BlockSize);
+        MemoryHandle first = owner.Memory.Pin();
+        MemoryHandle copy = first;
+        MemoryHandle second = owner.Memory.Pin();
+        first.Dispose();
+        copy.Dispose();
+
+        owner.Memory.Span.Fill(1);
+        Assert.Equal(1, setup.Statistics.OutstandingAllocations);
+        owner.Dispose();
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+        second.Dispose();
+        Assert.Equal(0, setup.Statistics.OutstandingAllocations);
+    }
+
     [Fact]
     public void Pin_AfterTheLastRelease_IsRefused()
     {
