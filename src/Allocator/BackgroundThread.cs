@@ -138,6 +138,7 @@ internal sealed class BackgroundThread(string name)
     /// <summary>Does work on the calling thread. Where it throws it is tried again on this one.</summary>
     public void Run(IBackgroundWork work)
     {
+        ShortLock.AssertNoneHeld();
         try
         {
             work.DoWork();

@@ -27,6 +27,7 @@ internal sealed class PendingAdmission(
     /// <summary>Posts the request. Never throws: the runtime would end the process.</summary>
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
+        ShortLock.AssertNoneHeld();
         _request.ContinueWith(continuation, state);
         try
         {

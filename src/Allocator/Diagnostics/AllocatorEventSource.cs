@@ -198,6 +198,7 @@ internal sealed class AllocatorEventSource : EventSource
     private unsafe void Write(
         int eventId, ReadOnlySpan<long> numbers, string first, string? second = null, string? third = null, int leading = 3)
     {
+        ShortLock.AssertNoneHeld();
         EventData* data = stackalloc EventData[numbers.Length + 3];
         int count = 0;
         fixed (long* number = numbers)

@@ -39,6 +39,7 @@ internal static class UserCallbacks
     /// <summary>Notes that the user's code is called now. Nothing where it has a caller.</summary>
     public static void Begin(string name)
     {
+        ShortLock.AssertNoneHeld();
         Debug.Assert(!BackgroundThread.Shared.IsCurrent, "The user's code may block for ever, and ticks with it.");
         if (Thread.IsCurrent)
         {

@@ -38,7 +38,15 @@ internal sealed class SystemClock : Clock
 
     public override void Cancel(IBackgroundWork work) => BackgroundThread.Shared.Cancel(work);
 
-    public override void Wait(WaitHandle handle, TimeSpan timeout) => handle.WaitOne(timeout);
+    public override void Wait(WaitHandle handle, TimeSpan timeout)
+    {
+        ShortLock.AssertNoneHeld();
+        handle.WaitOne(timeout);
+    }
 
-    public override void Delay(TimeSpan duration) => Thread.Sleep(duration);
+    public override void Delay(TimeSpan duration)
+    {
+        ShortLock.AssertNoneHeld();
+        Thread.Sleep(duration);
+    }
 }

@@ -22,6 +22,7 @@ internal sealed partial class BlockArena
     public bool TryReady(int first, int count, ref Refusals refusals, out bool cold)
     {
         ulong blocks = BlockBits.Mask(count) << first;
+        AssertHeld(blocks);
         ulong missing = blocks & ~Committed;
         ulong unregistered = blocks & Unregistered;
         cold = missing != 0;
@@ -91,6 +92,7 @@ internal sealed partial class BlockArena
     /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some. The caller holds the run.</summary>
     public bool TryPopulate(int first, int count, long usedBytes)
     {
+        AssertHeld(BlockBits.Mask(count) << first);
         for (int i = 0; i < count; i++)
         {
             BlockRecord block = Records[first + i];
@@ -125,6 +127,7 @@ internal sealed partial class BlockArena
     /// <returns>False where it has none, or the user's own code or the system refuses.</returns>
     public bool TryRelease(int index)
     {
+        AssertHeld(1UL << index);
         nint address = _addresses[index];
         bool isRegistered = IsRegistered(index);
         if (!IsResident(index) || (isRegistered && _pool.Hooks?.TryRelease(address, BlockSizeInBytes) == false))
@@ -259,6 +262,7 @@ internal sealed partial class BlockArena
 
     private void NoteCommitted(int index, nint address, bool zeroed, ref Commitment commitment)
     {
+        Debug.Assert(!IsResident(index), "The block has memory.");
         _addresses[index] = address;
         if (zeroed)
         {
@@ -272,6 +276,7 @@ internal sealed partial class BlockArena
 
     private void NoteReleased(int index)
     {
+        Debug.Assert(IsResident(index), "The block has no memory.");
         if (!IsRegistered(index))
         {
             Interlocked.And(ref _unregistered.Value, ~(1L << index));

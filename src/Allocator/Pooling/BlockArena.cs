@@ -190,6 +190,7 @@ internal sealed partial class BlockArena
     /// <summary>Takes the guard of a run of blocks out of the pool's reach. The caller holds them, with memory behind them.</summary>
     public BlockGuard TakeGuard(int first, int count)
     {
+        AssertHeld(BlockBits.Mask(count) << first);
         BlockGuard guard = Records[first].TakeGuard();
         guard.Place(_addresses[first], count);
         return guard;
@@ -213,7 +214,11 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
-    public void Return(ulong blocks) => Interlocked.Or(ref _free.Value, (long)blocks);
+    public void Return(ulong blocks)
+    {
+        AssertHeld(blocks);
+        Interlocked.Or(ref _free.Value, (long)blocks);
+    }
 
     /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
     public void ClearRun(int first, long lengthInBytes, bool evenIfZeroed)
@@ -233,6 +238,7 @@ internal sealed partial class BlockArena
     public void MarkDirty(int first, int count)
     {
         ulong blocks = BlockBits.Mask(count) << first;
+        AssertHeld(blocks);
         if ((Zeroed & blocks) != 0)
         {
             Interlocked.And(ref _zeroed.Value, (long)~blocks);
@@ -288,6 +294,9 @@ internal sealed partial class BlockArena
         return Math.Min(BlockSizeInBytes, (used + _residentUnitInBytes - 1) & -_residentUnitInBytes);
     }
 
+    [Conditional("DEBUG")]
+    private void AssertHeld(ulong blocks) => Debug.Assert((Free & blocks) == 0, "The caller does not hold the blocks.");
+
     private static ulong BlocksOf(BlockRecord first) =>
         first.RunLength == 1 ? 1UL << first.Index : BlockBits.Mask(first.RunLength) << first.Index;
 
@@ -297,6 +306,7 @@ internal sealed partial class BlockArena
     // Written only where a bit changes, which is seldom: otherwise every return of a run would take an interlocked operation.
     private void MarkUsed(ulong blocks)
     {
+        AssertHeld(blocks);
         if (((ulong)Volatile.Read(ref _used.Value) & blocks) != blocks)
         {
             Interlocked.Or(ref _used.Value, (long)blocks);

@@ -65,7 +65,11 @@ internal sealed class BlockHooks
     }
 
     /// <summary>What the user's code throws goes on to the request that needed the block.</summary>
-    public void Commit(nint address, long lengthInBytes) => _committed?.Invoke(address, lengthInBytes);
+    public void Commit(nint address, long lengthInBytes)
+    {
+        ShortLock.AssertNoneHeld();
+        _committed?.Invoke(address, lengthInBytes);
+    }
 
     /// <summary>False where the user's code threw: a device may still have the block, which keeps its memory.</summary>
     public bool TryRelease(nint address, long lengthInBytes) =>

@@ -41,6 +41,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
     /// <summary>Trims on this thread, unless that was done lately or another thread does it now.</summary>
     public void TryTrim(AllocatorCounters counters)
     {
+        ShortLock.AssertNoneHeld();
         if (!IsDue || Interlocked.Exchange(ref _isBusy, 1) != 0)
         {
             return;

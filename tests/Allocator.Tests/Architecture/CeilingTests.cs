@@ -5,10 +5,10 @@ public sealed class CeilingTests
 {
     // Raising one of these takes a line here that says what was bought, in a number. The goal for the lines is 16,800: 18,400 was what the
     // features took when the ceiling was set, and it may only fall.
-    // 18,700: memory of a container is resident before it is rented, waits end without managed memory, malloc's threshold is set
-    // (270 lines: 2 to 5 of 5 runs of each were killed or hung without).
+    // 18,760: memory of a container is resident before it is rented, waits end without managed memory, malloc's threshold is set
+    // (270 lines: 2 to 5 of 5 runs of each were killed or hung without), and 20 more contracts are asserted.
     private const int MostFiles = 123;
-    private const int MostLines = 18_700;
+    private const int MostLines = 18_760;
     private const int MostLinesOfAFile = 350;
 
     private static readonly (string Path, int Lines)[] s_files =

@@ -132,7 +132,7 @@ public class MemoryEventTests
 
         Assert.Equal("Allocator", EventSource.GetName(typeof(AllocatorEventSource)));
         Assert.Equal(
-            Enumerable.Range(1, 14),
+            Enumerable.Range(1, 15),
             manifest.Descendants(events + "event")
                 .Select(static e => int.Parse(e.Attribute("value")!.Value))
                 .Where(static id => id is > 0 and < 65534)
