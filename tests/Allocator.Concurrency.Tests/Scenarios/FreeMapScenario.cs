@@ -84,7 +84,9 @@ internal sealed class FreeMapScenario : Scenario
         Refusals refusals = default;
         for (int i = 0; i < count; i++)
         {
+            _arena.TryClaimBlock(i);
             _arena.TryReady(i, 1, ref refusals, out _);
+            _arena.Return(1UL << i);
         }
     }
 
