@@ -6,7 +6,7 @@ using Xunit.Sdk;
 
 namespace TestRunner;
 
-/// <summary>Finds the tests of an assembly, runs them one after the other, and prints a line for each.</summary>
+/// <summary>Runs the tests of an assembly, or of the named classes, one after the other, and prints a line for each.</summary>
 internal static class TestRun
 {
     /// <summary>Returns whether tests ran, and none failed.</summary>
@@ -24,7 +24,8 @@ internal static class TestRun
 
         using ITestFrameworkExecutor executor = framework.GetExecutor(assembly.GetName());
         executor.RunTests(
-            found.Cases.Where(test => classes.Any(name => test.TestMethod.TestClass.Class.Name.Contains(name, StringComparison.Ordinal))),
+            found.Cases.Where(test => classes.Length == 0
+                || classes.Any(name => test.TestMethod.TestClass.Class.Name.Contains(name, StringComparison.Ordinal))),
             ran,
             options);
         ran.Done.Wait();
