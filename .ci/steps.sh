@@ -74,7 +74,7 @@ pack() {
     ls -l "$work/package"
     # The library and its companions, and no test or program beside them.
     [[ $(ls "$work/package" | sed --regexp-extended 's/\.[0-9].*\././' | LC_ALL=C sort | xargs) == \
-        "Allocator.AspNetCore.nupkg Allocator.AspNetCore.snupkg Allocator.SkiaSharp.nupkg Allocator.SkiaSharp.snupkg Allocator.nupkg Allocator.snupkg" ]]
+        "Allocator.AspNetCore.nupkg Allocator.AspNetCore.snupkg Allocator.ImageSharp.nupkg Allocator.SkiaSharp.nupkg Allocator.SkiaSharp.snupkg Allocator.nupkg Allocator.snupkg" ]]
 }
 
 aot() {
