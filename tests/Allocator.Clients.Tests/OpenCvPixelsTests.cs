@@ -59,13 +59,13 @@ public class OpenCvPixelsTests
         Assert.True(mat.IsDisposed);
     }
 
-    /// <summary>A row of a matrix of another type would be read as pixels of four bytes.</summary>
+    /// <summary>Its rows are long enough, and were taken for pixels of four bytes.</summary>
     [SkippableFact]
     public void ToPixelBuffer_MatrixOfAnotherType_Throws()
     {
         Real.SkipWithout("opencvsharp");
         using MemoryAllocator allocator = MemoryAllocator.Create();
-        using Mat mat = new(Height, Width, MatType.CV_8UC3);
+        using Mat mat = new(Height, Width, MatType.CV_16UC4);
         Assert.Throws<ArgumentException>(() => OpenCvPixels.ToPixelBuffer(mat, allocator));
         Assert.False(mat.IsDisposed);
     }

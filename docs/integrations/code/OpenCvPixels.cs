@@ -45,7 +45,7 @@ public sealed class OpenCvPixels : IDisposable
     [return: OwnedBuffer]
     public static PixelBuffer<uint> ToPixelBuffer(Mat mat, MemoryAllocator allocator)
     {
-        // Rows of three bytes a pixel would be read beyond their end.
+        // Halves of pixels of 8 bytes would be taken for pixels.
         if (mat.Type() != MatType.CV_8UC4)
         {
             throw new ArgumentException("The matrix is not of type CV_8UC4.", nameof(mat));
