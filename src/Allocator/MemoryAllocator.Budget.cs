@@ -114,8 +114,9 @@ public abstract partial class MemoryAllocator
     /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
     /// <remarks>
     /// <para>
-    /// It reserves the 97th percentile of what the last 64 jobs of the name took at most, rounded up to 64 KB; before three have ended,
-    /// three quarters of what can be had. While it waits this follows what other jobs of the name teach.
+    /// It reserves the 97th percentile of what the last 64 jobs of the name took at most, rounded up to 64 KiB. Until 16 have ended it is
+    /// a part of what can be had, if that is more: three quarters for the first ones, a fifth for the last. While a job waits, its size
+    /// follows what others of the name teach.
     /// </para>
     /// <para>
     /// A job that needs more grows ahead of requests that hold nothing, however much. Its synchronous allocations wait for that: for

@@ -57,8 +57,11 @@ internal sealed class LearnedJobs
 [DebuggerDisplay("{Name}: {LearnedBytes} bytes, {Jobs} jobs, {Failures} failed")]
 internal sealed class LearnedJob(string name)
 {
-    /// <summary>From how many jobs on their needs are believed: until then one reserves three quarters of what there is.</summary>
-    public const int EnoughJobs = 3;
+    /// <summary>
+    /// From how many jobs on their needs are believed. Until then a job reserves a part of what there is, if that is more: three quarters
+    /// at first, then ever less. So a few small ones at first do not let in too many large ones.
+    /// </summary>
+    public const int EnoughJobs = 16;
 
     // Old sizes are forgotten after so many jobs.
     private const int RememberedJobs = 64;
@@ -96,7 +99,7 @@ internal sealed class LearnedJob(string name)
     {
         long learned = LearnedBytes;
         long room = budget?.RoomBytes ?? long.MaxValue;
-        long size = Jobs >= EnoughJobs || room == long.MaxValue ? learned : Math.Max(learned, room / 4 * 3);
+        long size = Jobs >= EnoughJobs || room == long.MaxValue ? learned : Math.Max(learned, room / Math.Max(4, Jobs) * 3);
         return Math.Max(Math.Min(size, room), Granularity);
     }
 

@@ -6,17 +6,31 @@ public class LearnedJobsTests
 {
     private const long Unit = 64 * 1024;
 
+    [Theory]
+    [InlineData(0, 75)]
+    [InlineData(4, 75)]
+    [InlineData(6, 50)]
+    [InlineData(15, 20)]
+    [InlineData(16, 1)]
+    public void SizeFor_FewHaveEnded_IsAPartOfTheBudgetThatShrinks(int jobs, int expected)
+    {
+        LearnedJob job = new("");
+        for (int i = 0; i < jobs; i++)
+        {
+            job.End(Unit, isRefused: false);
+        }
+
+        Assert.InRange(job.SizeFor(new MemoryBudget(100 * Unit)), expected * Unit - 16, expected * Unit);
+    }
+
     [Fact]
-    public void SizeFor_FewerThanThreeHaveEnded_IsThreeQuartersOfTheBudgetOrMore()
+    public void SizeFor_OneNeededMoreThanTheFirstGuess_IsThat()
     {
         LearnedJob job = new("");
         MemoryBudget budget = new(100 * Unit);
-        Assert.Equal(75 * Unit, job.SizeFor(budget));
         job.End(10 * Unit, isRefused: false);
-        job.End(90 * Unit, isRefused: true);
-        Assert.Equal(90 * Unit, job.SizeFor(budget));
-        job.End(20 * Unit - 1, isRefused: false);
-        Assert.Equal((90 * Unit, 3L, 1L), (job.SizeFor(budget), job.Jobs, job.Failures));
+        job.End(90 * Unit - 1, isRefused: true);
+        Assert.Equal((90 * Unit, 2L, 1L), (job.SizeFor(budget), job.Jobs, job.Failures));
     }
 
     [Theory]
