@@ -22,7 +22,7 @@ internal sealed class BlockStore : PixelStore
 {
     private const string JobName = "photographs";
 
-    // As long as a request waits that nobody has configured.
+    // As long as RequireMemory waits by default.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
     private readonly MemoryAllocator _allocator;

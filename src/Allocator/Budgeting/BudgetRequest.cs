@@ -113,7 +113,7 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     /// <summary>
     /// Gets whether it is growth up to twice what a reservation was made with: what it has grown by since gives it no better place. For
-    /// a learned one nobody promised a size, so all of its growth is.
+    /// a learned one no size was promised, so all of its growth is.
     /// </summary>
     public bool GoesAhead => Reservation?.IsClosed == false
         && (Reservation.Job is not null || ByteCount.Add(Reservation.ChargedBytes, Charge)

@@ -4,7 +4,7 @@ using Xunit.Abstractions;
 namespace Allocator.Tests.Budgeting;
 
 /// <summary>
-/// Jobs whose sizes nobody knows, on two cores, all at once in a fresh process: pieces of 4 MB, 8 ms each, and everything is freed at the
+/// Jobs of unknown sizes, on two cores, all at once in a fresh process: pieces of 4 MB, 8 ms each, and everything is freed at the
 /// end. By the real queue, in simulated time. What is expected was printed by <c>LearnedSimulation.py</c>, for the same jobs.
 /// </summary>
 public class LearnedSimulationTests
