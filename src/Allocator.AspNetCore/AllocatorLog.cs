@@ -52,4 +52,12 @@ internal static partial class AllocatorLog
         "{Allocator} is one that was registered after {Call}: the options of that call have no effect. Remove one of the two "
             + "registrations.")]
     public static partial void Replaced(ILogger logger, string allocator, string call);
+
+    [LoggerMessage(
+        20,
+        LogLevel.Information,
+        "{Allocator} has no limit set, so {MinimumFreeMegabytes} of {TotalMegabytes} MiB ({Source}) stay free for other code: requests "
+            + "that would leave less wait, or are refused with 503. Set MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
+    public static partial void LimitedByDefault(
+        ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
 }
