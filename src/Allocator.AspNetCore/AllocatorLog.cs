@@ -52,4 +52,25 @@ internal static partial class AllocatorLog
         "{Allocator} is one that was registered after {Call}: the options of that call have no effect. Remove one of the two "
             + "registrations.")]
     public static partial void Replaced(ILogger logger, string allocator, string call);
+
+    [LoggerMessage(
+        9,
+        LogLevel.Information,
+        "Kestrel reads at most {Bytes} bytes ahead of each connection (SocketTransportOptions.MaxReadBufferSize): unread uploads lie in "
+            + "memory that no allocator counts. Set another size, or the switch {Switch} to false, to keep your own.")]
+    public static partial void TransportBufferSet(ILogger logger, long bytes, string @switch);
+
+    [LoggerMessage(
+        10,
+        LogLevel.Information,
+        "Kestrel's HTTP/2 windows are {ConnectionBytes} bytes a connection and {StreamBytes} a stream (Limits.Http2): unread uploads lie "
+            + "in memory that no allocator counts. Set other sizes, or the switch {Switch} to false, to keep your own.")]
+    public static partial void WindowsSet(ILogger logger, int connectionBytes, int streamBytes, string @switch);
+
+    [LoggerMessage(
+        11,
+        LogLevel.Information,
+        "malloc maps memory from {Bytes} bytes on, so that what codecs free goes back to the system. SetNativeMapThreshold = false keeps "
+            + "malloc's own threshold.")]
+    public static partial void MapThresholdSet(ILogger logger, long bytes);
 }

@@ -2,6 +2,8 @@ using Allocator;
 using Allocator.AspNetCore.Admission;
 using Allocator.AspNetCore.Configuration;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -149,6 +151,10 @@ public static class MemoryAllocatorServiceCollectionExtensions
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<MemoryAllocatorOptions>, OptionsValidator>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, AllocatorStartup>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, EndpointCheck>());
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IPostConfigureOptions<SocketTransportOptions>, ServerReadBuffers>());
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IPostConfigureOptions<KestrelServerOptions>, ServerReadBuffers>());
         services.AddLogging();
         services.AddMetrics();
         services.TryAddSingleton<RunningAllocators>();

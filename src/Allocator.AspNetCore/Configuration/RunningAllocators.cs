@@ -23,7 +23,13 @@ internal sealed class RunningAllocators
     public MemoryAllocator Create(string name)
     {
         MemoryAllocatorOptions options = _options.Get(name);
+        using MapThresholdListener threshold = new();
         MemoryAllocator allocator = MemoryAllocator.Create(options);
+        if (threshold.Bytes is { } bytes)
+        {
+            AllocatorLog.MapThresholdSet(_logger, bytes);
+        }
+
         _all[name] = new Running(allocator, OptionKeys.Read(options), options.MemoryBudgetMegabytes, options.MinimumFreeMegabytes);
         WarnOfTooMuch(name, options, allocator.GetMemoryLoad());
         return allocator;
