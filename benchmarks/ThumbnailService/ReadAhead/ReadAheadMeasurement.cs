@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Http;
 using System.Net.Quic;
 using System.Net.Security;
 
@@ -33,7 +32,7 @@ internal static class ReadAheadMeasurement
         List<ResultRow> rows = [];
         foreach (string protocol in s_protocols)
         {
-            List<double> values = [];
+            List<double?> values = [];
             foreach (bool isBounded in new[] { false, true })
             {
                 (long managed, long resident) = await HoldAsync(protocol, isBounded, connections);

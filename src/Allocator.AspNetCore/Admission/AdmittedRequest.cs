@@ -72,6 +72,15 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
+    /// <summary>Notes what was reserved and used, if anything was reserved.</summary>
+    public void NoteUse(EndpointUse use)
+    {
+        if (_reservation is { } reservation)
+        {
+            use.Note(_context.RequestServices, _logger, EndpointName, _allocator, reservation);
+        }
+    }
+
     // The estimate reads the body through the feature too.
     private async Task<Refusal?> AdmitAsync(RequestDelegate endpoint)
     {
@@ -79,6 +88,18 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         try
         {
             return await ReserveAsync() ?? await RunReservedAsync(endpoint);
+        }
+        catch (Exception exception) when (ManagedShortage.IsCauseOf(exception))
+        {
+            AllocatorLog.ManagedMemoryShort(_logger, EndpointName, exception);
+            if (_context.Response.HasStarted)
+            {
+                // The server ends the connection: a response that is cut off must not look whole.
+                throw;
+            }
+
+            _context.Response.Clear();
+            return Refusal.Busy(_requirement.Timeout, "The managed heap is full.");
         }
         finally
         {
