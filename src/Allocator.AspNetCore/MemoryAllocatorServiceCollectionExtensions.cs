@@ -1,6 +1,7 @@
 using Allocator;
 using Allocator.AspNetCore.Admission;
 using Allocator.AspNetCore.Configuration;
+using Allocator.AspNetCore.Page;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
@@ -160,6 +161,9 @@ public static class MemoryAllocatorServiceCollectionExtensions
         services.TryAddSingleton<RunningAllocators>();
         services.TryAddSingleton<ConfigurationWatch>();
         services.TryAddSingleton<AdmissionMeter>();
+        services.TryAddSingleton<MemorySampler>();
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IHostedService, MemorySampler>(static provider => provider.GetRequiredService<MemorySampler>()));
     }
 
     private static bool IsRegistration(ServiceDescriptor service, string name) =>
