@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Allocator.AspNetCore.Page;
+using Allocator.Diagnostics;
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.Extensions.Hosting;
 
@@ -150,7 +151,7 @@ public sealed partial class MemoryPageTests
 
         await BrowseAsync(
             [
-                "--virtual-time-budget=3000", "--window-size=1000,1010", "--hide-scrollbars", $"--screenshot={file}",
+                "--virtual-time-budget=3000", "--window-size=1000,1025", "--hide-scrollbars", $"--screenshot={file}",
                 $"--blink-settings=preferredColorScheme={(scheme == "dark" ? 0 : 1)}", new Uri(service.Address, "/memory").AbsoluteUri,
             ]);
 
@@ -163,6 +164,8 @@ public sealed partial class MemoryPageTests
         Service service = await StartAsync(Environments.Development, app => app.MapMemoryPage(), builder =>
             builder.Services.AddMemoryAllocator(name, options => options.MemoryBudgetMegabytes = 200), addsDefault: false);
         MemorySampler sampler = service.Services.GetRequiredService<MemorySampler>();
+        await sampler.StopAsync(CancellationToken.None);
+        sampler.Source = MemoryLoadSource.ControlGroup;
         const long Megabyte = 1 << 20;
         long start = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - ((MemorySampler.Room + 1) * 1000L);
         for (int i = 0; i < MemorySampler.Room; i++)

@@ -92,15 +92,13 @@ internal sealed class MemoryPage
 
         writer.WriteEndArray();
         writer.WriteStartArray("allocators");
-        MemoryLoadSource source = default;
         foreach ((string name, MemoryAllocator allocator) in services.GetRequiredService<RunningAllocators>().All())
         {
-            source = allocator.GetMemoryLoad().Source;
             WriteAllocator(writer, name, allocator, meter.Of(allocator), sampler.Read(name, after));
         }
 
         writer.WriteEndArray();
-        writer.WriteString("source", source.ToString());
+        writer.WriteString("source", sampler.Source.ToString());
         writer.WriteStartArray("leaks");
         foreach (LeakReport leak in MemoryDiagnostics.GetLeaks().OrderByDescending(static leak => leak.Bytes).Take(MostLeaks))
         {

@@ -35,6 +35,9 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         _meter = meter;
     }
 
+    /// <summary>Gets what has the memory and its limit: the container, or the machine.</summary>
+    public MemoryLoadSource Source { get; set; }
+
     /// <summary>Starts the readings, if they do not run. The first one is made at once.</summary>
     public void Start()
     {
@@ -137,6 +140,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
             foreach ((string name, MemoryAllocator allocator) in _running.All())
             {
                 load = allocator.GetMemoryLoad();
+                Source = load.Source;
                 MemoryAllocatorStatistics statistics = allocator.GetStatistics();
                 AllocatorSample sample = new(
                     time,

@@ -4,6 +4,7 @@ const historyMilliseconds = 600000;
 const processSeries = [["limit", "limit"], ["used", "in use, by anything"]];
 const memorySeries = [["limit", "limit"], ["outstanding", "outstanding"], ["reserved", "reserved, unused"], ["idle", "idle in the pool"]];
 const requestSeries = [["waiting", "waiting"]];
+const sources = { ControlGroup: "Container", JobObject: "Job object" };
 const samples = { process: [], allocators: new Map() };
 let last = 0;
 
@@ -115,7 +116,7 @@ function show(report) {
   const process = samples.process[samples.process.length - 1];
   if (process !== undefined) {
     last = process.time;
-    document.getElementById("process-title").textContent = report.source === "Machine" ? "Machine, MiB" : `${report.source}, MiB`;
+    document.getElementById("process-title").textContent = `${sources[report.source] ?? "Machine"}, MiB`;
     document.getElementById("process-values").replaceChildren(...entries(processSeries, process, MiB));
     chart(document.getElementById("process"), processSeries, samples.process, MiB);
     const seconds = Math.round((process.time - samples.process[0].time) / 1000);
