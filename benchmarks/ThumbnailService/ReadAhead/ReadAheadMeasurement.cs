@@ -27,8 +27,8 @@ internal static class ReadAheadMeasurement
 
     private static async Task<ResultDocument?> RunAsync(MeasurementRun run)
     {
-        int connections = run.IsQuick ? 10 : 50;
-        int uploads = run.IsQuick ? 1 : 5;
+        int connections = run.IsQuick ? 10 : 20;
+        int uploads = run.IsQuick ? 1 : 3;
         List<ResultRow> rows = [];
         foreach (string protocol in s_protocols)
         {
