@@ -60,4 +60,52 @@ internal static partial class AllocatorLog
             + "that would leave less wait, or are refused with 503. Set MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
     public static partial void LimitedByDefault(
         ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
+
+    [LoggerMessage(
+        9,
+        LogLevel.Information,
+        "Kestrel reads at most {Bytes} bytes ahead of each connection (SocketTransportOptions.MaxReadBufferSize): unread uploads lie in "
+            + "memory that no allocator counts. Set another size, or the switch {Switch} to false, to keep your own.")]
+    public static partial void TransportBufferSet(ILogger logger, long bytes, string @switch);
+
+    [LoggerMessage(
+        10,
+        LogLevel.Information,
+        "Kestrel's HTTP/2 windows are {ConnectionBytes} bytes a connection and {StreamBytes} a stream (Limits.Http2): unread uploads lie "
+            + "in memory that no allocator counts. Set other sizes, or the switch {Switch} to false, to keep your own.")]
+    public static partial void WindowsSet(ILogger logger, int connectionBytes, int streamBytes, string @switch);
+
+    [LoggerMessage(
+        11,
+        LogLevel.Information,
+        "malloc maps memory from {Bytes} bytes on, so that what codecs free goes back to the system. SetNativeMapThreshold = false keeps "
+            + "malloc's own threshold.")]
+    public static partial void MapThresholdSet(ILogger logger, long bytes);
+
+    [LoggerMessage(
+        12,
+        LogLevel.Error,
+        "{Endpoint} ends: the managed heap is full. Clients get 503, or a closed connection if the response has begun. Lower the memory "
+            + "limits of the allocators, or the number of requests at once, or raise the limit of the heap.")]
+    public static partial void ManagedMemoryShort(ILogger logger, string? endpoint, Exception exception);
+
+    [LoggerMessage(
+        13,
+        LogLevel.Information,
+        "{Endpoint} reserved {ReservedMegabytes} MiB for its first request: {Count} such requests run at once in {LimitMegabytes} MiB.")]
+    public static partial void Capacity(ILogger logger, string? endpoint, long reservedMegabytes, long limitMegabytes, long count);
+
+    [LoggerMessage(
+        14,
+        LogLevel.Warning,
+        "{Endpoint} reserved {ReservedMegabytes} MiB of {LimitMegabytes} MiB: such requests run one at a time. Lower the estimate, or "
+            + "raise the limit.")]
+    public static partial void OneAtATime(ILogger logger, string? endpoint, long reservedMegabytes, long limitMegabytes);
+
+    [LoggerMessage(
+        15,
+        LogLevel.Warning,
+        "{Endpoint} took no memory from its reservation in {Count} requests; the last one reserved {ReservedMegabytes} MiB. Pass "
+            + "GetMemoryReservation() to what allocates, or count what a codec takes with TrackExternalMemory.")]
+    public static partial void NeverUsed(ILogger logger, string? endpoint, int count, long reservedMegabytes);
 }

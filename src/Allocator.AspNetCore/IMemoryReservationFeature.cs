@@ -1,8 +1,8 @@
 namespace Allocator.AspNetCore;
 
 /// <summary>
-/// What a request has reserved, for endpoints with <c>RequireMemory</c>: <c>context.Features.Get&lt;IMemoryReservationFeature&gt;()</c>,
-/// or <c>context.GetMemoryReservation()</c>.
+/// What a request has received and reserved, for endpoints with <c>RequireMemory</c> and their estimates:
+/// <c>context.Features.Get&lt;IMemoryReservationFeature&gt;()</c>, or <c>context.GetMemoryReservation()</c>.
 /// </summary>
 public interface IMemoryReservationFeature
 {
@@ -10,5 +10,20 @@ public interface IMemoryReservationFeature
     /// Gets the reservation, an allocator for this request. It is disposed when the endpoint has run, and may be disposed before: memory
     /// that is no longer needed then serves others while a slow client takes the response.
     /// </summary>
+    /// <exception cref="InvalidOperationException">Nothing is reserved yet: the estimate runs before.</exception>
     MemoryReservation Reservation { get; }
+
+    /// <summary>
+    /// Opens a view of the received body: it can seek, which <c>Request.Body</c> cannot, so that codecs read headers and pictures from it
+    /// without a copy. Empty where the request has no body.
+    /// </summary>
+    /// <returns>
+    /// A read-only stream at its beginning, with a position of its own. Disposing it closes the view only. It ends with the request.
+    /// </returns>
+    /// <remarks>
+    /// As many as one wants, also at once on several threads; each is for one thread at a time. A body that another middleware has
+    /// buffered has one position: no view of it may be read while <c>Request.Body</c> is.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The request has ended.</exception>
+    Stream OpenBody();
 }

@@ -1,4 +1,5 @@
 using Allocator.AspNetCore;
+using Allocator.AspNetCore.Admission;
 using Allocator.AspNetCore.Configuration;
 using Allocator.AspNetCore.Health;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -37,6 +38,7 @@ public static class MemoryAllocatorHealthChecksBuilderExtensions
             services => new MemoryAllocatorHealthCheck(
                 AllocatorName.FindRequired(services, allocatorName ?? Options.Options.DefaultName),
                 services.GetService<RunningAllocators>(),
+                services.GetService<AdmissionMeter>(),
                 options),
             failureStatus: null,
             tags));

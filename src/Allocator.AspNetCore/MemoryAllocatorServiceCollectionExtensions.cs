@@ -1,7 +1,10 @@
 using Allocator;
 using Allocator.AspNetCore.Admission;
 using Allocator.AspNetCore.Configuration;
+using Allocator.AspNetCore.Page;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -157,11 +160,18 @@ public static class MemoryAllocatorServiceCollectionExtensions
             static provider => provider.GetRequiredService<DefaultLimit>()));
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, AllocatorStartup>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, EndpointCheck>());
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IPostConfigureOptions<SocketTransportOptions>, ServerReadBuffers>());
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IPostConfigureOptions<KestrelServerOptions>, ServerReadBuffers>());
         services.AddLogging();
         services.AddMetrics();
         services.TryAddSingleton<RunningAllocators>();
         services.TryAddSingleton<ConfigurationWatch>();
         services.TryAddSingleton<AdmissionMeter>();
+        services.TryAddSingleton<MemorySampler>();
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IHostedService, MemorySampler>(static provider => provider.GetRequiredService<MemorySampler>()));
     }
 
     private static bool IsRegistration(ServiceDescriptor service, string name) =>

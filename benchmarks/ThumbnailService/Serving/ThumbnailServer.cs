@@ -16,13 +16,10 @@ internal static class ThumbnailServer
     /// <summary>What is sent here becomes a thumbnail.</summary>
     public const string ThumbnailsPath = "/thumbnails";
 
-    /// <summary>What the page draws, as JSON.</summary>
-    public const string SamplesPath = "/memory/samples";
+    /// <summary>What charts of a trial are drawn from, as JSON.</summary>
+    public const string SamplesPath = "/history";
 
     private const int LargestUpload = 64 * 1024 * 1024;
-
-    // What Kestrel reads ahead of a body is in no budget; by default it is a megabyte each.
-    private const int ReadAheadBytes = 64 * 1024;
 
     // Where neither a budget nor another part is configured: of what .NET may use, in a container three quarters of its limit.
     private const long FreePart = 8;
@@ -50,7 +47,6 @@ internal static class ThumbnailServer
         _ = builder.WebHost.UseUrls(url).ConfigureKestrel(kestrel =>
         {
             kestrel.Limits.MaxRequestBodySize = LargestUpload;
-            kestrel.Limits.MaxRequestBufferSize = ReadAheadBytes;
             kestrel.Limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, s_grace);
         });
         _ = builder.Services
@@ -76,8 +72,7 @@ internal static class ThumbnailServer
         _ = service.MapHealthChecks("/health");
         _ = service.MapPrometheusScrapingEndpoint();
         _ = service.MapGet(SamplesPath, (MemoryHistory history) => Results.Json(history.Read(), HistoryJson.Default.MemoryHistoryReport));
-        _ = service.MapGet("/memory", () => Results.Stream(
-            typeof(ThumbnailServer).Assembly.GetManifestResourceStream("memory.html")!, "text/html; charset=utf-8"));
+        _ = service.MapMemoryPage().AllowAnonymous();
         return service;
     }
 

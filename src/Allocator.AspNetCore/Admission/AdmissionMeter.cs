@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using System.Runtime.CompilerServices;
 
 namespace Allocator.AspNetCore.Admission;
 
@@ -19,7 +18,7 @@ internal sealed class AdmissionMeter
     private const string StatusTag = "http.response.status_code";
 
     // By the name of the allocator. Counted always and read when it is asked for: what a listener sees does not depend on when it came.
-    private readonly ConcurrentDictionary<string, StrongBox<long>> _waiting = new();
+    private readonly ConcurrentDictionary<string, AdmissionCounts> _counts = new();
     private readonly Histogram<double> _duration;
     private readonly Counter<long> _refused;
 
@@ -36,14 +35,14 @@ internal sealed class AdmissionMeter
             "allocator.admission.duration", "ms", "How long requests waited for memory, by what became of them.");
     }
 
-    public void AddWaiting(MemoryAllocator allocator, int requests)
-    {
-        StrongBox<long> waiting = _waiting.GetOrAdd(allocator.Name ?? "", static _ => new StrongBox<long>());
-        Interlocked.Add(ref waiting.Value, requests);
-    }
+    /// <summary>Returns what is counted of the requests of an allocator.</summary>
+    public AdmissionCounts Of(MemoryAllocator allocator) => _counts.GetOrAdd(allocator.Name ?? "", static _ => new AdmissionCounts());
+
+    public void AddWaiting(MemoryAllocator allocator, int requests) => Interlocked.Add(ref Of(allocator).Waiting, requests);
 
     public void AddRefused(MemoryAllocator allocator, int status)
     {
+        Interlocked.Increment(ref Of(allocator).Refused);
         if (_refused.Enabled)
         {
             TagList tags = Tags(allocator.Name);
@@ -61,6 +60,11 @@ internal sealed class AdmissionMeter
 
     public void Record(MemoryAllocator allocator, long began, string outcome)
     {
+        if (outcome == Admitted)
+        {
+            Interlocked.Increment(ref Of(allocator).Admitted);
+        }
+
         if (_duration.Enabled)
         {
             TagList tags = Tags(allocator.Name);
@@ -81,9 +85,9 @@ internal sealed class AdmissionMeter
 
     private IEnumerable<Measurement<long>> ObserveWaiting()
     {
-        foreach ((string name, StrongBox<long> waiting) in _waiting)
+        foreach ((string name, AdmissionCounts counts) in _counts)
         {
-            yield return new Measurement<long>(Volatile.Read(ref waiting.Value), Tags(name));
+            yield return new Measurement<long>(Volatile.Read(ref counts.Waiting), Tags(name));
         }
     }
 }

@@ -23,6 +23,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private readonly ILogger _logger;
     private readonly AdmissionMeter? _meter;
     private (Stream Stream, long Position)? _body;
+    private readonly SemaphoreSlim _turns = new(1, 1);
     private MemoryReservation? _reservation;
 
     public AdmittedRequest(HttpContext context, MemoryAllocator allocator, MemoryRequirement requirement)
@@ -34,7 +35,8 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         _meter = context.RequestServices.GetService<AdmissionMeter>();
     }
 
-    public MemoryReservation Reservation => _reservation!;
+    public MemoryReservation Reservation => _reservation ?? throw new InvalidOperationException(
+        $"{EndpointName ?? "This request"} has no memory reserved yet: its estimate runs before. Use the allocator of the application.");
 
     private string? EndpointName => _context.GetEndpoint()?.DisplayName;
 
@@ -43,10 +45,21 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private bool IsClientGone => _context.RequestAborted.IsCancellationRequested && !IsTimedOut;
 
+    public Stream OpenBody()
+    {
+        if (_body is not { } body)
+        {
+            return new MemoryStream([], writable: false);
+        }
+
+        ObjectDisposedException.ThrowIf(!body.Stream.CanRead, this);
+        return new BodyView(body.Stream, body.Position, _turns);
+    }
+
     /// <summary>Runs the endpoint, or writes why it does not run.</summary>
     public async Task RunAsync(RequestDelegate endpoint)
     {
-        Refusal? refusal = await ReceiveBodyAsync() ?? await ReserveAsync() ?? await RunReservedAsync(endpoint);
+        Refusal? refusal = await ReceiveBodyAsync() ?? await AdmitAsync(endpoint);
         if (refusal is not null)
         {
             if (refusal != Refusal.ClientGone)
@@ -56,6 +69,41 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             }
 
             await refusal.WriteAsync(_context);
+        }
+    }
+
+    /// <summary>Notes what was reserved and used, if anything was reserved.</summary>
+    public void NoteUse(EndpointUse use)
+    {
+        if (_reservation is { } reservation)
+        {
+            use.Note(_context.RequestServices, _logger, EndpointName, _allocator, reservation);
+        }
+    }
+
+    // The estimate reads the body through the feature too.
+    private async Task<Refusal?> AdmitAsync(RequestDelegate endpoint)
+    {
+        _context.Features.Set<IMemoryReservationFeature>(this);
+        try
+        {
+            return await ReserveAsync() ?? await RunReservedAsync(endpoint);
+        }
+        catch (Exception exception) when (ManagedShortage.IsCauseOf(exception))
+        {
+            AllocatorLog.ManagedMemoryShort(_logger, EndpointName, exception);
+            if (_context.Response.HasStarted)
+            {
+                // The server ends the connection: a response that is cut off must not look whole.
+                throw;
+            }
+
+            _context.Response.Clear();
+            return Refusal.Busy(_requirement.Timeout, "The managed heap is full.");
+        }
+        finally
+        {
+            _context.Features.Set<IMemoryReservationFeature>(null);
         }
     }
 
@@ -224,7 +272,6 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
         // Here, in the flow that the endpoint is called in.
         using MemoryReservation.UseScope use = reservation.Use();
-        _context.Features.Set<IMemoryReservationFeature>(this);
         try
         {
             await endpoint(_context);
@@ -235,10 +282,6 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             // The job took more than it had reserved, and there was no more.
             _context.Response.Clear();
             return Refusal.Of(cause, _requirement.Timeout);
-        }
-        finally
-        {
-            _context.Features.Set<IMemoryReservationFeature>(null);
         }
     }
 

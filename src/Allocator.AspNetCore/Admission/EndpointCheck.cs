@@ -1,3 +1,4 @@
+using Allocator.AspNetCore.Page;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Routing;
@@ -19,6 +20,11 @@ internal sealed class EndpointCheck : IStartupFilter
         {
             foreach (Endpoint endpoint in endpoints.Endpoints)
             {
+                if (endpoint.Metadata.GetMetadata<MemoryPage>() is not null)
+                {
+                    MemoryPage.ThrowIfOpen(app.ApplicationServices, endpoint);
+                }
+
                 if (endpoint.Metadata.GetMetadata<MemoryAdmission>() is { } admission)
                 {
                     MemoryAdmission.ThrowIfNeverRun(endpoint.DisplayName, endpoint.Metadata);

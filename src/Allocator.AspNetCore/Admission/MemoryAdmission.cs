@@ -16,6 +16,7 @@ internal sealed class MemoryAdmission
     private const long MoreThanAnyBudget = 1L << 58;
 
     private readonly RequestDelegate _endpoint;
+    private readonly EndpointUse _use = new();
     private MemoryRequirement _requirement;
     private MemoryAllocator? _checked;
 
@@ -97,5 +98,6 @@ internal sealed class MemoryAdmission
         MemoryAllocator allocator = FindAllocator(context.RequestServices);
         AdmittedRequest request = new(context, allocator, _requirement);
         await request.RunAsync(_endpoint);
+        request.NoteUse(_use);
     }
 }

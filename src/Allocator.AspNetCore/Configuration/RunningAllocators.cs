@@ -26,7 +26,13 @@ internal sealed class RunningAllocators
     public MemoryAllocator Create(string name)
     {
         MemoryAllocatorOptions options = _options.Get(name);
+        using MapThresholdListener threshold = new();
         MemoryAllocator allocator = MemoryAllocator.Create(options);
+        if (threshold.Bytes is { } bytes)
+        {
+            AllocatorLog.MapThresholdSet(_logger, bytes);
+        }
+
         _all[name] = new Running(allocator, OptionKeys.Read(options), options.MemoryBudgetMegabytes, options.MinimumFreeMegabytes);
         _defaultLimit.Log(_logger, name);
         WarnOfTooMuch(name, options, allocator.GetMemoryLoad());
@@ -46,6 +52,21 @@ internal sealed class RunningAllocators
 
     /// <summary>Returns what has to stay free for an allocator, in bytes; null where nothing, or where it was made elsewhere.</summary>
     public long? MinimumFreeBytesOf(MemoryAllocator allocator) => Find(allocator)?.MinimumFreeMegabytes * 1024L * 1024;
+
+    /// <summary>
+    /// Returns how many bytes requests can have at once: the budget, or what may be used of the memory; null where that is not known.
+    /// </summary>
+    public long? LargestTotalOf(MemoryAllocator allocator)
+    {
+        long? budget = BudgetBytesOf(allocator);
+        long total = allocator.GetMemoryLoad().TotalBytes;
+        bool isShared = MinimumFreeBytesOf(allocator) is > 0;
+        return isShared && total > 0 ? Math.Min(budget ?? long.MaxValue, total - MinimumFreeBytesOf(allocator)!.Value) : budget;
+    }
+
+    /// <summary>Returns the allocators that were made here, with their names; the name of the one without a name is empty.</summary>
+    public IEnumerable<(string Name, MemoryAllocator Allocator)> All() =>
+        _all.OrderBy(static pair => pair.Key, StringComparer.Ordinal).Select(static pair => (pair.Key, pair.Value.Allocator));
 
     /// <summary>Returns whether an allocator was made here, with the options of its name.</summary>
     public bool Has(MemoryAllocator allocator) => Find(allocator) is not null;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Allocator.AspNetCore.Admission;
 using Allocator.AspNetCore.Configuration;
 using Allocator.Diagnostics;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -10,10 +11,13 @@ internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
 {
     private readonly MemoryAllocator _allocator;
     private readonly RunningAllocators? _running;
+    private readonly AdmissionMeter? _meter;
     private readonly MemoryAllocatorHealthOptions _options;
 
-    public MemoryAllocatorHealthCheck(MemoryAllocator allocator, RunningAllocators? running, MemoryAllocatorHealthOptions options)
+    public MemoryAllocatorHealthCheck(
+        MemoryAllocator allocator, RunningAllocators? running, AdmissionMeter? meter, MemoryAllocatorHealthOptions options)
     {
+        _meter = meter;
         _allocator = allocator;
         _running = running;
         _options = options;
@@ -42,11 +46,24 @@ internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
             data.Add("budgetBytes", budget.Value);
         }
 
+        long largest = _meter?.Of(_allocator).LargestBytes ?? 0;
+        if (largest > 0)
+        {
+            data.Add("largestReservationBytes", largest);
+        }
+
         string? complaint = Complaint(load, statistics.BudgetUsedBytes, budget);
         return Task.FromResult(complaint is null
-            ? HealthCheckResult.Healthy("Memory is available.", data)
+            ? HealthCheckResult.Healthy(Advice(largest) ?? "Memory is available.", data)
             : HealthCheckResult.Degraded(complaint, exception: null, data));
     }
+
+    // Said, and healthy nevertheless: one large picture must not make a service look short of memory until it is started again.
+    private string? Advice(long largest) => largest > 0 && largest > _running?.LargestTotalOf(_allocator) / 2
+        ? string.Create(
+            CultureInfo.InvariantCulture,
+            $"Memory is available. The largest request has reserved {largest:N0} bytes: such requests run one at a time.")
+        : null;
 
     private string? Complaint(MemoryLoad load, long budgetUsed, long? budget)
     {

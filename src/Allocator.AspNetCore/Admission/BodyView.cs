@@ -1,0 +1,158 @@
+namespace Allocator.AspNetCore.Admission;
+
+/// <summary>
+/// A view of a received body with a position of its own. It reads at offsets, so that views and the body of the request do not move each
+/// other; disposing it closes the view only.
+/// </summary>
+internal sealed class BodyView : Stream
+{
+    private readonly Stream _store;
+    private readonly long _start;
+    private readonly SemaphoreSlim _turns;
+    private long _position;
+    private bool _isDisposed;
+
+    /// <param name="store">Where the body is.</param>
+    /// <param name="start">Where in the store it begins.</param>
+    /// <param name="turns">Taken while a store is read that has one position only.</param>
+    public BodyView(Stream store, long start, SemaphoreSlim turns)
+    {
+        _store = store;
+        _start = start;
+        _turns = turns;
+    }
+
+    public override bool CanRead => !_isDisposed;
+
+    public override bool CanSeek => !_isDisposed;
+
+    public override bool CanWrite => false;
+
+    public override long Length => Store.Length - _start;
+
+    public override long Position
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            return _position;
+        }
+
+        set
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            _position = value;
+        }
+    }
+
+    // A store that has ended with its request says so itself when it is read.
+    private Stream Store
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed || !_store.CanRead, this);
+            return _store;
+        }
+    }
+
+    public override int Read(byte[] buffer, int offset, int count)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        return Read(buffer.AsSpan(offset, count));
+    }
+
+    public override int Read(Span<byte> buffer)
+    {
+        int read;
+        Stream store = Store;
+        switch (store)
+        {
+            case MemoryStream memory when memory.TryGetBuffer(out ArraySegment<byte> bytes):
+                read = Copy(bytes, buffer);
+                break;
+            case FileStream file:
+                read = RandomAccess.Read(file.SafeFileHandle, buffer, _start + _position);
+                break;
+            default:
+                _turns.Wait();
+                try
+                {
+                    long position = store.Position;
+                    store.Position = _start + _position;
+                    read = store.Read(buffer);
+                    store.Position = position;
+                }
+                finally
+                {
+                    _turns.Release();
+                }
+
+                break;
+        }
+
+        _position += read;
+        return read;
+    }
+
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        return ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+    }
+
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        if (Store is FileStream file)
+        {
+            int read = await RandomAccess.ReadAsync(file.SafeFileHandle, buffer, _start + _position, cancellationToken);
+            _position += read;
+            return read;
+        }
+
+        // A body that another middleware has buffered is there as a whole.
+        return Read(buffer.Span);
+    }
+
+    public override long Seek(long offset, SeekOrigin origin)
+    {
+        long from = origin switch
+        {
+            SeekOrigin.Begin => 0,
+            SeekOrigin.Current => Position,
+            SeekOrigin.End => Length,
+            _ => throw new ArgumentOutOfRangeException(nameof(origin), origin, "must be Begin, Current or End"),
+        };
+        long position = checked(from + offset);
+        if (position < 0)
+        {
+            throw new IOException($"Position {position} is before the beginning of the body.");
+        }
+
+        return Position = position;
+    }
+
+    public override void Flush()
+    {
+    }
+
+    public override void SetLength(long value) => throw new NotSupportedException("The body of a request cannot be changed.");
+
+    public override void Write(byte[] buffer, int offset, int count) =>
+        throw new NotSupportedException("The body of a request cannot be changed.");
+
+    protected override void Dispose(bool disposing)
+    {
+        _isDisposed = true;
+        base.Dispose(disposing);
+    }
+
+    private int Copy(ReadOnlySpan<byte> bytes, Span<byte> buffer)
+    {
+        int offset = (int)Math.Min(_start + _position, bytes.Length);
+        int length = Math.Min(buffer.Length, bytes.Length - offset);
+        bytes.Slice(offset, length).CopyTo(buffer);
+        return length;
+    }
+}

@@ -1,0 +1,64 @@
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Extensions.Logging;
+
+namespace Allocator.AspNetCore.Configuration;
+
+/// <summary>
+/// Bounds what Kestrel reads of an upload before anything asks for it. By default that is a megabyte for each connection, on the pinned
+/// heap and in no budget, so that three hundred uploads at once take 300 MB before the first request is admitted. What the application has
+/// set itself stays. These options exist only where Kestrel is the server.
+/// </summary>
+internal sealed class ServerReadBuffers : IPostConfigureOptions<SocketTransportOptions>, IPostConfigureOptions<KestrelServerOptions>
+{
+    /// <summary>The switch that keeps what Kestrel has: <c>false</c>.</summary>
+    public const string Switch = "Allocator.AspNetCore.SetServerReadBuffers";
+
+    /// <summary>Kestrel copies a body out as it comes, so that a larger buffer would only be filled while nothing reads.</summary>
+    public const int ReadAheadBytes = 64 * 1024;
+
+    /// <summary>The least that HTTP/2 knows: the window that each connection has before its settings are exchanged.</summary>
+    public const int WindowBytes = ushort.MaxValue;
+
+    private static readonly bool s_isAllowed = !AppContext.TryGetSwitch(Switch, out bool isOn) || isOn;
+
+    private readonly ILogger _logger;
+    private int _isTransportLogged;
+    private int _areWindowsLogged;
+
+    public ServerReadBuffers(ILogger<ServerReadBuffers> logger) => _logger = logger;
+
+    public void PostConfigure(string? name, SocketTransportOptions options)
+    {
+        if (s_isAllowed && options.MaxReadBufferSize == new SocketTransportOptions().MaxReadBufferSize)
+        {
+            options.MaxReadBufferSize = ReadAheadBytes;
+            if (Interlocked.Exchange(ref _isTransportLogged, 1) == 0)
+            {
+                AllocatorLog.TransportBufferSet(_logger, ReadAheadBytes, Switch);
+            }
+        }
+    }
+
+    public void PostConfigure(string? name, KestrelServerOptions options)
+    {
+        Http2Limits limits = options.Limits.Http2;
+        Http2Limits unset = new();
+        bool isConnectionSet = s_isAllowed && limits.InitialConnectionWindowSize == unset.InitialConnectionWindowSize;
+        bool isStreamSet = s_isAllowed && limits.InitialStreamWindowSize == unset.InitialStreamWindowSize;
+        if (isConnectionSet)
+        {
+            limits.InitialConnectionWindowSize = WindowBytes;
+        }
+
+        if (isStreamSet)
+        {
+            limits.InitialStreamWindowSize = WindowBytes;
+        }
+
+        if ((isConnectionSet || isStreamSet) && Interlocked.Exchange(ref _areWindowsLogged, 1) == 0)
+        {
+            AllocatorLog.WindowsSet(_logger, limits.InitialConnectionWindowSize, limits.InitialStreamWindowSize, Switch);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+using Allocator.AspNetCore.Admission;
+using Allocator.AspNetCore.Configuration;
+using Allocator.Diagnostics;
+using Microsoft.Extensions.Hosting;
+
+namespace Allocator.AspNetCore.Page;
+
+/// <summary>One reading of an allocator, in bytes and requests.</summary>
+internal readonly record struct AllocatorSample(long Time, long Outstanding, long Idle, long Reserved, long Limit, long Waiting);
+
+/// <summary>One reading of the container, or the machine.</summary>
+internal readonly record struct ProcessSample(long Time, long Used, long Limit);
+
+/// <summary>
+/// The last ten minutes of all allocators, for the memory page. Its loop starts with the first view and ends with the host: a page that
+/// nothing opens costs nothing.
+/// </summary>
+internal sealed class MemorySampler : IHostedService, IDisposable
+{
+    public const int Room = 600;
+
+    private static readonly TimeSpan s_period = TimeSpan.FromSeconds(1);
+
+    private readonly object _lock = new();
+    private readonly RunningAllocators _running;
+    private readonly AdmissionMeter _meter;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Dictionary<string, Queue<AllocatorSample>> _allocators = [];
+    private readonly Queue<ProcessSample> _process = new(Room);
+    private Task? _loop;
+
+    public MemorySampler(RunningAllocators running, AdmissionMeter meter)
+    {
+        _running = running;
+        _meter = meter;
+    }
+
+    /// <summary>Gets what has the memory and its limit: the container, or the machine.</summary>
+    public MemoryLoadSource Source { get; set; }
+
+    /// <summary>Starts the readings, if they do not run. The first one is made at once.</summary>
+    public void Start()
+    {
+        lock (_lock)
+        {
+            if (_loop is null && !_stop.IsCancellationRequested)
+            {
+                Sample();
+                _loop = RunAsync(_stop.Token);
+            }
+        }
+    }
+
+    /// <summary>Returns what was read of the container, or the machine, after a time.</summary>
+    public ProcessSample[] ReadProcess(long after)
+    {
+        lock (_lock)
+        {
+            return [.. _process.Where(sample => sample.Time > after)];
+        }
+    }
+
+    /// <summary>Returns what was read of an allocator after a time.</summary>
+    public AllocatorSample[] Read(string name, long after)
+    {
+        lock (_lock)
+        {
+            return _allocators.TryGetValue(name, out Queue<AllocatorSample>? samples) ? [.. samples.Where(one => one.Time > after)] : [];
+        }
+    }
+
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stop.CancelAsync();
+        if (_loop is { } loop)
+        {
+            await loop;
+        }
+    }
+
+    public void Dispose() => _stop.Dispose();
+
+    /// <summary>Keeps a reading of the container, or the machine.</summary>
+    public void Add(ProcessSample sample)
+    {
+        lock (_lock)
+        {
+            Keep(_process, sample);
+        }
+    }
+
+    /// <summary>Keeps a reading of an allocator.</summary>
+    public void Add(string name, AllocatorSample sample)
+    {
+        lock (_lock)
+        {
+            if (!_allocators.TryGetValue(name, out Queue<AllocatorSample>? samples))
+            {
+                _allocators.Add(name, samples = new Queue<AllocatorSample>(Room));
+            }
+
+            Keep(samples, sample);
+        }
+    }
+
+    private static void Keep<TSample>(Queue<TSample> samples, TSample sample)
+    {
+        if (samples.Count == Room)
+        {
+            samples.Dequeue();
+        }
+
+        samples.Enqueue(sample);
+    }
+
+    private async Task RunAsync(CancellationToken stop)
+    {
+        using PeriodicTimer timer = new(s_period);
+        try
+        {
+            while (await timer.WaitForNextTickAsync(stop))
+            {
+                Sample();
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The host stops.
+        }
+    }
+
+    private void Sample()
+    {
+        long time = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+        MemoryLoad load = default;
+        try
+        {
+            foreach ((string name, MemoryAllocator allocator) in _running.All())
+            {
+                load = allocator.GetMemoryLoad();
+                Source = load.Source;
+                MemoryAllocatorStatistics statistics = allocator.GetStatistics();
+                AllocatorSample sample = new(
+                    time,
+                    statistics.RentedBytes,
+                    statistics.RetainedBytes,
+                    Math.Max(0, statistics.BudgetUsedBytes - statistics.RentedBytes),
+                    _running.BudgetBytesOf(allocator) ?? 0,
+                    Volatile.Read(ref _meter.Of(allocator).Waiting));
+                Add(name, sample);
+            }
+
+            Add(new ProcessSample(time, load.UsedBytes, load.TotalBytes));
+        }
+        catch (Exception exception) when (exception is OutOfMemoryException or ObjectDisposedException)
+        {
+            // A gap in the charts. The page must neither end the process nor stop for good.
+        }
+    }
+}

@@ -1,0 +1,71 @@
+using System.Buffers;
+using Allocator.AspNetCore.Admission;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Allocator.AspNetCore.Tests;
+
+/// <summary>What an endpoint reserves is put beside the limit and beside what it uses, once each.</summary>
+public class EndpointUseTests
+{
+    [Fact]
+    public async Task Requests_OfWhichSeveralFit_LogHowManyOnce()
+    {
+        await using Service service = await StartAsync(4 << 20, isUsed: true);
+
+        await GetAsync(service, 3);
+
+        Log.Entry entry = Assert.Single(service.Log.Entries, entry => entry.Id == 13);
+        Assert.Contains("4 such requests run at once in 16 MiB", entry.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain(service.Log.Entries, entry => entry.Id is 14 or 15);
+    }
+
+    [Fact]
+    public async Task Requests_OfWhichOneFits_WarnOnceAndShowInTheHealth()
+    {
+        await using Service service = await StartAsync(9 << 20, isUsed: true);
+
+        await GetAsync(service, 3);
+
+        Log.Entry entry = Assert.Single(service.Log.Entries, entry => entry.Id == 14);
+        Assert.Equal(LogLevel.Warning, entry.Level);
+        HealthReport report = await service.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+        HealthReportEntry health = report.Entries["memory"];
+        Assert.Contains("run one at a time", health.Description, StringComparison.Ordinal);
+        Assert.Equal(9L << 20, health.Data["largestReservationBytes"]);
+    }
+
+    [Theory]
+    [InlineData(true, 0)]
+    [InlineData(false, 1)]
+    public async Task Reservation_NeverUsed_IsLoggedOnce(bool isUsed, int expected)
+    {
+        await using Service service = await StartAsync(1 << 20, isUsed);
+
+        await GetAsync(service, 2 * EndpointUse.UnusedRequests);
+
+        Assert.Equal(expected, service.Log.Entries.Count(entry => entry.Id == 15));
+    }
+
+    private static Task<Service> StartAsync(long bytes, bool isUsed) => Service.StartAsync(
+        app => app.MapGet("/", (HttpContext context) =>
+        {
+            using IMemoryOwner<byte>? used = isUsed ? context.GetMemoryReservation().Allocate<byte>(100_000) : null;
+            return "";
+        }).RequireMemory(_ => new ValueTask<long>(bytes)),
+        builder =>
+        {
+            builder.Services.AddMemoryAllocator(options => options.MemoryBudgetMegabytes = Service.BudgetMegabytes);
+            builder.Services.AddHealthChecks().AddMemoryAllocator(
+                configure: options => (options.DegradedBudgetUse, options.DegradedMemoryLoad) = (null, 1));
+        });
+
+    // A response may be there a little before its request has ended: the next one is not sent before its memory is back.
+    private static async Task GetAsync(Service service, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Assert.Equal("", await service.Client.GetStringAsync("/"));
+            await service.UntilUnusedAsync();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+using Microsoft.DotNet.RemoteExecutor;
+
+namespace Allocator.AspNetCore.Tests;
+
+/// <summary>An endpoint whose managed memory ends is answered 503; one that throws the same for a broken file is an error.</summary>
+public class ManagedShortageTests
+{
+    private const string HeapLimit = "0x8000000"; // 128 MiB
+
+    [Fact]
+    public void Requests_WithoutManagedMemory_AreAnswered503AndLeaveNothing()
+    {
+        RemoteExecutor.Invoke(
+            static async () =>
+            {
+                List<byte[]> kept = [];
+                await using Service service = await Service.StartAsync(app => app.MapPost("/", (HttpContext context) =>
+                {
+                    using PixelBuffer<int> pixels = context.GetMemoryReservation().AllocatePixels<int>(500, 500);
+                    while (true)
+                    {
+                        lock (kept)
+                        {
+                            kept.Add(new byte[4 << 20]);
+                        }
+                    }
+                }).RequireMemory(_ => new ValueTask<long>(1 << 20)));
+
+                for (int i = 0; i < 3; i++)
+                {
+                    using HttpResponseMessage response = await service.Client.PostAsync("/", new ByteArrayContent(new byte[100_000]));
+                    lock (kept)
+                    {
+                        kept.Clear();
+                    }
+
+                    Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+                    Assert.NotNull(response.Headers.RetryAfter);
+                }
+
+                await service.UntilUnusedAsync();
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                Assert.Equal(0, service.Allocator.GetStatistics().Abandoned);
+                Log.Entry[] errors = [.. service.Log.Entries.Where(entry => entry.Id == 12)];
+                Assert.Equal(3, errors.Length);
+                Assert.All(errors, error => Assert.Contains("at ", $"{error.Exception}", StringComparison.Ordinal));
+            },
+            WithHeapLimit()).Dispose();
+    }
+
+    [Fact]
+    public void Response_ThatHasBegun_IsCutOff()
+    {
+        RemoteExecutor.Invoke(
+            static async () =>
+            {
+                List<byte[]> kept = [];
+                await using Service service = await Service.StartAsync(app => app.MapGet("/", async (HttpContext context) =>
+                {
+                    await context.Response.WriteAsync("begun");
+                    await context.Response.Body.FlushAsync();
+                    try
+                    {
+                        while (true)
+                        {
+                            kept.Add(new byte[4 << 20]);
+                        }
+                    }
+                    finally
+                    {
+                        kept.RemoveRange(0, Math.Min(2, kept.Count));
+                    }
+                }).RequireMemory(_ => new ValueTask<long>(1 << 20)));
+
+                await Assert.ThrowsAnyAsync<HttpRequestException>(() => service.Client.GetStringAsync("/"));
+                kept.Clear();
+                await service.UntilUnusedAsync();
+                Assert.Single(service.Log.Entries, entry => entry.Id == 12);
+            },
+            WithHeapLimit()).Dispose();
+    }
+
+    [Fact]
+    public async Task OutOfMemoryException_WithMemoryLeft_IsAnErrorOfTheApplication()
+    {
+        await using Service service = await Service.StartAsync(app => app
+            .MapGet("/", static string () => throw new OutOfMemoryException("This file is broken."))
+            .RequireMemory(_ => new ValueTask<long>(1 << 20)));
+
+        using HttpResponseMessage response = await service.Client.GetAsync("/");
+
+        Assert.Equal(HttpStatusCode.InternalServerError, response.StatusCode);
+        Assert.DoesNotContain(service.Log.Entries, entry => entry.Id == 12);
+        await service.UntilUnusedAsync();
+    }
+
+    private static RemoteInvokeOptions WithHeapLimit()
+    {
+        RemoteInvokeOptions options = new();
+        options.StartInfo.Environment["DOTNET_GCHeapHardLimit"] = HeapLimit;
+        return options;
+    }
+}
