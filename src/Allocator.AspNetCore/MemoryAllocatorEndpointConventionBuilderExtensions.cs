@@ -36,9 +36,13 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// and for an endpoint of it, the last call is the one that counts.
     /// </para>
     /// <para>
-    /// The allocator needs a limit, <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> or
-    /// <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>: without one nothing would wait, so that the start of the application
-    /// fails. So it does for endpoints on which it would have no effect: Razor pages and dynamic routes.
+    /// While the endpoint runs, what its flow of execution allocates from the application's allocator belongs to the reservation too, as
+    /// after <see cref="MemoryReservation.Use"/>: also where a library allocates that cannot be handed one.
+    /// </para>
+    /// <para>
+    /// The allocator needs a limit, which it has unless <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/> is 0 and there is no
+    /// budget: without one nothing would wait, so that the start of the application fails. So it does for endpoints on which it would have
+    /// no effect: Razor pages and dynamic routes.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -46,10 +50,32 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// </exception>
     public static TBuilder RequireMemory<TBuilder>(
         this TBuilder builder, Func<HttpContext, ValueTask<long>> bytes, TimeSpan? timeout = null)
-        where TBuilder : IEndpointConventionBuilder =>
-        Require(builder, Options.DefaultName, bytes, timeout);
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentNullException.ThrowIfNull(bytes);
+        return Require(builder, Options.DefaultName, bytes, timeout);
+    }
 
-    /// <summary>As the other overload, for an allocator that was added under a name.</summary>
+    /// <summary>
+    /// Reserves for each request what earlier requests of its endpoint have needed, as
+    /// <see cref="MemoryAllocator.ReserveAsync(string, TimeSpan, CancellationToken)"/> learns it: no estimate is needed.
+    /// </summary>
+    /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
+    /// <param name="builder">The endpoints. Each learns by itself.</param>
+    /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
+    /// <returns>The same endpoints.</returns>
+    /// <remarks>
+    /// As the overload with an estimate. What the endpoint allocates from the application's allocator belongs to its reservation, so it
+    /// counts, and is learned, whatever code allocates it.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </exception>
+    public static TBuilder RequireMemory<TBuilder>(this TBuilder builder, TimeSpan? timeout = null)
+        where TBuilder : IEndpointConventionBuilder =>
+        Require(builder, Options.DefaultName, bytes: null, timeout);
+
+    /// <summary>As the overload with an estimate, for an allocator that was added under a name.</summary>
     /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
     /// <param name="builder">The endpoints.</param>
     /// <param name="allocatorName">The name that the allocator was added with.</param>
@@ -65,15 +91,15 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
         where TBuilder : IEndpointConventionBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(allocatorName);
+        ArgumentNullException.ThrowIfNull(bytes);
         return Require(builder, allocatorName, bytes, timeout);
     }
 
     private static TBuilder Require<TBuilder>(
-        TBuilder builder, string allocatorName, Func<HttpContext, ValueTask<long>> bytes, TimeSpan? timeout)
+        TBuilder builder, string allocatorName, Func<HttpContext, ValueTask<long>>? bytes, TimeSpan? timeout)
         where TBuilder : IEndpointConventionBuilder
     {
         ArgumentNullException.ThrowIfNull(builder);
-        ArgumentNullException.ThrowIfNull(bytes);
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
         {
             throw new ArgumentOutOfRangeException(

@@ -16,11 +16,16 @@ public static class MemoryAllocatorServiceCollectionExtensions
 {
     /// <summary>Registers the application's <see cref="MemoryAllocator"/> as a singleton that ends with the host.</summary>
     /// <param name="services">The services of the application.</param>
-    /// <param name="configure">Sets the options; <see langword="null"/> for the defaults, with which nothing waits.</param>
+    /// <param name="configure">Sets the options; <see langword="null"/> for the defaults.</param>
     /// <returns>The same services.</returns>
     /// <remarks>
     /// The allocator is made when the host starts. Options that it refuses end the start with an
     /// <see cref="OptionsValidationException"/>. Further calls add to the options; they register no second allocator.
+    /// <para>
+    /// Where neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor
+    /// <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/> is set, the latter is 20 % of the container's limit, at least 32 MiB, and
+    /// outside of containers 10 % of the machine's memory, which is logged. 0 means that nothing has to stay free.
+    /// </para>
     /// </remarks>
     /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>
     public static IServiceCollection AddMemoryAllocator(
@@ -63,7 +68,7 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// <param name="name">
     /// The key of the service, the name of its options, and, unless the options say otherwise, the name of the allocator in metrics.
     /// </param>
-    /// <param name="configure">Sets the options; <see langword="null"/> for the defaults, with which nothing waits.</param>
+    /// <param name="configure">Sets the options; <see langword="null"/> for the defaults.</param>
     /// <returns>The same services.</returns>
     /// <remarks>As <see cref="AddMemoryAllocator(IServiceCollection, Action{MemoryAllocatorOptions}?)"/>.</remarks>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
@@ -150,6 +155,9 @@ public static class MemoryAllocatorServiceCollectionExtensions
 
         services.AddOptions<MemoryAllocatorOptions>(name).ValidateOnStart();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<MemoryAllocatorOptions>, OptionsValidator>());
+        services.TryAddSingleton<DefaultLimit>();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<MemoryAllocatorOptions>, DefaultLimit>(
+            static provider => provider.GetRequiredService<DefaultLimit>()));
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, AllocatorStartup>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, EndpointCheck>());
         services.TryAddEnumerable(

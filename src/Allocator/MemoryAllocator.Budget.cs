@@ -77,7 +77,7 @@ public abstract partial class MemoryAllocator
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, CancellationToken cancellationToken = default)
     {
         ThrowIfAbsurd(bytes);
-        return ReserveAdmittedAsync(bytes, Timeout.InfiniteTimeSpan, cancellationToken);
+        return ReserveAdmittedAsync(bytes, job: null, Timeout.InfiniteTimeSpan, cancellationToken);
     }
 
     /// <summary>As <see cref="ReserveAsync(long, CancellationToken)"/>, and waits no longer than a given time.</summary>
@@ -99,9 +99,72 @@ public abstract partial class MemoryAllocator
     public ValueTask<MemoryReservation> ReserveAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         ThrowIfAbsurd(bytes);
-        bool isTime = timeout >= TimeSpan.Zero || timeout == Timeout.InfiniteTimeSpan;
-        Throw.Unless(isTime, nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
-        return ReserveAdmittedAsync(bytes, timeout, cancellationToken);
+        ThrowIfNotTimeout(timeout);
+        return ReserveAdmittedAsync(bytes, job: null, timeout, cancellationToken);
+    }
+
+    /// <summary>
+    /// Takes for a whole job what jobs of that name have needed, so that no estimate is needed. Waits asynchronously for room.
+    /// </summary>
+    /// <param name="job">
+    /// What kind of job it is: jobs of one name learn from each other. Any string; 256 names are remembered, and the one that was used
+    /// least recently is forgotten for a new one. Long names are shortened.
+    /// </param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
+    /// <remarks>
+    /// <para>
+    /// It reserves the 97th percentile of what the last 64 jobs of the name took at most, rounded up to 64 KiB. Until 16 have ended it is
+    /// a part of what can be had, if that is more: three quarters for the first ones, a fifth for the last. While a job waits, its size
+    /// follows what others of the name teach.
+    /// </para>
+    /// <para>
+    /// A job that needs more grows ahead of requests that hold nothing, however much. Its synchronous allocations wait for that: for
+    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. Where all that hold memory wait for more, the youngest is
+    /// refused at once, and its need is remembered. Without a limit nothing waits.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled before there was room.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed, before the call or during the wait.</exception>
+    [return: OwnedBuffer]
+    public ValueTask<MemoryReservation> ReserveAsync(string job, CancellationToken cancellationToken = default) =>
+        ReserveAsync(job, Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, and waits no longer than a given time.</summary>
+    /// <param name="job">What kind of job it is.</param>
+    /// <param name="timeout">How long it waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> for any time.</param>
+    /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
+    /// <inheritdoc cref="ReserveAsync(long, TimeSpan, CancellationToken)" path="/remarks"/>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
+    /// <exception cref="MemoryLimitExceededException">
+    /// There was no room in time: <see cref="MemoryLimitExceededException.IsTransient"/> is <see langword="true"/>.
+    /// </exception>
+    /// <exception cref="OutOfMemoryException">There was no memory for the thread that watches the time.</exception>
+    /// <inheritdoc cref="ReserveAsync(string, CancellationToken)" path="/returns | /exception"/>
+    [return: OwnedBuffer]
+    public ValueTask<MemoryReservation> ReserveAsync(string job, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Throw.IfNull(job, nameof(job));
+        ThrowIfNotTimeout(timeout);
+        return ReserveAdmittedAsync(0, Jobs.Get(job), timeout, cancellationToken);
+    }
+
+    /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, if there is room now or no budget. Never waits.</summary>
+    /// <param name="job">What kind of job it is.</param>
+    /// <param name="reservation">
+    /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
+    /// </param>
+    /// <returns><see langword="false"/> where there is no room now, or what is left is kept for requests that came earlier.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
+    /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
+    public bool TryReserve(string job, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
+    {
+        Throw.IfNull(job, nameof(job));
+        BudgetAccount? account = Account;
+        LearnedJob learned = Jobs.Get(job);
+        reservation = TryReserve(learned.SizeFor(account?.Budget), account, learned);
+        return reservation is not null;
     }
 
     /// <summary>Takes a part of the memory budget for a whole job, if there is room now or no budget. Never waits.</summary>
@@ -118,10 +181,7 @@ public abstract partial class MemoryAllocator
     public bool TryReserve(long bytes, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
     {
         ThrowIfAbsurd(bytes);
-        reservation = GetPipeline().Admission.TryAcquire(Account, bytes, out BudgetPermit permit) ? MakeReservation(bytes, permit) : null;
-
-        // Up to here: a reservation that is collected meanwhile would return what was taken of it.
-        GC.KeepAlive(this);
+        reservation = TryReserve(bytes, Account, job: null);
         return reservation is not null;
     }
 
@@ -141,7 +201,7 @@ public abstract partial class MemoryAllocator
     /// <exception cref="MemoryLimitExceededException">
     /// <paramref name="bytes"/> is more than the whole budget, or it had no room for them in time; or the container certainly has none.
     /// </exception>
-    /// <inheritdoc cref="TryReserve" path="/exception"/>
+    /// <inheritdoc cref="TryReserve(long, out MemoryReservation?)" path="/exception"/>
     [return: OwnedBuffer]
     public IDisposable TrackExternalMemory(long bytes)
     {
@@ -190,7 +250,8 @@ public abstract partial class MemoryAllocator
     private static IMemoryOwner<T> WrapOwner<T>(Allocation allocation)
         where T : struct => new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
 
-    private async ValueTask<MemoryReservation> ReserveAdmittedAsync(long bytes, TimeSpan timeout, CancellationToken cancellationToken)
+    private async ValueTask<MemoryReservation> ReserveAdmittedAsync(
+        long bytes, LearnedJob? job, TimeSpan timeout, CancellationToken cancellationToken)
     {
         try
         {
@@ -198,11 +259,13 @@ public abstract partial class MemoryAllocator
             AdmissionControl admission = GetPipeline().Admission;
 
             // Before the request is posted: once it is granted nothing is allocated.
-            ReservationAccount account = new(Account, bytes, isGranted: false);
+            BudgetAccount? parent = Account;
+            ReservationAccount account = new(parent, 0, isGranted: false) { Job = job };
             MemoryReservation reservation = new(this, account);
-            BudgetPermit permit = await admission.AcquireAsync(Account, bytes, timeout, cancellationToken).ConfigureAwait(false);
+            bytes = job?.SizeFor(parent?.Budget) ?? bytes;
+            BudgetPermit permit = await admission.AcquireAsync(parent, bytes, timeout, cancellationToken, job).ConfigureAwait(false);
             GetPipelineOrReturn(permit);
-            account.Grant();
+            account.Grant(permit.Account is null ? bytes : permit.Bytes);
             return reservation;
         }
         finally
@@ -211,12 +274,17 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    private MemoryReservation MakeReservation(long bytes, in BudgetPermit permit)
+    private MemoryReservation? TryReserve(long bytes, BudgetAccount? parent, LearnedJob? job)
     {
+        if (!GetPipeline().Admission.TryAcquire(parent, bytes, out BudgetPermit permit))
+        {
+            return null;
+        }
+
         try
         {
             GetPipeline();
-            return new MemoryReservation(this, new ReservationAccount(Account, bytes));
+            return new MemoryReservation(this, new ReservationAccount(parent, bytes) { Job = job });
         }
         catch
         {
@@ -238,6 +306,10 @@ public abstract partial class MemoryAllocator
             throw;
         }
     }
+
+    private static void ThrowIfNotTimeout(TimeSpan timeout) => Throw.Unless(
+        timeout >= TimeSpan.Zero || timeout == Timeout.InfiniteTimeSpan,
+        nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
 
     // A budget refuses what is too large. Without one the sum of this and what is already reserved must not wrap.
     private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)

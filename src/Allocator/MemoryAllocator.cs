@@ -36,6 +36,9 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Gets what requests are charged to; null for nothing.</summary>
     internal abstract BudgetAccount? Account { get; }
 
+    /// <summary>Gets what jobs have needed: one object for an allocator and all its reservations.</summary>
+    internal abstract LearnedJobs Jobs { get; }
+
     /// <summary>
     /// Makes an allocator with the default options. It starts no thread and takes no memory before the first large request.
     /// </summary>

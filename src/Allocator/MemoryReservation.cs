@@ -11,7 +11,8 @@ namespace Allocator;
 /// request.
 /// </summary>
 /// <remarks>
-/// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/> and <see cref="MemoryAllocator.TryReserve"/>. Thread-safe.
+/// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/>, or without an estimate by
+/// <see cref="MemoryAllocator.ReserveAsync(string, CancellationToken)"/>, and the like. Thread-safe.
 /// Its memory is the parent's: blocks, statistics and trimming are shared. Where all outstanding memory belongs to reservations that wait
 /// for more, the youngest fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits
 /// nothing.
@@ -55,6 +56,8 @@ public sealed class MemoryReservation : MemoryAllocator
     public long OverflowCount => _account.OverflowCount;
 
     internal override BudgetAccount? Account => _account;
+
+    internal override LearnedJobs Jobs => _parent.Jobs;
 
     internal override AllocatorSettings Settings => _parent.Settings;
 
@@ -133,13 +136,40 @@ public sealed class MemoryReservation : MemoryAllocator
     }
 
     /// <summary>
+    /// Has code allocate from this reservation that cannot be handed one: until the result is disposed, what this flow of execution
+    /// allocates from the reservation's allocator belongs to the reservation.
+    /// </summary>
+    /// <returns>What the caller disposes, with <c>using</c>, before the reservation.</returns>
+    /// <remarks>
+    /// <para>
+    /// The flow is that of <see cref="ExecutionContext"/>: what is called, what runs after an <c>await</c>, and tasks, loops and threads
+    /// that are begun within it. Call it in the method that does the work: an <c>async</c> method that calls it changes its own flow
+    /// only. Of nested uses the innermost of each allocator counts. Other allocators, and reservations that are named, are not affected.
+    /// </para>
+    /// <para>
+    /// Disposing the result, in whatever flow, ends the use in all of them; so does disposing the reservation. They allocate from the
+    /// allocator then, as before. What was allocated and is kept stays the reservation's until that ends.
+    /// </para>
+    /// <para>
+    /// As long as any use in the process has not ended, each allocation reads the flow, for some nanoseconds. Otherwise it costs one
+    /// comparison.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The reservation or its allocator has been disposed.</exception>
+    public UseScope Use()
+    {
+        ThrowIfDisposed();
+        return new UseScope(new AmbientAccount(_account, Jobs));
+    }
+
+    /// <summary>
     /// Returns the unused part to the budget, and what it has grown by. Outstanding memory stays valid, counts against the budget, and
     /// goes back to it when it is disposed. New requests throw, and those that wait. Further calls have no effect.
     /// </summary>
     public override void Dispose()
     {
         GC.SuppressFinalize(this);
-        if (_account.Close() && OverflowCount > 0)
+        if (_account.Close() && OverflowCount > 0 && _account.Job is null)
         {
             AllocatorEventSource.Log.ReservationExceeded(ReservedBytes, PeakUsedBytes, OverflowCount, Name);
         }
@@ -175,4 +205,15 @@ public sealed class MemoryReservation : MemoryAllocator
     }
 
     private void ThrowIfDisposed() => Throw.IfDisposed(_account.IsClosed, nameof(MemoryReservation));
+
+    /// <summary>The time in which a flow of execution allocates from a reservation: see <see cref="Use"/>.</summary>
+    public readonly struct UseScope : IDisposable
+    {
+        private readonly AmbientAccount? _use;
+
+        internal UseScope(AmbientAccount use) => _use = use;
+
+        /// <summary>Ends the use. Further calls, on this instance or a copy, have no effect. Never throws.</summary>
+        public void Dispose() => _use?.Leave();
+    }
 }

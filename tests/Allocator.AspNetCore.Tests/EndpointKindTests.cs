@@ -50,7 +50,7 @@ public class EndpointKindTests
     {
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Service.StartAsync(
             app => app.MapGet("/", () => "").RequireMemory(_ => new ValueTask<long>(1)),
-            builder => builder.Services.AddMemoryAllocator()));
+            builder => builder.Services.AddMemoryAllocator(static options => options.MinimumFreeMegabytes = 0)));
 
         Assert.Contains("MemoryBudgetMegabytes or MinimumFreeMegabytes", exception.Message, StringComparison.Ordinal);
     }

@@ -53,6 +53,9 @@ public sealed class PackedLibrary : IDisposable
 
     public string SkiaSymbolsPath => Path.Combine(Feed, $"Allocator.SkiaSharp.{Version}.snupkg");
 
+    /// <summary>Gets the package of sources for ImageSharp.</summary>
+    public string ImageSharpPackagePath => Path.Combine(Feed, $"Allocator.ImageSharp.{Version}.nupkg");
+
     /// <summary>Gets the folder that serves as a feed.</summary>
     public string Feed => Folder("feed");
 
@@ -64,7 +67,10 @@ public sealed class PackedLibrary : IDisposable
     {
         // What a project references is built in Release if it is listed too.
         IEnumerable<string> projects = new[]
-            { "Allocator", "Allocator.AspNetCore", "Allocator.SkiaSharp", "Allocator.Analyzers", "Allocator.CodeFixes" }
+            {
+                "Allocator", "Allocator.AspNetCore", "Allocator.SkiaSharp", "Allocator.ImageSharp", "Allocator.Analyzers",
+                "Allocator.CodeFixes",
+            }
             .Select(name => $"""<Project Path="src/{name}/{name}.csproj" />""");
         File.WriteAllText(Path.Combine(sources, "Packed.slnx"), $"<Solution>{string.Concat(projects)}</Solution>");
         CommandLine.Run(

@@ -20,7 +20,7 @@ public class NativeHeapTests
     [SkippableFact]
     public void TryTrim_AfterManyFrees_LowersTheResidentSet()
     {
-        Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "Only glibc has malloc_trim.");
+        Skip.IfNot(LibC.IsMallocOfGlibc(), "Only glibc has malloc_trim.");
         RemoteExecutor.Invoke(static () =>
         {
             List<nint> kept = [];
@@ -39,7 +39,7 @@ public class NativeHeapTests
     [SkippableFact]
     public void TrySetMapThreshold_BeforeAnyAllocation_ReturnsWhatIsFreedAtOnce()
     {
-        Skip.IfNot(RuntimeInformation.IsOSPlatform(OSPlatform.Linux), "Only glibc has mallopt.");
+        Skip.IfNot(LibC.IsMallocOfGlibc(), "Only glibc has mallopt.");
         RemoteExecutor.Invoke(static () =>
         {
             Assert.True(NativeHeap.TrySetMapThreshold(64 * 1024));

@@ -46,8 +46,16 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
             new(1, MayFail: true)),
         new(
             "reserve", "a reservation a job",
-            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = Free(limit) }, reserves: true),
+            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = Free(limit) }, JobReservation.Estimated),
             new(1, MayFail: false)),
+        new(
+            "learned", "learned, no number",
+            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = DefaultFree(limit) }, JobReservation.Learned),
+            new(1, MayFail: true)),
+        new(
+            "ambient", "learned and ambient, no number",
+            (limit, trim) => Store(new() { TrimPeriod = trim, MinimumFreeMegabytes = DefaultFree(limit) }, JobReservation.Ambient),
+            new(1, MayFail: true)),
     ];
 
     /// <summary>Gets whether its user has read the guides, and set more than the defaults: then malloc's map threshold too.</summary>
@@ -63,5 +71,9 @@ internal sealed record MemoryWay(string Name, string Title, Func<int, TimeSpan, 
     /// <summary>Returns how much is to stay free in a container of <paramref name="limitMegabytes"/>, in MiB.</summary>
     public static int Free(int limitMegabytes) => Math.Max(16, (int)(FreeShare * limitMegabytes));
 
-    private static BlockStore Store(MemoryAllocatorOptions options, bool reserves = false) => new(options, reserves);
+    /// <summary>Returns what <c>AddMemoryAllocator</c> leaves free in such a container where no limit is set, in MiB.</summary>
+    public static int DefaultFree(int limitMegabytes) => Math.Max(32, limitMegabytes / 5);
+
+    private static BlockStore Store(MemoryAllocatorOptions options, JobReservation reserves = JobReservation.None) =>
+        new(options, reserves);
 }

@@ -1,24 +1,46 @@
 namespace LoadResizeSave.Pixels;
 
+/// <summary>What a job has set aside for it before it begins.</summary>
+internal enum JobReservation
+{
+    None,
+
+    /// <summary>What its picture's header says that it takes.</summary>
+    Estimated,
+
+    /// <summary>What earlier jobs took. The job allocates from the reservation.</summary>
+    Learned,
+
+    /// <summary>The same, and the job allocates from the allocator, as code does that is handed no reservation.</summary>
+    Ambient,
+}
+
 /// <summary>
 /// Lends memory of the library: the pool, or with a pool size of zero the same code without pooling, or the pool with a budget.
 /// </summary>
 internal sealed class BlockStore : PixelStore
 {
+    private const string JobName = "photographs";
+
+    // As long as RequireMemory waits by default.
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
     private readonly MemoryAllocator _allocator;
-    private readonly bool _reserves;
+    private readonly JobReservation _reserves;
 
     /// <summary>
-    /// Makes an allocator with <paramref name="options"/>. A job reserves all that it will take where <paramref name="reserves"/> is true,
-    /// and unless given, where there is a budget.
+    /// Makes an allocator with <paramref name="options"/>. Unless <paramref name="reserves"/> says otherwise, a job reserves all that it
+    /// will take where there is a budget.
     /// </summary>
-    public BlockStore(MemoryAllocatorOptions options, bool? reserves = null)
-        : this(MemoryAllocator.Create(options), reserves ?? options.MemoryBudgetMegabytes is not null)
+    public BlockStore(MemoryAllocatorOptions options, JobReservation? reserves = null)
+        : this(
+            MemoryAllocator.Create(options),
+            reserves ?? (options.MemoryBudgetMegabytes is null ? JobReservation.None : JobReservation.Estimated))
     {
     }
 
     /// <summary>Lends from an allocator, or a reservation, that was made elsewhere. Disposing this disposes it.</summary>
-    public BlockStore(MemoryAllocator allocator, bool reserves = false)
+    public BlockStore(MemoryAllocator allocator, JobReservation reserves = JobReservation.None)
     {
         _allocator = allocator;
         _reserves = reserves;
@@ -46,7 +68,12 @@ internal sealed class BlockStore : PixelStore
     public override NativeAllocationCallbacks? CreateNativeCallbacks() => _allocator.CreateNativeCallbacks();
 
     public override ValueTask<Admission> AdmitAsync(long bytes, CancellationToken cancellationToken)
-        => _reserves ? ReserveAsync(bytes, cancellationToken) : base.AdmitAsync(bytes, cancellationToken);
+        => _reserves switch
+        {
+            JobReservation.None => base.AdmitAsync(bytes, cancellationToken),
+            JobReservation.Ambient => new ValueTask<Admission>(Use(cancellationToken)),
+            _ => ReserveAsync(bytes, cancellationToken),
+        };
 
     public override void Release() => _allocator.ReleaseRetainedResources();
 
@@ -54,8 +81,27 @@ internal sealed class BlockStore : PixelStore
 
     private async ValueTask<Admission> ReserveAsync(long bytes, CancellationToken cancellationToken)
     {
-        MemoryReservation reservation = await _allocator.ReserveAsync(bytes, cancellationToken);
-        return new Admission(new BlockStore(reservation, reserves: false), reservation);
+        MemoryReservation reservation = await (_reserves == JobReservation.Learned
+            ? _allocator.ReserveAsync(JobName, s_patience, cancellationToken)
+            : _allocator.ReserveAsync(bytes, cancellationToken));
+        return new Admission(new BlockStore(reservation), reservation);
+    }
+
+    // No asynchronous method, which would use it in a flow of its own.
+    private Admission Use(CancellationToken cancellationToken)
+    {
+        MemoryReservation reservation =
+            _allocator.ReserveAsync(JobName, s_patience, cancellationToken).AsTask().GetAwaiter().GetResult();
+        return new Admission(this, new UsedReservation(reservation, reservation.Use()));
+    }
+
+    private sealed class UsedReservation(MemoryReservation reservation, MemoryReservation.UseScope use) : IDisposable
+    {
+        public void Dispose()
+        {
+            use.Dispose();
+            reservation.Dispose();
+        }
     }
 }
 

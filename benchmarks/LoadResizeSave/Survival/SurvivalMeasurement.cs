@@ -14,6 +14,7 @@ internal sealed class SurvivalMeasurement
     private static readonly Option<int[]> s_atOnce = ContainerOptions.Numbers("--at-once", "Jobs at once.", [2, 4, 16, 64]);
     private static readonly Option<int> s_runs = ContainerOptions.Number("--runs", "Runs of each cell.", 3);
     private static readonly Option<int> s_claimRuns = ContainerOptions.Number("--claim-runs", "Runs of this library's ways.", 20);
+    private static readonly Option<int> s_bursts = ContainerOptions.Number("--bursts", "Jobs of a run, for each that is done at once.", 1);
     private static readonly Option<double> s_minutes = ContainerOptions.Minutes();
     private static readonly Option<bool> s_explain = new("--explain")
     {
@@ -37,7 +38,7 @@ internal sealed class SurvivalMeasurement
     public static Command Create() => new Command(
         "survive", "Makes photographs smaller in memory cgroups, with each way of having memory, and says who was killed.")
     {
-        s_input, s_ways, s_limits, s_atOnce, s_runs, s_claimRuns, s_minutes, s_explain,
+        s_input, s_ways, s_limits, s_atOnce, s_runs, s_claimRuns, s_bursts, s_minutes, s_explain,
     }.MeasuresContainers(SurvivalReport.Program, (run, cancellationToken) => new SurvivalMeasurement(run).MeasureAsync(cancellationToken));
 
     private async Task<ResultDocument> MeasureAsync(CancellationToken cancellationToken)
@@ -83,7 +84,7 @@ internal sealed class SurvivalMeasurement
             way,
             limit,
             atOnce,
-            _run.IsQuick ? QuickJobs : Math.Max(FewestJobs, atOnce),
+            _run.IsQuick ? QuickJobs : Math.Max(FewestJobs, atOnce * _run.Get(s_bursts, 1)),
             way.IsOfLibrary ? Math.Max(runs, _run.Get(s_claimRuns, 1)) : runs);
     }
 

@@ -39,10 +39,20 @@ public sealed class OpenCvPixels : IDisposable
         }
     }
 
-    /// <summary>Gives the pixels of a matrix of type <c>CV_8UC4</c> as a pixel buffer. Disposing that disposes the matrix.</summary>
+    /// <summary>
+    /// Returns the pixels of a matrix of type <c>CV_8UC4</c> as a pixel buffer. Disposing that disposes the matrix.
+    /// </summary>
     [return: OwnedBuffer]
-    public static PixelBuffer<uint> ToPixelBuffer(Mat mat, MemoryAllocator allocator) =>
-        allocator.WrapPixels<uint>(mat.Data, mat.Cols, mat.Rows, checked((int)mat.Step()), mat.Dispose);
+    public static PixelBuffer<uint> ToPixelBuffer(Mat mat, MemoryAllocator allocator)
+    {
+        // Halves of pixels of 8 bytes would be taken for pixels.
+        if (mat.Type() != MatType.CV_8UC4)
+        {
+            throw new ArgumentException("The matrix is not of type CV_8UC4.", nameof(mat));
+        }
+
+        return allocator.WrapPixels<uint>(mat.Data, mat.Cols, mat.Rows, checked((int)mat.Step()), mat.Dispose);
+    }
 
     /// <summary>Disposes the matrix first, and then what it points to.</summary>
     public void Dispose()

@@ -172,10 +172,10 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private async Task<Refusal?> ReserveAsync()
     {
-        long bytes;
+        long? bytes;
         try
         {
-            bytes = await _requirement.Bytes(_context);
+            bytes = _requirement.Bytes is { } estimate ? await estimate(_context) : null;
         }
         catch (BadHttpRequestException exception)
         {
@@ -232,10 +232,14 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    private async Task<MemoryReservation> WaitAsync(long bytes)
+    // Without an estimate by what earlier requests of the endpoint have needed.
+    private async Task<MemoryReservation> WaitAsync(long? bytes)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
-        if (_allocator.TryReserve(bytes, out MemoryReservation? reservation))
+        string job = EndpointName ?? "";
+        if (bytes is long known
+            ? _allocator.TryReserve(known, out MemoryReservation? reservation)
+            : _allocator.TryReserve(job, out reservation))
         {
             return reservation;
         }
@@ -243,7 +247,9 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         // Running requests may end when the host stops. Those that wait would hold it up, and do better elsewhere.
         CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(_context.RequestAborted, stopping);
-        ValueTask<MemoryReservation> reserving = _allocator.ReserveAsync(bytes, _requirement.Timeout, end.Token);
+        ValueTask<MemoryReservation> reserving = bytes is long estimated
+            ? _allocator.ReserveAsync(estimated, _requirement.Timeout, end.Token)
+            : _allocator.ReserveAsync(job, _requirement.Timeout, end.Token);
         if (reserving.IsCompleted)
         {
             return await reserving;
@@ -263,6 +269,9 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     private async Task<Refusal?> RunReservedAsync(RequestDelegate endpoint)
     {
         using MemoryReservation reservation = _reservation!;
+
+        // Here, in the flow that the endpoint is called in.
+        using MemoryReservation.UseScope use = reservation.Use();
         try
         {
             await endpoint(_context);

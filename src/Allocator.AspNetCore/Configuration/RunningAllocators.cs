@@ -10,10 +10,13 @@ internal sealed class RunningAllocators
 {
     private readonly ConcurrentDictionary<string, Running> _all = new();
     private readonly IOptionsMonitor<MemoryAllocatorOptions> _options;
+    private readonly DefaultLimit _defaultLimit;
     private readonly ILogger _logger;
 
-    public RunningAllocators(IOptionsMonitor<MemoryAllocatorOptions> options, ILogger<RunningAllocators> logger)
+    public RunningAllocators(
+        IOptionsMonitor<MemoryAllocatorOptions> options, DefaultLimit defaultLimit, ILogger<RunningAllocators> logger)
     {
+        _defaultLimit = defaultLimit;
         _options = options;
         _logger = logger;
     }
@@ -31,6 +34,7 @@ internal sealed class RunningAllocators
         }
 
         _all[name] = new Running(allocator, OptionKeys.Read(options), options.MemoryBudgetMegabytes, options.MinimumFreeMegabytes);
+        _defaultLimit.Log(_logger, name);
         WarnOfTooMuch(name, options, allocator.GetMemoryLoad());
         return allocator;
     }

@@ -13,6 +13,8 @@ namespace Allocator.Allocators;
 /// </summary>
 internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCounters counters, PoolTrimmer trimmer)
 {
+    private static readonly TimeSpan s_patienceOfLearned = TimeSpan.FromSeconds(30);
+
     private readonly AllocatorSettings _settings = settings;
     private readonly AllocatorCounters _counters = counters;
     private readonly PoolTrimmer _trimmer = trimmer;
@@ -28,7 +30,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
     /// <summary>As <see cref="Acquire"/>, but waits asynchronously, for a time of its own; below zero for any time.</summary>
     public ValueTask<BudgetPermit> AcquireAsync(
-        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken)
+        BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken, LearnedJob? job = null)
     {
         if (TryAcquireAtOnce(account, bytes, out BudgetPermit permit))
         {
@@ -37,7 +39,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         EnsureItFits(account, bytes);
         timeout = LimitWait(timeout);
-        BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero);
+        BudgetRequest request = new(account, bytes, isTimed: timeout > TimeSpan.Zero, job: job);
         return new ValueTask<BudgetPermit>(new PendingAdmission(this, _clock, request, timeout, cancellationToken), token: 0);
     }
 
@@ -75,7 +77,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BudgetPermit AcquireSlow(BudgetAccount account, long bytes)
     {
-        TimeSpan timeout = LimitWait(_settings.Options.BudgetTimeout);
+        TimeSpan timeout = LimitWait(PatienceOf(account));
         EnsureItFits(account, bytes);
         BudgetRequest request = new(account, bytes, blocks: true);
         PostAndWait(request, timeout);
@@ -129,6 +131,14 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     // A hook on memory's way back does not wait for memory: others may wait for what it holds up.
     private static TimeSpan LimitWait(TimeSpan timeout) => BlockHooks.IsReleasing ? TimeSpan.Zero : timeout;
 
+    // A learned job cannot know what it needs, and holds what others wait for: a refusal at once would fail it for nothing.
+    private TimeSpan PatienceOf(BudgetAccount account)
+    {
+        TimeSpan timeout = _settings.Options.BudgetTimeout;
+        bool isLearned = account.OutermostReservation?.Job is not null;
+        return isLearned && timeout >= TimeSpan.Zero && timeout < s_patienceOfLearned ? s_patienceOfLearned : timeout;
+    }
+
     // Throws where no request can be granted.
     private static void EnsureItFits(BudgetAccount account, long bytes)
     {
@@ -180,7 +190,8 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
                 bytes, limit, used, needed, request.Reservation!.ReservedBytes, request.AtFailure.UsedBytes, request.AtFailure.PeakBytes),
             BudgetOutcome.NoRoom => ForMinimumFree(budget, bytes, needed),
             _ when limit == long.MaxValue => ForMinimumFree(budget, bytes, needed),
-            _ => MemoryLimitExceededException.ForTimeout(bytes, limit, used, needed, timeout, isBudgetTimeout: token is null),
+            _ => MemoryLimitExceededException.ForTimeout(
+                bytes, limit, used, needed, timeout, isBudgetTimeout: token is null && timeout == _settings.Options.BudgetTimeout),
         };
     }
 

@@ -15,17 +15,20 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
 {
     private const string Options = nameof(MemoryAllocatorOptions) + ".";
     private const int Megabyte = 1024 * 1024;
+    private const int MostJobs = 8;
 
     private readonly StringBuilder _text = new();
     private readonly AllocatorSettings _settings = settings;
     private readonly AllocatorCounters _counters = counters;
 
     public string Write(
-        in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget? budget, bool isDisposed)
+        in MemoryAllocatorStatistics now, UniformUnmanagedMemoryPool pool, CountedArrayPool arrays, MemoryBudget? budget, LearnedJobs jobs,
+        bool isDisposed)
     {
         string state = isDisposed ? ", disposed: outstanding memory goes when it comes back" : "";
         _text.Append($"{nameof(MemoryAllocator)} {_settings.Options.Name ?? "without a name"}, {_settings.Safety} mode{state}\n");
         WriteLimits(now, budget);
+        WriteJobs([.. jobs.All.OrderByDescending(static job => job.LastUse).Take(MostJobs)]);
         WriteSystem();
         WriteOutstanding(now, pool);
         Line("idle", $"{Bytes(now.RetainedBytes)}, of that {Bytes(arrays.IdleBytes)} in arrays; "
@@ -75,6 +78,17 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
         Line("stays free", _settings.MinimumFreeBytes == 0
             ? $"nothing has to ({Options}{nameof(options.MinimumFreeMegabytes)})"
             : $"{Bytes(_settings.MinimumFreeBytes)} ({Options}{nameof(options.MinimumFreeMegabytes)})");
+    }
+
+    private void WriteJobs(LearnedJob[] jobs)
+    {
+        foreach (LearnedJob job in jobs)
+        {
+            // A name may be part of a request.
+            string name = new([.. job.Name.Select(static c => char.IsControl(c) ? '?' : c)]);
+            Line(job == jobs[0] ? "learned" : "", Invariant($"{name}: {Bytes(job.LearnedBytes)} after {job.Jobs:N0} jobs, ")
+                + Invariant($"{job.Failures:N0} of them refused"));
+        }
     }
 
     private void WriteSystem()

@@ -17,6 +17,7 @@ internal sealed class AllocatorUsage : IUsageSource
     private readonly WeakReference<CountedArrayPool> _countedArrays;
     private readonly WeakReference<MemoryBudget>? _budget;
     private readonly LinkedListNode<IUsageSource> _registration;
+    private readonly LearnedJobs _jobs;
     private readonly long _budgetLimitBytes;
     private long _poolRents;
     private long _arrayRents;
@@ -25,9 +26,10 @@ internal sealed class AllocatorUsage : IUsageSource
 
     public AllocatorUsage(
         AllocatorCounters counters, UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays,
-        MemoryBudget? budget)
+        MemoryBudget? budget, LearnedJobs jobs)
     {
         Counters = counters;
+        _jobs = jobs;
         _pool = new WeakReference<UniformUnmanagedMemoryPool>(pool, trackResurrection: true);
         _arrays = new WeakReference<ArraySource>(arrays, trackResurrection: true);
         _countedArrays = new WeakReference<CountedArrayPool>(countedArrays, trackResurrection: true);
@@ -67,6 +69,9 @@ internal sealed class AllocatorUsage : IUsageSource
 
         void Add(UsageFigure figure, long value) => figures[(int)figure] += value;
     }
+
+    public IEnumerable<(string Job, JobFigures Figures)> ReadJobs() =>
+        _jobs.All.Select(static job => (job.Name, new JobFigures(job.LearnedBytes, job.Jobs, job.Failures)));
 
     public MemoryAllocatorStatistics Read()
     {

@@ -103,7 +103,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         EndedGuard.Prepare();
 
         // Last: where the constructor has thrown before, no registry knows the allocator, and its finalizer has nothing to do.
-        _usage = new AllocatorUsage(_counters, _pool, _arrays, _countedArrays, _budget);
+        _usage = new AllocatorUsage(_counters, _pool, _arrays, _countedArrays, _budget, Jobs);
     }
 
     // An allocator that is dropped gives its idle memory back; what is outstanding keeps the pool alive, and goes when it comes back.
@@ -121,7 +121,9 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
 
     void IBackgroundWork.DoWork() => Close();
 
-    internal override BudgetAccount? Account => _budget;
+    internal override BudgetAccount? Account => AmbientAccount.IsAnyLive ? AmbientAccount.Find(Jobs) ?? (BudgetAccount?)_budget : _budget;
+
+    internal override LearnedJobs Jobs => _context.Budget.Jobs;
 
     internal override AllocatorSettings Settings => _settings;
 
@@ -167,7 +169,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         try
         {
             return new AllocatorDescription(_settings, _counters).Write(
-                GetStatistics(), _pool, _countedArrays, _budget, Volatile.Read(ref _disposed) != 0);
+                GetStatistics(), _pool, _countedArrays, _budget, Jobs, Volatile.Read(ref _disposed) != 0);
         }
         catch (OutOfMemoryException)
         {
@@ -206,7 +208,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation)
     {
         ThrowIfDisposed();
-        account ??= _budget;
+        account ??= Account;
         bool isPlain = (options & AllocationOptions.Clean) == 0 && !Tracing.Rents;
         if (lengthInBytes <= _arrayThresholdInBytes)
         {

@@ -69,6 +69,110 @@ internal abstract class BudgetAccount
 }
 
 /// <summary>
+/// A reservation as the flow of execution that uses it sees it: requests of its allocator are charged here. Once the reservation has
+/// ended, what the flow takes all the same is passed on to the account that it was taken from.
+/// </summary>
+internal sealed class AmbientAccount : BudgetAccount
+{
+    private static int s_live;
+
+    private readonly ReservationAccount _reservation;
+    private readonly LearnedJobs _owner;
+    private AmbientAccount? _outer;
+    private int _isEnded;
+
+    /// <summary>Makes it what the caller's flow allocates from, of the allocator that the owner belongs to.</summary>
+    public AmbientAccount(ReservationAccount reservation, LearnedJobs owner)
+        : base(reservation.Budget)
+    {
+        _reservation = reservation;
+        _owner = owner;
+        _outer = SkipEnded(Flow.Current.Value);
+        if (_outer is not null)
+        {
+            _outer._outer = SkipEnded(_outer._outer);
+        }
+
+        Flow.Current.Value = this;
+        Interlocked.Increment(ref s_live);
+    }
+
+    /// <summary>Gets whether a flow of the process may use a reservation. Rents read it each time: it is a count.</summary>
+    public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
+
+    // A request that is made when the reservation has ended belongs to none.
+    public override ReservationAccount? OutermostReservation => _reservation.IsClosed ? null : _reservation.OutermostReservation;
+
+    public override bool IsClosed => _reservation.IsParentClosed;
+
+    public override ShortLock Lock => _reservation.Lock;
+
+    /// <summary>Returns the innermost one of an allocator that this flow uses; null where there is none that has not ended.</summary>
+    public static AmbientAccount? Find(LearnedJobs owner)
+    {
+        for (AmbientAccount? use = SkipEnded(Flow.Current.Value); use is not null; use = use._outer = SkipEnded(use._outer))
+        {
+            if (use._owner == owner)
+            {
+                return use;
+            }
+        }
+
+        return null;
+    }
+
+    public override bool TryTake(long bytes, bool overtakes) => _reservation.TryTake(bytes, overtakes, passesOn: true);
+
+    public override long ChargeFor(long bytes) => _reservation.ChargeFor(bytes);
+
+    public override void EndCharge(long bytes) => _reservation.EndCharge(bytes);
+
+    /// <summary>Ends the use, for all flows that have it. Further calls have no effect.</summary>
+    public void End()
+    {
+        if (Interlocked.Exchange(ref _isEnded, 1) == 0)
+        {
+            Interlocked.Decrement(ref s_live);
+        }
+    }
+
+    /// <summary>As <see cref="End"/>, and has the caller's flow use again what it used before.</summary>
+    public void Leave()
+    {
+        End();
+        try
+        {
+            if (Flow.Current.Value == this)
+            {
+                Flow.Current.Value = SkipEnded(_outer);
+            }
+        }
+        catch (OutOfMemoryException)
+        {
+            // The flow keeps an ended one, which is skipped.
+        }
+    }
+
+    // Chains of flows that begin one another stay as short as what is live.
+    private static AmbientAccount? SkipEnded(AmbientAccount? use)
+    {
+        while (use is not null && (Volatile.Read(ref use._isEnded) != 0 || use._reservation.IsClosed))
+        {
+            use.End();
+            use = use._outer;
+        }
+
+        return use;
+    }
+
+    // Apart: the count is read without a look at whether this exists.
+    private static class Flow
+    {
+        public static readonly AsyncLocal<AmbientAccount?> Current = new();
+    }
+}
+
+/// <summary>
 /// Bytes taken from an account. Its holder returns it, once; the default value is of no account and costs nothing.
 /// </summary>
 internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)

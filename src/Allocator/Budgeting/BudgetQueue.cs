@@ -7,8 +7,9 @@ namespace Allocator.Budgeting;
 /// nothing is allocated, no exception is made and no waiter is notified.
 /// </summary>
 /// <remarks>
-/// Growth of a reservation up to twice its original size goes ahead of all others, without a bound: they could not be served before
-/// running jobs end anyway. All other requests are newcomers. A newcomer that is served before an earlier request overtakes it.
+/// Growth of a reservation up to twice its original size, and all of a learned one's, goes ahead of all others, without a bound: they
+/// could not be served before running jobs end anyway. All other requests are newcomers. A newcomer that is served before an earlier
+/// request overtakes it.
 /// </remarks>
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
@@ -183,7 +184,7 @@ internal sealed class BudgetQueue
         foreach (BudgetRequest request in _ofReservations)
         {
             ReservationAccount reservation = request.Reservation!;
-            if (reservation.LastLook != _looks && reservation.ChargedBytes > 0)
+            if (reservation.LastLook != _looks && reservation.ChargedBytes > 0 && !reservation.IsClosed)
             {
                 reservation.LastLook = _looks;
                 ofWaiting += reservation.ChargedBytes;
@@ -298,8 +299,7 @@ internal sealed class BudgetQueue
 
     private bool TryGrant(BudgetRequest request)
     {
-        Debug.Assert(request.IsWaiting);
-        bool isTaken = request.Account.TryTake(request.Bytes, overtakes: true);
+        bool isTaken = request.TryTake();
         if (isTaken)
         {
             Settle(request, BudgetOutcome.Granted);

@@ -46,6 +46,9 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     private const int RetryMilliseconds = 1000;
 
+    // Whose needs decide how much is asked for, as they are known when it is looked at.
+    private readonly LearnedJob? _job;
+
     // Of an asynchronous wait.
     private readonly bool _isTimed;
     private Action<object?>? _continuation;
@@ -58,11 +61,12 @@ internal sealed class BudgetRequest : IBackgroundWork
     /// Makes a request for a thread that blocks, or for a continuation. That runs on the thread pool; where it has a time to wait, on the
     /// background thread: threads of the pool may all wait for memory themselves.
     /// </summary>
-    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false)
+    public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false, LearnedJob? job = null)
     {
         Debug.Assert(!blocks || !isTimed);
         Account = account;
         Bytes = bytes;
+        _job = job;
         Reservation = account.OutermostReservation;
         Node = new LinkedListNode<BudgetRequest>(this);
         _event = blocks ? new ManualResetEvent(initialState: false) : null;
@@ -71,7 +75,8 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     public BudgetAccount Account { get; }
 
-    public long Bytes { get; }
+    /// <summary>Gets how many bytes it asks for. Where they are learned, they may change until the outcome is decided.</summary>
+    public long Bytes { get; private set; }
 
     public ReservationAccount? Reservation { get; }
 
@@ -107,10 +112,12 @@ internal sealed class BudgetRequest : IBackgroundWork
     public long Charge => Account.ChargeFor(Bytes);
 
     /// <summary>
-    /// Gets whether it is growth up to twice what a reservation was made with: what it has grown by since gives it no better place.
+    /// Gets whether it is growth up to twice what a reservation was made with: what it has grown by since gives it no better place. For
+    /// a learned one no size was promised, so all of its growth is.
     /// </summary>
-    public bool GoesAhead => Reservation is not null
-        && ByteCount.Add(Reservation.ChargedBytes, Charge) <= ByteCount.Add(Reservation.OriginalBytes, Reservation.OriginalBytes);
+    public bool GoesAhead => Reservation?.IsClosed == false
+        && (Reservation.Job is not null || ByteCount.Add(Reservation.ChargedBytes, Charge)
+            <= ByteCount.Add(Reservation.OriginalBytes, Reservation.OriginalBytes));
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
@@ -138,6 +145,14 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
+    /// <summary>Takes what it asks for, as much as its job needs by what is known now. Under the queue's lock.</summary>
+    public bool TryTake()
+    {
+        Debug.Assert(Account.Lock.IsHeld && IsWaiting);
+        Bytes = _job?.SizeFor(Account.Budget) ?? Bytes;
+        return Account.TryTake(Bytes, overtakes: true);
+    }
+
     /// <summary>Decides the outcome. Called once, under the queue's lock.</summary>
     public void Settle(BudgetOutcome outcome)
     {
@@ -146,6 +161,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         {
             AtFailure = (Reservation?.UsedBytes ?? 0, Reservation?.PeakUsedBytes ?? 0);
             NeededBytes = Reservation is null ? Bytes : ByteCount.Add(Reservation.ChargedBytes, Math.Max(0, Charge));
+            Reservation?.NoteRefusal(NeededBytes);
         }
 
         Volatile.Write(ref _outcome, (int)outcome);

@@ -55,6 +55,12 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Gets whether the container's lack of room may refuse waiting requests now, since everything else was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
+    /// <summary>Gets what jobs of this budget's allocator have needed.</summary>
+    public LearnedJobs Jobs { get; } = new();
+
+    /// <summary>Gets the most that can be admitted now, were nothing outstanding.</summary>
+    public long RoomBytes => Math.Min(LimitInBytes, KeepsMinimumFree ? Headroom!.RoomFor(this) : long.MaxValue);
+
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
     public long CommittedBytes => Volatile.Read(ref _committedBytes);

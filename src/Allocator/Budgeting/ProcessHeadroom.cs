@@ -216,6 +216,20 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             : ByteCount.Add(_last.FreeBytes - minimumFree, -Pending()) >= ByteCount.Add(ByteCount.Add(admitted, bytes), -committed);
     }
 
+    /// <summary>
+    /// Returns, by the last reading, what a budget's requests could have if no other were outstanding; <see cref="long.MaxValue"/> if
+    /// nothing limits them.
+    /// </summary>
+    public long RoomFor(MemoryBudget budget)
+    {
+        using (Lock.Enter())
+        {
+            return _last.FreeBytes == long.MaxValue
+                ? long.MaxValue
+                : Math.Max(0, _last.FreeBytes - budget.MinimumFreeBytes - Pending() + ReadClaims().Committed);
+        }
+    }
+
     /// <summary>Returns whether no budget has anything outstanding or reserved: nothing would make room by coming back.</summary>
     public bool IsNothingOutstanding() => ReadClaims().Admitted == 0;
 

@@ -24,6 +24,7 @@ internal sealed class ReservationAccount : BudgetAccount
     // Below 0 while the counts are changed under the lock, where there is an overflow, and once the account is closed.
     private long _spareBytes;
     private long _overflowCount;
+    private long _refusedBytes;
     private bool _isClosed;
 
     /// <summary>Makes the account. The bytes have been taken from the parent; otherwise <see cref="Grant"/> has to follow.</summary>
@@ -33,15 +34,17 @@ internal sealed class ReservationAccount : BudgetAccount
         Debug.Assert(reservedBytes >= 0);
         _parent = parent;
         Lock = parent?.Lock ?? new ShortLock();
-        OriginalBytes = reservedBytes;
         if (isGranted)
         {
-            Grant();
+            Grant(reservedBytes);
         }
     }
 
     /// <summary>Gets what was reserved at first, on which its place in the queue depends: growth does not change it.</summary>
-    public long OriginalBytes { get; }
+    public long OriginalBytes { get; private set; }
+
+    /// <summary>Gets the job that learns from this reservation; null where its size was given.</summary>
+    public LearnedJob? Job { get; init; }
 
     public long ReservedBytes => Volatile.Read(ref _reservedBytes);
 
@@ -55,7 +58,9 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override ReservationAccount? OutermostReservation => _parent?.OutermostReservation ?? this;
 
-    public override bool IsClosed => Volatile.Read(ref _isClosed) || _parent?.IsClosed == true;
+    public bool IsParentClosed => _parent?.IsClosed == true;
+
+    public override bool IsClosed => Volatile.Read(ref _isClosed) || IsParentClosed;
 
     /// <summary>Gets what is outstanding. Under the lock.</summary>
     public long UsedBytes
@@ -96,7 +101,11 @@ internal sealed class ReservationAccount : BudgetAccount
 
     private long SpareWhenIdle => Math.Min(_reservedBytes, _peakUsedBytes);
 
-    public override bool TryTake(long bytes, bool overtakes) => TryChangeSpare(-bytes) || TryTakeSlow(bytes, overtakes);
+    public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, passesOn: false);
+
+    /// <summary>Takes bytes; of a closed account too where it passes on what is taken to its parent.</summary>
+    public bool TryTake(long bytes, bool overtakes, bool passesOn) =>
+        TryChangeSpare(-bytes) || TryTakeSlow(bytes, overtakes, passesOn);
 
     public override long ChargeFor(long bytes)
     {
@@ -120,8 +129,9 @@ internal sealed class ReservationAccount : BudgetAccount
     }
 
     /// <summary>Begins the reservation, whose bytes have been taken from the parent. Allocates nothing.</summary>
-    public void Grant()
+    public void Grant(long reservedBytes)
     {
+        OriginalBytes = reservedBytes;
         Serial = Interlocked.Increment(ref s_lastSerial);
         using (Lock.Enter())
         {
@@ -129,6 +139,13 @@ internal sealed class ReservationAccount : BudgetAccount
             Volatile.Write(ref _reservedBytes, OriginalBytes);
             NoteCharge(OriginalBytes);
         }
+    }
+
+    /// <summary>Notes what the job would have needed beside what it had. Under the lock.</summary>
+    public void NoteRefusal(long neededBytes)
+    {
+        Debug.Assert(Lock.IsHeld);
+        _refusedBytes = Math.Max(_refusedBytes, neededBytes);
     }
 
     /// <summary>Returns the side on which it grows: what is taken there is reserved here, by the same queue and rules.</summary>
@@ -152,6 +169,7 @@ internal sealed class ReservationAccount : BudgetAccount
             long unused = ChargedBytes - _usedBytes;
             NoteCharge(-ChargedBytes);
             Volatile.Write(ref _isClosed, true);
+            Job?.End(Math.Max(_peakUsedBytes, _refusedBytes), isRefused: _refusedBytes > 0);
             if (unused != 0)
             {
                 _parent?.EndCharge(unused);
@@ -187,13 +205,13 @@ internal sealed class ReservationAccount : BudgetAccount
         return false;
     }
 
-    private bool TryTakeSlow(long bytes, bool overtakes)
+    private bool TryTakeSlow(long bytes, bool overtakes, bool passesOn)
     {
         using (Lock.Enter())
         {
             HoldSpare();
             long extra = ExtraFor(bytes);
-            bool isPossible = !_isClosed && bytes <= long.MaxValue - _usedBytes;
+            bool isPossible = (passesOn || !_isClosed) && bytes <= long.MaxValue - _usedBytes;
             bool isTaken = isPossible && (extra == 0 || _parent is null || _parent.TryTake(extra, overtakes));
             Volatile.Write(ref _overflowCount, _overflowCount + (isTaken && extra > 0 ? 1 : 0));
             Change(usedBytes: isTaken ? bytes : 0);
@@ -221,7 +239,7 @@ internal sealed class ReservationAccount : BudgetAccount
         Debug.Assert(_usedBytes + usedBytes >= 0 && _reservedBytes + reservedBytes >= 0, "No more comes back than was taken.");
         long before = ChargedBytes;
         _usedBytes += usedBytes;
-        Volatile.Write(ref _peakUsedBytes, Math.Max(_peakUsedBytes, _usedBytes));
+        Volatile.Write(ref _peakUsedBytes, _isClosed ? _peakUsedBytes : Math.Max(_peakUsedBytes, _usedBytes));
         Volatile.Write(ref _reservedBytes, _reservedBytes + reservedBytes);
         _overflowBytes = Math.Max(Math.Max(0, _overflowBytes + Math.Min(0, usedBytes)), _usedBytes - _reservedBytes);
         NoteCharge(ChargedBytes - before);

@@ -166,6 +166,13 @@ internal static class AllocatorMeter
         Counter(NativeHeapTrimMilliseconds, "allocator.native_heap.trim_time", "ms", "Time that these trims took.");
         Counter(TrimmedBytes, "allocator.memory.trimmed", "By", "Idle memory given back to the operating system.");
         Counter(Trims, "allocator.trims", "{trim}", "Trims that gave memory back.");
+        const string Size = "What a job reserves that is learned by its name.";
+        Publish(() => meter.CreateObservableGauge("allocator.job.size", () => Jobs(static job => job.LearnedBytes), "By", Size));
+        Publish(() => meter.CreateObservableCounter("allocator.job.ended", () => Jobs(static job => job.Jobs), "{job}", "Learned jobs."));
+        Publish(() => meter.CreateObservableCounter(
+            "allocator.job.refused", () => Jobs(static job => job.Refused), "{job}", "Those that were refused memory."));
+
+        static List<Measurement<long>> Jobs(Func<JobFigures, long> figure) => UsageInstrument.MeasureJobs(figure);
 
         void UpDown(UsageFigure figure, string name, string unit, string description) =>
             Publish(() => meter.CreateObservableUpDownCounter(name, new UsageInstrument(figure).Measure, unit, description));
@@ -195,6 +202,7 @@ internal static class AllocatorMeter
 internal sealed class UsageInstrument
 {
     private const string NameTag = "allocator.name";
+    private const string JobTag = "allocator.job.name";
     private const string ReasonTag = "allocator.trim.reason";
 
     private static readonly string[] s_reasons = ["period", "high_load", "requested", "refusal", "exchange"];
@@ -220,6 +228,21 @@ internal sealed class UsageInstrument
         try
         {
             return MeasureAll();
+        }
+        catch (OutOfMemoryException)
+        {
+            return s_none;
+        }
+    }
+
+    /// <summary>Measures a figure of all jobs that are learned, once for each name. Never throws.</summary>
+    public static List<Measurement<long>> MeasureJobs(Func<JobFigures, long> figure)
+    {
+        try
+        {
+            return [.. UsageRegistry.ReadJobs().Select(job => new Measurement<long>(figure(job.Value), job.Key.Allocator.Length == 0
+                ? [new(JobTag, job.Key.Job)]
+                : [new(NameTag, job.Key.Allocator), new(JobTag, job.Key.Job)]))];
         }
         catch (OutOfMemoryException)
         {

@@ -145,6 +145,26 @@ internal static class UsageRegistry
         }
     }
 
+    /// <summary>Reads what jobs have needed, by the names of allocator and job. Jobs of allocators with one name are added up.</summary>
+    public static Dictionary<(string Allocator, string Job), JobFigures> ReadJobs()
+    {
+        Dictionary<(string Allocator, string Job), JobFigures> all = [];
+        using (s_lock.Enter())
+        {
+            foreach (IUsageSource source in s_all)
+            {
+                foreach ((string job, JobFigures figures) in source.ReadJobs())
+                {
+                    all.TryGetValue((NameOf(source), job), out JobFigures other);
+                    all[(NameOf(source), job)] = new JobFigures(
+                        Math.Max(figures.LearnedBytes, other.LearnedBytes), figures.Jobs + other.Jobs, figures.Refused + other.Refused);
+                }
+            }
+        }
+
+        return all;
+    }
+
     private static string NameOf(IUsageSource source) => source.Counters.AllocatorName ?? "";
 
     private static void Sweep()
@@ -233,6 +253,9 @@ internal sealed record NamedFigures(string Name, long[] Values, bool IsLive)
     public long this[UsageFigure figure] => Values[(int)figure];
 }
 
+/// <summary>What jobs of one name have needed, and how many have ended and been refused memory.</summary>
+internal readonly record struct JobFigures(long LearnedBytes, long Jobs, long Refused);
+
 /// <summary>What the metrics read of one allocator.</summary>
 internal interface IUsageSource
 {
@@ -243,4 +266,7 @@ internal interface IUsageSource
 
     /// <summary>Adds what it holds and has done, by <see cref="UsageFigure"/>. Takes no memory.</summary>
     void AddTo(long[] figures);
+
+    /// <summary>Reads its jobs that have a name.</summary>
+    IEnumerable<(string Job, JobFigures Figures)> ReadJobs();
 }

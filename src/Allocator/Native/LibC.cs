@@ -91,7 +91,8 @@ internal static unsafe class LibC
 
     /// <summary>Returns whether the process's malloc is glibc's, and not one that was loaded before it, as jemalloc often is.</summary>
     public static bool IsMallocOfGlibc() => TryCall(
-        static _ => DlOpen("libc.so.6", LoadedOnly) is not 0 and nint glibc && DlSym(glibc, "malloc") == DlSym(0, "malloc"), 0);
+        static _ => DlOpen("libc.so.6", LoadedOnly) is not 0 and nint library && DlSym(library, "malloc") == DlSym(0, "malloc")
+            && DlSym(library, "mallopt") != 0, 0); // musl takes the name for itself
 
 #if !NET
     public const int OwnerReadsAndWrites = 0x180; // 0600

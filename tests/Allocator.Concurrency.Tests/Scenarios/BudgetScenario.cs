@@ -137,6 +137,35 @@ internal sealed class BudgetScenario : Scenario
         return this;
     }
 
+    /// <summary>Adds a reservation by name, of which so much was used, and a thread that ends it.</summary>
+    public BudgetScenario ClosesLearned(LearnedJob job, long usedBytes)
+    {
+        long bytes = job.SizeFor(Budget);
+        Assert.True(Budget.TryTake(bytes, overtakes: false));
+        ReservationAccount account = new(Budget, bytes) { Job = job };
+        Assert.True(account.TryTake(usedBytes, overtakes: false));
+        account.Return(usedBytes);
+        _reservations.Add(account);
+        return Closes(account);
+    }
+
+    /// <summary>Adds a thread that reserves by name, and waits where it must.</summary>
+    public BudgetScenario WaitsLearned(LearnedJob job)
+    {
+        BudgetRequest request = new(Budget, job.SizeFor(Budget), job: job);
+        request.ContinueWith(_ => _resumed[request] = true, null);
+        _requests.Add(request);
+        Thread("reserves by name", () =>
+        {
+            Budget.Post(request);
+            if (!request.IsWaiting)
+            {
+                _atPost.Add(request);
+            }
+        });
+        return this;
+    }
+
     /// <summary>Adds a thread that has a reservation grow, and waits for that where it must.</summary>
     public BudgetScenario Grows(ReservationAccount account, long bytes, bool givesUp = false) =>
         Waits(account.AsGrowth(), bytes, givesUp);

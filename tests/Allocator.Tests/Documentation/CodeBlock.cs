@@ -19,6 +19,12 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
     /// </summary>
     public bool IsSkia { get; init; }
 
+    /// <summary>
+    /// Gets which other library it needs, the word behind <c>client</c> in <c>```csharp client opencvsharp</c>, or null:
+    /// <c>tests/Allocator.Clients.Tests</c> runs it with the real one.
+    /// </summary>
+    public string? Client { get; init; }
+
     /// <summary>Gets what the document says that it prints: a plain block behind a line that is <c>prints</c> alone; else null.</summary>
     public string? Printed { get; init; }
 
@@ -72,6 +78,7 @@ internal sealed record CodeBlock(string Document, int Line, bool IsRun, string C
                 {
                     IsWeb = information.Contains("aspnetcore"),
                     IsSkia = information.Contains("skiasharp"),
+                    Client = information.SkipWhile(word => word != "client").ElementAtOrDefault(1),
                     Printed = PrintedBehind(lines, i),
                 };
             }

@@ -124,7 +124,7 @@ public sealed unsafe class NativeMapThresholdTests
     [SkippableFact]
     public void Create_MallocOfAnotherLibrary_ChangesNothing()
     {
-        Skip.IfNot(File.Exists(Preloaded), "Needs libjemalloc2.");
+        Skip.IfNot(LibC.IsMallocOfGlibc() && File.Exists(Preloaded), "Needs glibc and libjemalloc2.");
         RemoteInvokeOptions options = Clean();
         options.StartInfo.Environment["LD_PRELOAD"] = Preloaded;
         RemoteExecutor.Invoke(

@@ -20,6 +20,8 @@ public class AllocatorMeterTests
                 "ObservableCounter allocator.abandoned_allocations {allocation}",
                 "ObservableCounter allocator.allocation_retries {retry}",
                 "ObservableCounter allocator.budget.waits {request}",
+                "ObservableCounter allocator.job.ended {job}",
+                "ObservableCounter allocator.job.refused {job}",
                 "ObservableCounter allocator.memory.trimmed By",
                 "ObservableCounter allocator.native_heap.trim_time ms",
                 "ObservableCounter allocator.native_heap.trimmed By",
@@ -28,6 +30,7 @@ public class AllocatorMeterTests
                 "ObservableCounter allocator.pool.misses {request}",
                 "ObservableCounter allocator.rents {rent}",
                 "ObservableCounter allocator.trims {trim}",
+                "ObservableGauge allocator.job.size By",
                 "ObservableGauge allocator.memory.peak_committed By",
                 "ObservableUpDownCounter allocator.budget.limit By",
                 "ObservableUpDownCounter allocator.budget.usage By",
@@ -313,7 +316,7 @@ public class AllocatorMeterTests
         Assert.Throws<AggregateException>(measuring.RecordObservableInstruments);
 
         // Each instrument that has a measurement throws at its first.
-        Assert.Equal((19, 15), (instruments, measurements));
+        Assert.Equal((22, 15), (instruments, measurements));
         Assert.Equal(0, allocator.GetStatistics().OutstandingAllocations);
     }).Dispose();
 

@@ -19,9 +19,12 @@ internal static class PublicApiFile
         }
 
         string expected = File.Exists(file) ? File.ReadAllText(file).ReplaceLineEndings("\n") : "";
+
+        // Line by line: the order is that of the machine's culture.
+        string difference = Difference(expected, actual);
         Assert.True(
-            expected == actual,
-            $"The public API (+) differs from src/{project}/PublicApi.txt (-):\n{Difference(expected, actual)}\n" +
+            difference.Length == 0,
+            $"The public API (+) differs from src/{project}/PublicApi.txt (-):\n{difference}\n" +
             $"If that is intended:  {UpdateVariable}=1 dotnet test tests/{project}.Tests --filter PublicApi");
     }
 

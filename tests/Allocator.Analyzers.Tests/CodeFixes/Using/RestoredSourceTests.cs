@@ -27,8 +27,6 @@ public class RestoredSourceTests(ITestOutputHelper output)
         "tests/Allocator.Tests",
         "tests/RemoteExecutor",
         "benchmarks/Measuring/Cgroups",
-        "docs/integrations/code/ImageSharp*.cs",
-        "docs/integrations/code/NetVips*.cs",
         "docs/integrations/code/native/*.cs")]
     public async Task FixAll_OfSourcesWithoutTheirKeywords_RestoresThemByteForByte(string assembly, params string[] folders)
     {

@@ -1,51 +1,16 @@
-// Written by hand from https://docs.sixlabors.com/api/ImageSharp.Web and https://learn.microsoft.com/dotnet/api: the members that the
-// guide uses, as documented for ImageSharp.Web 3 and ASP.NET Core 8. Neither library.
+// Written by hand from https://docs.sixlabors.com/api/ImageSharp.Web: the members that the guide uses, as documented for ImageSharp.Web
+// 3. Not the library.
 #pragma warning disable CS1591
 using System;
 using System.Collections.Generic;
 using System.Collections.ObjectModel;
 using System.Globalization;
 using System.IO;
-using System.Threading;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Features;
 using SixLabors.ImageSharp.Formats;
 using SixLabors.ImageSharp.Web.Commands;
 using SixLabors.ImageSharp.Web.Resolvers;
-
-namespace Microsoft.AspNetCore.Http
-{
-    public sealed class HttpContext
-    {
-        public required IServiceProvider RequestServices { get; init; }
-
-        public CancellationToken RequestAborted { get; init; }
-
-        public FeatureCollection Features { get; } = new();
-
-        public HttpResponse Response { get; } = new();
-    }
-
-    public sealed class HttpResponse
-    {
-        internal List<IDisposable> Registered { get; } = [];
-
-        public void RegisterForDispose(IDisposable disposable) => Registered.Add(disposable);
-    }
-}
-
-namespace Microsoft.AspNetCore.Http.Features
-{
-    public sealed class FeatureCollection
-    {
-        private readonly Dictionary<Type, object?> _features = [];
-
-        public TFeature? Get<TFeature>() => _features.TryGetValue(typeof(TFeature), out object? feature) ? (TFeature?)feature : default;
-
-        public void Set<TFeature>(TFeature? instance) => _features[typeof(TFeature)] = instance;
-    }
-}
 
 namespace SixLabors.ImageSharp.Web
 {
@@ -74,6 +39,8 @@ namespace SixLabors.ImageSharp.Web.Processors
 {
     public interface IImageWebProcessor
     {
+        IEnumerable<string> Commands { get; }
+
         bool RequiresTrueColorPixelFormat(CommandCollection commands, CommandParser parser, CultureInfo culture);
     }
 }

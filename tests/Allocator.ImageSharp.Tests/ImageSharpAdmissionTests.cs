@@ -1,6 +1,6 @@
 using System.Globalization;
-using Integrations;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.DependencyInjection;
 using SixLabors.ImageSharp;
 using SixLabors.ImageSharp.Formats;
@@ -14,9 +14,11 @@ using SixLabors.ImageSharp.Web.Providers;
 using SixLabors.ImageSharp.Web.Resolvers;
 using Pool = Allocator.MemoryAllocator;
 
-namespace Allocator.Tests.Documentation;
+namespace Allocator.ImageSharp.Tests;
 
-/// <summary>What the guide's admission reserves and when it ends, with images that only say what they are: see the declarations.</summary>
+/// <summary>
+/// What the package's admission reserves and when it ends, with images that only say what they are: see the declarations.
+/// </summary>
 public class ImageSharpAdmissionTests
 {
     private const int Block = 4 << 20;
@@ -227,7 +229,7 @@ public class ImageSharpAdmissionTests
     public async Task ReserveEachImage_ImageIsMade_EndsBeforeTheResponse()
     {
         using Pool pool = NewPool();
-        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: false);
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), new Processor(needsAlpha: false));
         int others = 0;
         options.OnProcessedAsync = _ =>
         {
@@ -250,24 +252,42 @@ public class ImageSharpAdmissionTests
     public async Task ReserveEachImage_DecodingFails_EndsWithTheResponse()
     {
         using Pool pool = NewPool();
-        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: false);
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), new Processor(needsAlpha: false));
         options.ReserveEachImage(pool);
         await options.OnBeforeLoadAsync(Command(http), new Configuration());
         Assert.NotEqual(0, pool.GetStatistics().BudgetUsedBytes);
 
-        http.Response.Registered.ForEach(registered => registered.Dispose());
+        await EndResponseAsync(http);
 
         Assert.Equal(0, pool.GetStatistics().BudgetUsedBytes);
     }
 
-    [Fact]
-    public async Task ReserveEachImage_CommandNeedsAlpha_ReservesFourBytesAPixel()
+    [Theory]
+    [InlineData("colour", "colour", 4)]
+    // The processor of the background colour says yes to every request: it is asked only if its command is there.
+    [InlineData("colour", "width", null)]
+    [InlineData("colour", null, null)]
+    public async Task ReserveEachImage_ProcessorNeedsAlpha_CountsIfItsCommandIsInTheRequest(
+        string known,
+        string? sent,
+        int? bytesPerPixel)
     {
         using Pool pool = NewPool();
-        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: true);
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), new Processor(needsAlpha: true, known));
         options.ReserveEachImage(pool);
-        await options.OnBeforeLoadAsync(Command(http), new Configuration());
-        Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, bytesPerPixel: 4), pool.GetStatistics().BudgetUsedBytes);
+        await options.OnBeforeLoadAsync(Command(http, sent), new Configuration());
+        Assert.Equal(
+            ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, bytesPerPixel), pool.GetStatistics().BudgetUsedBytes);
+    }
+
+    [Fact]
+    public async Task ReserveEachImage_ProcessorOfTheRequestNeedsNoAlpha_ReservesThreeBytesAPixel()
+    {
+        using Pool pool = NewPool();
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), new Processor(needsAlpha: false, "width"));
+        options.ReserveEachImage(pool);
+        await options.OnBeforeLoadAsync(Command(http, "width"), new Configuration());
+        Assert.Equal(ImageSharpAdmission.EstimateBytes(pool, Jpeg(), FileLength, 3), pool.GetStatistics().BudgetUsedBytes);
     }
 
     [Fact]
@@ -276,7 +296,7 @@ public class ImageSharpAdmissionTests
         using Pool pool = NewPool();
         using MemoryReservation all = await pool.ReserveAsync(250L << 20);
         using CancellationTokenSource gone = new();
-        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), needsAlpha: false, gone.Token);
+        (ImageSharpMiddlewareOptions options, HttpContext http) = NewRequest(Jpeg(), new Processor(needsAlpha: false), gone.Token);
         options.ReserveEachImage(pool);
         Task<DecoderOptions?> waiting = options.OnBeforeLoadAsync(Command(http), new Configuration());
         Assert.False(waiting.IsCompleted);
@@ -284,7 +304,7 @@ public class ImageSharpAdmissionTests
         gone.Cancel();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting.WaitAsync(s_patience));
-        Assert.Empty(http.Response.Registered);
+        Assert.Empty(Registered(http));
     }
 
     private static Pool NewPool() => Pool.Create(new MemoryAllocatorOptions { MemoryBudgetMegabytes = 256 });
@@ -307,22 +327,44 @@ public class ImageSharpAdmissionTests
             Metadata = new ImageMetadata
             {
                 DecodedImageFormat = format,
-                Jpeg = new JpegMetadata { Progressive = progressive is not null, ColorType = progressive },
+                Jpeg = JpegMetadata.Of(progressive),
             },
         };
 
-    private static ImageCommandContext Command(HttpContext http) => new(http, [], new CommandParser(), CultureInfo.InvariantCulture);
+    private static ImageCommandContext Command(HttpContext http, string? command = null)
+    {
+        CommandCollection commands = [];
+        if (command is not null)
+        {
+            commands.Add(new KeyValuePair<string, string?>(command, "1"));
+        }
+
+        return new ImageCommandContext(http, commands, new CommandParser(), CultureInfo.InvariantCulture);
+    }
 
     private static (ImageSharpMiddlewareOptions Options, HttpContext Http) NewRequest(
         ImageInfo info,
-        bool needsAlpha,
+        Processor processor,
         CancellationToken aborted = default)
     {
         ServiceCollection services = new();
         services.AddSingleton<IImageProvider>(new OneImage(info));
-        services.AddSingleton<IImageWebProcessor>(new AlphaCommand(needsAlpha));
-        HttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
+        services.AddSingleton<IImageWebProcessor>(processor);
+        DefaultHttpContext http = new() { RequestServices = services.BuildServiceProvider(), RequestAborted = aborted };
+        http.Features.Set<IHttpResponseFeature>(new Response());
         return (new ImageSharpMiddlewareOptions(), http);
+    }
+
+    private static List<Func<Task>> Registered(HttpContext http) => ((Response)http.Features.Get<IHttpResponseFeature>()!).Completed;
+
+    private static Task EndResponseAsync(HttpContext http) => Task.WhenAll(Registered(http).Select(completed => completed()));
+
+    /// <summary>What the server does with it: runs when the response has been sent.</summary>
+    private sealed class Response : HttpResponseFeature
+    {
+        public List<Func<Task>> Completed { get; } = [];
+
+        public override void OnCompleted(Func<object, Task> callback, object state) => Completed.Add(() => callback(state));
     }
 
     private sealed class OneImage(ImageInfo info) : IImageProvider, IImageResolver
@@ -337,8 +379,10 @@ public class ImageSharpAdmissionTests
         public Task<Stream> OpenReadAsync() => Task.FromResult<Stream>(new DescribedFile(info, FileLength));
     }
 
-    private sealed class AlphaCommand(bool needsAlpha) : IImageWebProcessor
+    private sealed class Processor(bool needsAlpha, params string[] commands) : IImageWebProcessor
     {
+        public IEnumerable<string> Commands => commands;
+
         public bool RequiresTrueColorPixelFormat(CommandCollection commands, CommandParser parser, CultureInfo culture) => needsAlpha;
     }
 }

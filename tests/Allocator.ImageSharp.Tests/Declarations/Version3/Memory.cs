@@ -61,3 +61,12 @@ public class InvalidMemoryOperationException : InvalidOperationException
     {
     }
 }
+
+/// <summary>Takes no memory of a pool.</summary>
+public sealed class SimpleGcMemoryAllocator : MemoryAllocator
+{
+    protected override int GetBufferCapacityInBytes() => int.MaxValue;
+
+    public override IMemoryOwner<T> Allocate<T>(int length, AllocationOptions options = AllocationOptions.None) =>
+        throw new NotSupportedException();
+}

@@ -1,12 +1,11 @@
 using System.Numerics;
-using Integrations;
 using SixLabors.ImageSharp.Memory;
 using ImageSharpOptions = SixLabors.ImageSharp.Memory.AllocationOptions;
 using Pool = Allocator.MemoryAllocator;
 
-namespace Allocator.Tests.Documentation;
+namespace Allocator.ImageSharp.Tests;
 
-/// <summary>What the adapter of the guide does, with a model of how ImageSharp asks it: see the declarations.</summary>
+/// <summary>What the package's adapter does, with a model of how ImageSharp asks it: see the declarations.</summary>
 public class ImageSharpAllocatorTests
 {
     private const int Block = 4 << 20;
@@ -40,9 +39,9 @@ public class ImageSharpAllocatorTests
     [Fact]
     public void Allocate_SystemRefuses_ThrowsWhatImageSharpCatches()
     {
-        using TestSetup setup = new();
-        ImageSharpAllocator adapter = new(setup.Allocator);
-        setup.Source.RefuseFrom = 1;
+        using Pool pool = Pool.Create(
+            new MemoryAllocatorOptions { BlockCommitted = (_, _) => throw new OutOfMemoryException("no memory") });
+        ImageSharpAllocator adapter = new(pool);
 
         InvalidMemoryOperationException thrown = Assert.Throws<InvalidMemoryOperationException>(() => adapter.Allocate<byte>(Block));
 

@@ -1,5 +1,5 @@
-// Written by hand from https://docs.sixlabors.com/api/ImageSharp: the members that the guide uses, as documented for version 3. Not the
-// library: no image is decoded here.
+// Written by hand from https://docs.sixlabors.com/api/ImageSharp: the members that the guide uses, as documented for versions 3
+// and 4. Not the library: no image is decoded here.
 #pragma warning disable CS1591
 using System;
 using System.Collections.Generic;
@@ -72,18 +72,6 @@ namespace SixLabors.ImageSharp
     }
 }
 
-namespace SixLabors.ImageSharp.Memory
-{
-    public sealed class SimpleGcMemoryAllocator : MemoryAllocator
-    {
-        public override System.Buffers.IMemoryOwner<T> Allocate<T>(
-            int length,
-            AllocationOptions options = AllocationOptions.None) => throw new NotSupportedException();
-
-        protected override int GetBufferCapacityInBytes() => int.MaxValue;
-    }
-}
-
 namespace SixLabors.ImageSharp.Formats
 {
     public interface IImageFormat;
@@ -108,20 +96,6 @@ namespace SixLabors.ImageSharp.Formats
 namespace SixLabors.ImageSharp.Formats.Jpeg
 {
     public sealed class JpegFormat : IImageFormat;
-
-    public enum JpegEncodingColor
-    {
-        YCbCrRatio420 = 0,
-        YCbCrRatio444 = 1,
-        Cmyk = 7,
-    }
-
-    public class JpegMetadata
-    {
-        public JpegEncodingColor? ColorType { get; set; }
-
-        public bool? Progressive { get; set; }
-    }
 }
 
 namespace SixLabors.ImageSharp.Metadata

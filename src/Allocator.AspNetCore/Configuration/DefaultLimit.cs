@@ -1,0 +1,63 @@
+using System.Collections.Concurrent;
+using Allocator.Diagnostics;
+using Microsoft.Extensions.Logging;
+
+namespace Allocator.AspNetCore.Configuration;
+
+/// <summary>
+/// Gives allocators that have no limit one: a part of the container, or else of the machine, stays free. After all other configuration, so
+/// that each way to set a limit counts.
+/// </summary>
+internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOptions>
+{
+    private const int ContainerPercent = 20;
+    private const int MachinePercent = 10;
+
+    // Less would not hold the stacks and the compiled code of a small service.
+    private const int LeastMegabytes = 32;
+
+    private readonly ConcurrentDictionary<string, int> _names = new();
+    private readonly HashSet<string> _added;
+
+    // Once, so that the options stay the same while the process runs.
+    private readonly Lazy<MemoryLoad> _memory = new(static () =>
+    {
+        using MemoryAllocator any = MemoryAllocator.Create();
+        return any.GetMemoryLoad();
+    });
+
+    public DefaultLimit(IEnumerable<AllocatorName> names) => _added = [.. names.Select(static name => name.Value)];
+
+    public void PostConfigure(string? name, MemoryAllocatorOptions options)
+    {
+        name ??= Options.DefaultName;
+        bool isLimited = options.MemoryBudgetMegabytes is not null || options.MinimumFreeMegabytes is not null;
+        if (_added.Contains(name) && !isLimited && Compute(_memory.Value) is int megabytes)
+        {
+            options.MinimumFreeMegabytes = _names[name] = megabytes;
+        }
+    }
+
+    /// <summary>Logs what it means, where the limit is from here.</summary>
+    public void Log(ILogger logger, string name)
+    {
+        if (_names.TryGetValue(name, out int megabytes))
+        {
+            MemoryLoad memory = _memory.Value;
+            AllocatorLog.LimitedByDefault(logger, AllocatorName.Describe(name), megabytes, memory.TotalBytes >> 20, memory.Source);
+        }
+    }
+
+    /// <summary>Returns how much has to stay free; null where nothing is known of the memory.</summary>
+    public static int? Compute(in MemoryLoad memory)
+    {
+        if (memory.TotalBytes <= 0)
+        {
+            return null;
+        }
+
+        bool isContainer = memory.Source is MemoryLoadSource.ControlGroup or MemoryLoadSource.JobObject;
+        long megabytes = (memory.TotalBytes >> 20) * (isContainer ? ContainerPercent : MachinePercent) / 100;
+        return (int)Math.Clamp(megabytes, LeastMegabytes, int.MaxValue);
+    }
+}

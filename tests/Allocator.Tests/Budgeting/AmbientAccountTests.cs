@@ -1,0 +1,72 @@
+using Allocator.Budgeting;
+
+namespace Allocator.Tests.Budgeting;
+
+public class AmbientAccountTests
+{
+    private static readonly LearnedJobs s_owner = new();
+
+    // Each flow begins within the use of the one before it, which ends before that of the next: none waits for another.
+    [Fact]
+    public void Leave_FlowsThatBeginEachOther_KeepsNoneOfThem()
+    {
+        const int Flows = 100;
+        List<WeakReference> uses = [];
+        ExecutionContext flow = ExecutionContext.Capture()!;
+        for (int i = 0; i < Flows; i++)
+        {
+            flow = Begin(flow, uses);
+            if (i > 0)
+            {
+                End(uses[i - 1]);
+            }
+        }
+
+        GC.Collect();
+        Assert.InRange(uses.Count(static reference => reference.IsAlive), 1, 3);
+        GC.KeepAlive(flow);
+        End(uses[^1]);
+    }
+
+    [Fact]
+    public void IsAnyLive_AllHaveEnded_IsFalseAgain() => RemoteExecutor.Invoke(static () =>
+    {
+        AmbientAccount first = new(new ReservationAccount(null, 0), s_owner);
+        AmbientAccount second = new(new ReservationAccount(null, 0), s_owner);
+        Assert.True(AmbientAccount.IsAnyLive);
+        first.Leave();
+        first.Leave();
+        Assert.True(AmbientAccount.IsAnyLive);
+        Assert.Same(second, AmbientAccount.Find(s_owner));
+        second.Leave();
+        Assert.Null(AmbientAccount.Find(s_owner));
+        Assert.False(AmbientAccount.IsAnyLive);
+    }).Dispose();
+
+    // The scope that was never disposed.
+    [Fact]
+    public void IsAnyLive_TheReservationHasEnded_IsFalseAfterTheNextLook() => RemoteExecutor.Invoke(static () =>
+    {
+        ReservationAccount reservation = new(null, 0);
+        AmbientAccount use = new(reservation, s_owner);
+        Assert.Same(use, AmbientAccount.Find(s_owner));
+        reservation.Close();
+        Assert.Null(AmbientAccount.Find(s_owner));
+        Assert.False(AmbientAccount.IsAnyLive);
+    }).Dispose();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ExecutionContext Begin(ExecutionContext within, List<WeakReference> uses)
+    {
+        ExecutionContext? flow = null;
+        ExecutionContext.Run(within, _ =>
+        {
+            uses.Add(new WeakReference(new AmbientAccount(new ReservationAccount(null, 0), s_owner)));
+            flow = ExecutionContext.Capture();
+        }, null);
+        return flow!;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void End(WeakReference use) => ((AmbientAccount)use.Target!).Leave();
+}

@@ -1,0 +1,122 @@
+using Allocator.Budgeting;
+
+namespace Allocator.Tests.Budgeting;
+
+public class LearnedJobsTests
+{
+    private const long Unit = 64 * 1024;
+
+    [Theory]
+    [InlineData(0, 75)]
+    [InlineData(4, 75)]
+    [InlineData(6, 50)]
+    [InlineData(15, 20)]
+    [InlineData(16, 1)]
+    public void SizeFor_FewHaveEnded_IsAPartOfTheBudgetThatShrinks(int jobs, int expected)
+    {
+        LearnedJob job = new("");
+        for (int i = 0; i < jobs; i++)
+        {
+            job.End(Unit, isRefused: false);
+        }
+
+        Assert.InRange(job.SizeFor(new MemoryBudget(100 * Unit)), expected * Unit - 16, expected * Unit);
+    }
+
+    [Fact]
+    public void SizeFor_OneNeededMoreThanTheFirstGuess_IsThat()
+    {
+        LearnedJob job = new("");
+        MemoryBudget budget = new(100 * Unit);
+        job.End(10 * Unit, isRefused: false);
+        job.End(90 * Unit - 1, isRefused: true);
+        Assert.Equal((90 * Unit, 2L, 1L), (job.SizeFor(budget), job.Jobs, job.Failures));
+    }
+
+    [Theory]
+    [InlineData(33, 33)]
+    [InlineData(34, 33)]
+    [InlineData(64, 63)]
+    [InlineData(100, 99)]
+    public void SizeFor_ManyHaveEnded_IsThe97thPercentileOfTheLast64(int jobs, int expected)
+    {
+        LearnedJob job = new("");
+        for (int i = 1; i <= jobs; i++)
+        {
+            job.End(i * Unit - 1, isRefused: false);
+        }
+
+        Assert.Equal(expected * Unit, job.SizeFor(budget: null));
+    }
+
+    [Fact]
+    public void SizeFor_LargeJobsLongAgo_AreForgotten()
+    {
+        LearnedJob job = new("");
+        job.End(50 * Unit, isRefused: false);
+        job.End(50 * Unit, isRefused: false);
+        for (int i = 0; i < 62; i++)
+        {
+            job.End(1, isRefused: false);
+        }
+
+        Assert.Equal(50 * Unit, job.SizeFor(null));
+        job.End(1, isRefused: false);
+        Assert.Equal(Unit, job.SizeFor(null));
+    }
+
+    [Fact]
+    public void SizeFor_JobsThatUsedNothing_TeachNothing()
+    {
+        LearnedJob job = new("");
+        job.End(0, isRefused: false);
+        Assert.Equal((0L, Unit, 75 * Unit), (job.Jobs, job.SizeFor(null), job.SizeFor(new MemoryBudget(100 * Unit))));
+    }
+
+    [Fact]
+    public void SizeFor_MoreWasNeededThanThereIs_IsAllThereIs()
+    {
+        LearnedJob job = new("");
+        job.End(long.MaxValue / 2, isRefused: true);
+        Assert.Equal(100 * Unit, job.SizeFor(new MemoryBudget(100 * Unit)));
+    }
+
+    [Fact]
+    public void Get_MoreNamesThanAreRemembered_ForgetsTheLeastRecentlyUsed()
+    {
+        LearnedJobs jobs = new();
+        LearnedJob first = jobs.Get("first");
+        LearnedJob second = jobs.Get("second");
+        for (int i = 2; i < LearnedJobs.MaximumNames; i++)
+        {
+            jobs.Get($"{i}");
+        }
+
+        Assert.Same(first, jobs.Get("first"));
+        jobs.Get("one more");
+        Assert.Equal(LearnedJobs.MaximumNames, jobs.All.Length);
+        Assert.Same(first, jobs.Get("first"));
+        Assert.NotSame(second, jobs.Get("second"));
+        Assert.Equal(LearnedJobs.MaximumNames, jobs.All.Length);
+    }
+
+    [Fact]
+    public void Get_NamesOfAMegabyte_AreShortenedAndToldApart()
+    {
+        LearnedJobs jobs = new();
+        LearnedJob first = jobs.Get(new string('x', 1 << 20));
+        LearnedJob second = jobs.Get(new string('x', 1 << 20) + "y");
+        Assert.NotSame(first, second);
+        Assert.Same(first, jobs.Get(new string('x', 1 << 20)));
+        Assert.InRange(first.Name.Length, LearnedJobs.LongestName, LearnedJobs.LongestName + 16);
+    }
+
+    [Fact]
+    public void Get_OnManyThreads_MakesOneForEachName()
+    {
+        LearnedJobs jobs = new();
+        Parallel.For(0, 10_000, i => jobs.Get($"{i % 100}").End(Unit, isRefused: false));
+        Assert.Equal((100, 10_000L), (jobs.All.Length, jobs.All.Sum(static job => job.Jobs)));
+        Assert.Equal(100, jobs.All.Select(static job => job.Name).Distinct().Count());
+    }
+}
