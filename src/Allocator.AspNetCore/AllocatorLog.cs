@@ -54,14 +54,6 @@ internal static partial class AllocatorLog
     public static partial void Replaced(ILogger logger, string allocator, string call);
 
     [LoggerMessage(
-        20,
-        LogLevel.Information,
-        "{Allocator} has no limit set, so {MinimumFreeMegabytes} of {TotalMegabytes} MiB ({Source}) stay free for other code: requests "
-            + "that would leave less wait, or are refused with 503. Set MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
-    public static partial void LimitedByDefault(
-        ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
-
-    [LoggerMessage(
         9,
         LogLevel.Information,
         "Kestrel reads at most {Bytes} bytes ahead of each connection (SocketTransportOptions.MaxReadBufferSize): unread uploads lie in "
@@ -108,4 +100,12 @@ internal static partial class AllocatorLog
         "{Endpoint} took no memory from its reservation in {Count} requests; the last one reserved {ReservedMegabytes} MiB. Pass "
             + "GetMemoryReservation() to what allocates, or count what a codec takes with TrackExternalMemory.")]
     public static partial void NeverUsed(ILogger logger, string? endpoint, int count, long reservedMegabytes);
+
+    [LoggerMessage(
+        20,
+        LogLevel.Information,
+        "{Allocator} has no limit set, so {MinimumFreeMegabytes} of {TotalMegabytes} MiB ({Source}) stay free for other code: requests "
+            + "that would leave less wait, or are refused with 503. Set MemoryBudgetMegabytes or MinimumFreeMegabytes for another limit.")]
+    public static partial void LimitedByDefault(
+        ILogger logger, string allocator, int minimumFreeMegabytes, long totalMegabytes, MemoryLoadSource source);
 }
