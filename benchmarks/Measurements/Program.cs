@@ -24,6 +24,7 @@ internal static class Program
             InstructionsCommand.Create(),
             HeapsCommand.Create(),
             CopiesCommand.Create(),
+            StreamsCommand.Create(),
             AlignmentCommand.Create(),
             FragmentationCommand.Create(),
             TransfersCommand.Create(),
