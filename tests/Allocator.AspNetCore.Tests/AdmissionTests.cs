@@ -126,12 +126,13 @@ public class AdmissionTests
         await using Service service = await Service.StartAsync(
             app => app.MapGet("/", () => "").RequireMemory(_ => new ValueTask<long>(8 * Megabyte), Timeout.InfiniteTimeSpan));
         MemoryReservation others = await service.Allocator.ReserveAsync(10 * Megabyte);
+        int threads = ThreadPool.ThreadCount;
 
         Task<HttpResponseMessage>[] waiting = [.. Enumerable.Range(0, Requests).Select(_ => service.Client.GetAsync("/"))];
         await service.UntilWaitsAsync(Requests);
 
-        // Other test classes run meanwhile, on some of them.
-        Assert.InRange(ThreadPool.ThreadCount, 1, Requests / 2);
+        // Other test classes run meanwhile, on some of them, and have run before.
+        Assert.InRange(ThreadPool.ThreadCount, 1, threads + Requests / 2);
         others.Dispose();
         Assert.All(
             await Task.WhenAll(waiting).WaitAsync(Patience.Limit),

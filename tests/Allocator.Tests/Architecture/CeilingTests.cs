@@ -7,8 +7,8 @@ public sealed class CeilingTests
     // features took when the ceiling was set, and it may only fall.
     // 18,760: memory of a container is resident before it is rented, waits end without managed memory, malloc's threshold is set
     // (270 lines: 2 to 5 of 5 runs of each were killed or hung without), and 20 more contracts are asserted.
-    // 19,220: reservations learned by name, and ambient ones (490 lines): 128 of 128 photographs at once in 350 MB without a number, where a
-    // plain budget does 2.
+    // 19,220: reservations learned by name, and ambient ones (490 lines): 128 of 128 photographs at once in 350 MB without a number, where
+    // a plain budget does 2.
     private const int MostFiles = 123;
     private const int MostLines = 19_220;
     private const int MostLinesOfAFile = 350;
