@@ -41,11 +41,13 @@ public class CountedArrayPoolTests
         done.SignalAndWait();
         System.Array.ForEach(threads, static thread => thread.Join());
 
-        // Without the threads, whose stacks may still reference some of the arrays.
+        // Without the threads.
         long afterwards = GC.GetTotalMemory(forceFullCollection: true) - before;
         Assert.True(left <= 16 * Megabyte, $"{left:N0} bytes are left of the arrays.");
         Assert.InRange(retained, 1, 8 * Megabyte);
-        Assert.InRange(left - retained, -Megabyte, 4 * Megabyte);
+
+        // Stacks of threads may still reference some of the arrays. If each thread kept one, that would be 32 MB.
+        Assert.InRange(left - retained, -Megabyte, 8 * Megabyte);
         Assert.Equal(0, retainedAfterwards);
         Assert.True(afterwards <= 4 * Megabyte, $"{afterwards:N0} bytes are left after ReleaseRetainedResources.");
         Assert.Equal(0, allocator.GetStatistics().CommittedBytes);
