@@ -279,7 +279,9 @@ internal sealed partial class BlockArena
         long bytes = 0;
         for (int i = 0; i < count; i++)
         {
-            bytes += Math.Max(0, EndOf(i, usedBytes) - Records[first + i].GrantedBytes);
+            // Nearly always all of it.
+            long granted = Records[first + i].GrantedBytes;
+            bytes += granted == BlockSizeInBytes ? 0 : Math.Max(0, EndOf(i, usedBytes) - granted);
         }
 
         return bytes;
