@@ -119,15 +119,7 @@ internal static class AllocatorMeter
             catch
             {
                 // All of it is made anew at a retry, or by the next allocator.
-                try
-                {
-                    s_meter?.Dispose();
-                }
-                finally
-                {
-                    Interlocked.CompareExchange(ref s_state, Wanted, Made);
-                }
-
+                Interlocked.CompareExchange(ref s_state, Wanted, Made);
                 throw;
             }
 
@@ -143,6 +135,8 @@ internal static class AllocatorMeter
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void MakeInstruments()
     {
+        // One that was half made. Here and not where that failed: what fails without memory may fail to end it too.
+        Volatile.Read(ref s_meter)?.Dispose();
         Meter meter = new("Allocator", typeof(AllocatorMeter).Assembly.GetName().Version?.ToString(3));
         Volatile.Write(ref s_meter, meter);
 
