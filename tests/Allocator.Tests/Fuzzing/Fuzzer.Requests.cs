@@ -10,18 +10,32 @@ internal sealed partial class Fuzzer
 
     private AllocationOptions NextOptions() => (AllocationOptions)_random.Next(4);
 
-    private MemoryAllocator NextAllocator() =>
-        _oracle.Reservations.Count > 0 && _random.Next(3) == 0
-            ? _oracle.Reservations[_random.Next(_oracle.Reservations.Count)]
-            : _setup.Allocator;
+    // The allocator; a reservation; or the allocator in a flow that uses a reservation, or one within another, so that the request is
+    // charged to it all the same.
+    private AllocatorChoice NextAllocator()
+    {
+        if (_oracle.Reservations.Count == 0 || _random.Next(3) != 0)
+        {
+            return new(_setup.Allocator, []);
+        }
+
+        return _random.Next(2) == 0
+            ? new(NextReservation(), [])
+            : new(_setup.Allocator, [.. Enumerable.Range(0, _random.Next(1, 3)).Select(_ => NextReservation())]);
+    }
+
+    private MemoryReservation NextReservation() => _oracle.Reservations[_random.Next(_oracle.Reservations.Count)];
 
     private void AllocateBytes()
     {
         int length = NextSize();
         AllocationOptions options = NextOptions();
-        MemoryAllocator from = NextAllocator();
+        AllocatorChoice from = NextAllocator();
         Add($"Allocate<byte>({length}, {options}) from {from}", length, options, () =>
-            new LiveOwner<byte>(_id, from.Allocate<byte>(length, options), length) { IsArray = length <= TestSetup.ArrayThreshold });
+            new LiveOwner<byte>(_id, from.Do(allocator => allocator.Allocate<byte>(length, options)), length)
+            {
+                IsArray = length <= TestSetup.ArrayThreshold,
+            });
     }
 
     private void AllocateLongs()
@@ -51,9 +65,9 @@ internal sealed partial class Fuzzer
         int length = NextSize();
         int elementAlignment = _random.Next(1, 5000);
         AllocationOptions options = NextOptions();
-        MemoryAllocator from = NextAllocator();
+        AllocatorChoice from = NextAllocator();
         Add($"AllocateGroup<byte>({length}, {elementAlignment}, {options}) from {from}", length, options, () =>
-            new LiveGroup(_id, from.AllocateGroup<byte>(length, elementAlignment, options), length)
+            new LiveGroup(_id, from.Do(allocator => allocator.AllocateGroup<byte>(length, elementAlignment, options)), length)
             {
                 IsArray = length <= TestSetup.ArrayThreshold,
             });
@@ -64,9 +78,9 @@ internal sealed partial class Fuzzer
         int width = _random.Next(1, 5000);
         int height = Math.Max(1, NextSize() / 4 / width);
         AllocationOptions options = NextOptions();
-        MemoryAllocator from = NextAllocator();
+        AllocatorChoice from = NextAllocator();
         Add($"AllocatePixels<int>({width}, {height}, {options}) from {from}", width * 4L * height, options, () =>
-            new LivePixels(_id, from.AllocatePixels<int>(width, height, options))
+            new LivePixels(_id, from.Do(allocator => allocator.AllocatePixels<int>(width, height, options)))
             {
                 IsArray = width * 4 * height <= TestSetup.ArrayThreshold,
             });
@@ -165,12 +179,13 @@ internal sealed partial class Fuzzer
     private void Wait()
     {
         int length = NextSize();
-        Log($"AllocateAsync<byte>({length})");
+        AllocatorChoice from = NextAllocator();
+        Log($"AllocateAsync<byte>({length}) from {from}");
         _id++;
         Task<System.Buffers.IMemoryOwner<byte>> waiting;
         try
         {
-            waiting = Call(() => _setup.Allocator.AllocateAsync<byte>(length).AsTask());
+            waiting = Call(() => from.Do(allocator => allocator.AllocateAsync<byte>(length).AsTask()));
             while (!waiting.IsCompleted && !_oracle.IsSomethingGranted && _oracle.TryDisposeOfSomething(_random, Log))
             {
             }
@@ -178,9 +193,34 @@ internal sealed partial class Fuzzer
             System.Buffers.IMemoryOwner<byte> owner = FuzzOracle.ResultOf(waiting);
             _oracle.Add(new LiveOwner<byte>(_id, owner, length) { IsArray = length <= TestSetup.ArrayThreshold }, measured: true);
         }
-        catch (Exception exception) when (_oracle.MayRefuse(exception, length))
+        catch (Exception exception) when (_oracle.MayRefuse(exception, length) || (exception is ObjectDisposedException && from.IsEnded))
         {
             Log($"    refused: {exception.Message}");
+        }
+    }
+
+    /// <summary>What a request is made of, and the reservations that its flow uses meanwhile, the innermost one last.</summary>
+    private sealed record AllocatorChoice(MemoryAllocator Allocator, MemoryReservation[] Uses)
+    {
+        /// <summary>Gets whether it is a reservation that was disposed while the request waited.</summary>
+        public bool IsEnded => Allocator is MemoryReservation { RemainingBytes: 0 };
+
+        public T Do<T>(Func<MemoryAllocator, T> request) => Do(request, 0);
+
+        public override string ToString() =>
+            Uses.Length == 0 ? Allocator.ToString()! : $"{Allocator} in a flow that uses {string.Join(", ", (object[])Uses)}";
+
+        private T Do<T>(Func<MemoryAllocator, T> request, int index)
+        {
+            if (index == Uses.Length)
+            {
+                return request(Allocator);
+            }
+
+            using (Uses[index].Use())
+            {
+                return Do(request, index + 1);
+            }
         }
     }
 }
