@@ -1,12 +1,12 @@
 namespace Allocator.Native;
 
-/// <summary>Sums and products of bytes that callers name: none wraps, however absurd the numbers are.</summary>
+/// <summary>Sums and products of byte counts that callers pass. None wraps, however absurd the numbers are.</summary>
 internal static class ByteCount
 {
-    /// <summary>The largest estimate, for more bytes than any machine has: sixteen of them can be added without wrapping.</summary>
+    /// <summary>The largest estimate, more bytes than any machine has. Sixteen of them can be added without wrapping.</summary>
     public const long LargestEstimate = long.MaxValue / 16;
 
-    /// <summary>Adds two numbers of any sign; a sum beyond <see cref="long"/> is the nearest that there is.</summary>
+    /// <summary>Adds two numbers of any sign. A sum outside the range of <see cref="long"/> becomes its nearest bound.</summary>
     public static long Add(long a, long b)
     {
         long sum = unchecked(a + b);

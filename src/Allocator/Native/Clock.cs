@@ -1,6 +1,6 @@
 namespace Allocator.Native;
 
-/// <summary>The time, and what happens later. Replaced in tests, which therefore never wait.</summary>
+/// <summary>The time, and work to be done later. Tests replace it, and so never wait.</summary>
 internal abstract class Clock
 {
     /// <summary>Gets a time that only grows, in milliseconds.</summary>
@@ -9,16 +9,16 @@ internal abstract class Clock
     /// <summary>Gets the time of the last <see cref="RefreshCoarse"/>: one read, cheap enough for every rent.</summary>
     public long CoarseMilliseconds { get; private set; }
 
-    /// <summary>Updates <see cref="CoarseMilliseconds"/>. Called where time is spent anyway: at ticks and on slow paths.</summary>
+    /// <summary>Updates <see cref="CoarseMilliseconds"/>. Called on paths that take time anyway: at ticks and on slow paths.</summary>
     public void RefreshCoarse() => CoarseMilliseconds = NowMilliseconds;
 
-    /// <summary>Has work done by <see cref="BackgroundThread.Shared"/> at a time, if it is not to be done sooner anyway.</summary>
+    /// <summary>Schedules work on <see cref="BackgroundThread.Shared"/> for a time, unless it is due sooner anyway.</summary>
     public abstract void RunBy(IBackgroundWork work, long dueMilliseconds);
 
-    /// <summary>Has work not done, unless it has begun.</summary>
+    /// <summary>Cancels work, unless it has begun.</summary>
     public abstract void Cancel(IBackgroundWork work);
 
-    /// <summary>Blocks until a handle is set, or the time is over; a time below zero never is.</summary>
+    /// <summary>Blocks until a handle is set or the time is over. A negative time has no end.</summary>
     public abstract void Wait(WaitHandle handle, TimeSpan timeout);
 
     /// <summary>Blocks the calling thread: the pause between two tries for memory.</summary>

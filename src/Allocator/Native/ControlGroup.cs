@@ -2,13 +2,13 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
-/// <summary>The files of one control group that say how much memory it has and leaves. Not thread-safe.</summary>
+/// <summary>The files of one control group that report its limits and its use. Not thread-safe.</summary>
 internal sealed class ControlGroup : IDisposable
 {
     private const string Version1Root = "/sys/fs/cgroup/memory";
     private const string Version2Root = "/sys/fs/cgroup";
 
-    // "max" in version 2; in version 1 a number a page below 2^63.
+    // No limit is "max" in version 2, and in version 1 a number one page below 2^63.
     private const long LeastNoLimit = long.MaxValue / 2;
 
     private readonly string _folder;
@@ -17,12 +17,12 @@ internal sealed class ControlGroup : IDisposable
     private readonly SystemFile _usage;
     private readonly SystemFile? _statistics;
 
-    // Of version 2: above it no process is killed, but all are slowed down until the group is below it again. To a process that can
-    // release idle memory, that is a limit.
+    // Version 2 only. Above it no process is killed, but all are slowed down until the group is below it again. As the process can release
+    // idle memory, it treats this as a limit.
     private readonly SystemFile? _high;
     private readonly SystemFile? _stalls;
 
-    // With swap. In version 1 of memory and swap together, in version 2 of swap alone.
+    // Version 1 counts memory and swap together, version 2 swap alone.
     private readonly SystemFile? _swapLimit;
     private readonly SystemFile? _swapUsage;
 
@@ -40,7 +40,7 @@ internal sealed class ControlGroup : IDisposable
     }
 
     // File pages that were not used lately are reclaimed before a process is killed; Kubernetes subtracts the same. The kernel counts
-    // pages in batches: there may seem to be more of a kind than of all.
+    // pages in batches, so one kind may seem to have more pages than all together.
     private long IdleFileBytes => Math.Max(0, Find("inactive_file"u8, "total_inactive_file"u8));
 
     private long ReclaimableBytes =>
@@ -48,9 +48,9 @@ internal sealed class ControlGroup : IDisposable
             0,
             Find("file"u8, "total_cache"u8) - Find("shmem"u8, "total_shmem"u8) + (_isVersion2 ? Find("slab_reclaimable"u8, default) : 0));
 
-    /// <summary>Opens the groups that control the memory of a process, its own and those around it.</summary>
-    /// <param name="open">Opens a file; null where there is none.</param>
-    /// <param name="membership">What <c>/proc/self/cgroup</c> says.</param>
+    /// <summary>Opens the groups that control the memory of a process: its own, and those around it.</summary>
+    /// <param name="open">Opens a file; returns null if there is none.</param>
+    /// <param name="membership">The text of <c>/proc/self/cgroup</c>.</param>
     public static IEnumerable<ControlGroup> OpenAll(Func<string, SystemFile?> open, string membership) =>
         Folders(membership, isVersion2: false).Select(folder => TryOpen(open, folder, isVersion2: false))
             .Concat(Folders(membership, isVersion2: true).Select(folder => TryOpen(open, folder, isVersion2: true)))
@@ -65,9 +65,9 @@ internal sealed class ControlGroup : IDisposable
         select folder;
 
     /// <summary>
-    /// Reads use, and the lowest of the limits; null where the group limits no memory, or its figures cannot be.
+    /// Reads the use and the lowest of the limits. Null if the group limits no memory, or its figures are impossible.
     /// </summary>
-    /// <param name="freeSwap">What the machine has free of swap.</param>
+    /// <param name="freeSwap">The machine's free swap.</param>
     public SystemReading? TryRead(long freeSwap)
     {
         long hard = ReadLimit(_limit);
@@ -103,7 +103,7 @@ internal sealed class ControlGroup : IDisposable
         _swapUsage?.Dispose();
     }
 
-    // Null where the folder has no such files: the root has no limit.
+    // Null if the folder has no such files: the root has no limit.
     private static ControlGroup? TryOpen(Func<string, SystemFile?> open, string folder, bool isVersion2)
     {
         SystemFile? limit = open(folder + (isVersion2 ? "/memory.max" : "/memory.limit_in_bytes"));
@@ -122,7 +122,7 @@ internal sealed class ControlGroup : IDisposable
     private static bool IsOf(string[] line, bool isVersion2) =>
         isVersion2 ? line[0] == "0" && line[1].Length == 0 : line[1].Split(',').Contains("memory");
 
-    // A limit of any ancestor binds. In a container the path may be the host's and lead nowhere: then only the root of the mount answers,
+    // A limit of any ancestor binds. In a container the path may be the host's and lead nowhere. Then only the root of the mount answers,
     // which is the container.
     private static IEnumerable<string> Climb(string root, string path)
     {
@@ -147,7 +147,7 @@ internal sealed class ControlGroup : IDisposable
             return left with { CertainBytes = limit - used, HardBytes = limit };
         }
 
-        // Before a process is killed, pages are written to swap. In version 2 a limit of 0 is the usual one, which Kubernetes sets.
+        // Pages are written to swap before a process is killed. In version 2 the limit is usually 0, which Kubernetes sets.
         long swapLimit = _swapLimit?.ReadNumber() ?? long.MaxValue;
         long swapUsage = _swapUsage?.ReadNumber() ?? 0;
         if (!_isVersion2)

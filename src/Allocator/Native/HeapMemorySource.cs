@@ -1,6 +1,6 @@
 namespace Allocator.Native;
 
-/// <summary>Memory from a heap, by a pair of functions. Of a heap without alignment more is taken than asked for.</summary>
+/// <summary>Memory from a heap, by a pair of functions. If the heap does not align, more is taken than asked for.</summary>
 internal sealed unsafe class HeapMemorySource(
     Func<long, int, nint> allocate, Action<nint> free, bool alignsHere, int overreadToleranceInBytes)
     : NativeMemorySource(overreadToleranceInBytes)
@@ -8,7 +8,7 @@ internal sealed unsafe class HeapMemorySource(
     private readonly Func<long, int, nint> _allocate = allocate;
     private readonly Action<nint> _free = free;
 
-    /// <summary>Gets whether the heap knows no alignment: its own pointer is then kept in the word before the aligned address.</summary>
+    /// <summary>Gets whether the heap does not align. Its own pointer is then kept in the word before the aligned address.</summary>
     public bool AlignsHere { get; } = alignsHere;
 
     public static HeapMemorySource OfCHeap(int overreadToleranceInBytes = 0) =>
@@ -35,7 +35,7 @@ internal sealed unsafe class HeapMemorySource(
 
     public override long RoundUp(long lengthInBytes) => lengthInBytes;
 
-    // What every allocation loses, some bytes like a heap's own header, is left out.
+    // Leaves out what every allocation loses, some bytes like a heap's own header.
     public override long CapacityOf(long lengthInBytes, int alignmentInBytes) =>
         AlignsHere && alignmentInBytes > MinimumAlignment ? lengthInBytes + alignmentInBytes : lengthInBytes;
 

@@ -10,7 +10,7 @@ internal static unsafe class LibC
     /// <summary>MADV_GUARD_INSTALL of Linux 6.13 and later.</summary>
     public const int AdviceInstallGuard = 102;
 
-    /// <summary>A number that is no advice of any kernel.</summary>
+    /// <summary>A number that no kernel knows as advice.</summary>
     public const int AdviceOfNoKernel = int.MaxValue;
 
     private const int MapThreshold = -3; // M_MMAP_THRESHOLD of malloc.h
@@ -26,23 +26,23 @@ internal static unsafe class LibC
     /// <summary>MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.</summary>
     public static readonly int MapFlags = s_isDarwin ? 0x0002 | 0x1000 | 0x0040 : 0x02 | 0x20 | 0x4000;
 
-    /// <summary>The advice that takes the memory and keeps the addresses.</summary>
+    /// <summary>The advice that returns the memory and keeps the addresses.</summary>
     /// <remarks>
     /// On Linux MADV_DONTNEED: the resident set and the cgroup's charge fall at once. After MADV_FREE they stay until the system is short.
     /// On macOS MADV_FREE_REUSABLE, with MADV_FREE_REUSE: the pair whose effect the system's own accounting sees.
     /// </remarks>
     public static readonly int AdvicePurge = s_isDarwin ? 7 : 4;
 
-    /// <summary>MADV_DONTNEED_LOCKED, which does the same for locked pages, where it exists.</summary>
+    /// <summary>MADV_DONTNEED_LOCKED, which does the same for locked pages. Null if the system has no such advice.</summary>
     public static readonly int? AdvicePurgeLocked = s_isDarwin ? null : 24;
 
-    /// <summary>The advice that announces the next use of purged memory, where one is needed.</summary>
+    /// <summary>The advice that announces the next use of purged memory. Null if none is needed.</summary>
     public static readonly int? AdviceReuse = s_isDarwin ? 8 : null;
 
-    /// <summary>MADV_HUGEPAGE, where it exists.</summary>
+    /// <summary>MADV_HUGEPAGE. Null if the system has no such advice.</summary>
     public static readonly int? AdviceHugePage = s_isDarwin ? null : 14;
 
-    /// <summary>MADV_NOHUGEPAGE, where it exists.</summary>
+    /// <summary>MADV_NOHUGEPAGE. Null if the system has no such advice.</summary>
     public static readonly int? AdviceNoHugePage = s_isDarwin ? null : 15;
 
     /// <summary>MADV_POPULATE_WRITE of Linux 5.14 and later.</summary>
@@ -51,7 +51,7 @@ internal static unsafe class LibC
     /// <summary>Whether memory is zero when it is touched again after a purge.</summary>
     public static readonly bool PurgeZeroes = !s_isDarwin;
 
-    /// <summary>What <c>mmap</c> answers when it refuses.</summary>
+    /// <summary>The result of <c>mmap</c> if it refuses.</summary>
     public static void* MapFailed => (void*)-1;
 
     /// <summary>Maps at the offset 0, which is the only one that anonymous memory has.</summary>
@@ -74,22 +74,22 @@ internal static unsafe class LibC
     public static extern int MallocTrim(nuint padding);
 
     /// <summary>Returns free memory of all of malloc's arenas to the system. Locks one arena after the other.</summary>
-    /// <returns>False where the C library is not glibc.</returns>
+    /// <returns>False if the C library is not glibc.</returns>
     public static bool TryTrimHeap() => TryCall(static _ => MallocTrim(0) >= 0, 0);
 
     /// <summary>Returns the machine's memory as the kernel itself reports it; 0 if it does not.</summary>
     public static long ReadTotalMemory()
     {
-        // Of struct sysinfo: uptime, three loads, totalram; six words on counts, and then mem_unit. It has less than 32 words.
+        // In struct sysinfo: uptime, three loads, totalram; six words later mem_unit. It has less than 32 words.
         nuint* words = stackalloc nuint[32];
         return RuntimeInformation.IsOSPlatform(OSPlatform.Linux) && SysInfo(words) == 0 ? (long)words[4] * *(uint*)(words + 13) : 0;
     }
 
-    /// <summary>Has malloc map each allocation from that size on by itself, so that freeing it unmaps it.</summary>
-    /// <returns>False where the C library is not glibc, or refuses.</returns>
+    /// <summary>Makes malloc map each allocation of at least that size by itself, so that freeing it unmaps it.</summary>
+    /// <returns>False if the C library is not glibc, or refuses.</returns>
     public static bool TrySetMapThreshold(int bytes) => TryCall(static bytes => MallOpt(MapThreshold, bytes) == 1, bytes);
 
-    /// <summary>Returns whether the process's malloc is glibc's, and not one that was loaded before it, as jemalloc often is.</summary>
+    /// <summary>Returns whether the process's malloc is glibc's, not that of a library loaded before it, such as jemalloc.</summary>
     public static bool IsMallocOfGlibc() => TryCall(
         static _ => DlOpen("libc.so.6", LoadedOnly) is not 0 and nint library && DlSym(library, "malloc") == DlSym(0, "malloc")
             && DlSym(library, "mallopt") != 0, 0); // musl takes the name for itself
@@ -101,8 +101,8 @@ internal static unsafe class LibC
     public static extern int ChangeMode(string path, int mode);
 #endif
 
-    // The offset is as wide as a pointer, but of 64 bits in 32-bit processes over musl, and there it may begin one place later. With zeros
-    // behind it it is 0 in each case, and what is not asked for is not looked at.
+    // The offset is as wide as a pointer, except over musl in 32-bit processes: there it has 64 bits, and may begin one place later. The
+    // zeros behind it make it 0 in each case, and the callee ignores arguments that it does not expect.
     [DllImport("libc", EntryPoint = "mmap")]
     private static extern void* MMap(
         void* address, nuint length, int protection, int flags, int file, nint offset, nint offsetOrPadding, nint restOfOffset);
@@ -116,7 +116,7 @@ internal static unsafe class LibC
     [DllImport("libc", EntryPoint = "dlopen", CharSet = CharSet.Ansi)]
     private static extern nint DlOpen(string name, int flags);
 
-    // The handle 0 is RTLD_DEFAULT: what the process itself would call.
+    // The handle 0 is RTLD_DEFAULT: it finds what the process itself would call.
     [DllImport("libc", EntryPoint = "dlsym", CharSet = CharSet.Ansi)]
     private static extern nint DlSym(nint handle, string name);
 
@@ -133,7 +133,7 @@ internal static unsafe class LibC
         }
         catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
         {
-            // musl and bionic; and glibc before 2.34 has dlopen in another library.
+            // musl and bionic have no such function; and glibc before 2.34 has dlopen in another library.
             return false;
         }
     }

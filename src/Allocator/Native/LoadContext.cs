@@ -4,10 +4,11 @@ using System.Runtime.Loader;
 
 namespace Allocator.Native;
 
-/// <summary>The load context of the library. A host may unload it unless something outside references what is inside.</summary>
+/// <summary>The load context of the library. A host may unload it if nothing outside references anything inside.</summary>
 internal static class LoadContext
 {
-    /// <summary>Calls an action when the host begins to unload the library; usually never, because it cannot be unloaded.</summary>
+    /// <summary>Calls an action when the host begins to unload the library. Usually it cannot be unloaded, and this never
+    /// happens.</summary>
     public static void OnUnloading(Action action)
     {
 #if NET

@@ -1,6 +1,6 @@
 namespace Allocator.Native;
 
-/// <summary>Works on unmanaged memory of any length, where a span ends at 2 GiB.</summary>
+/// <summary>Works on unmanaged memory of any length; a span ends at 2 GiB.</summary>
 internal static unsafe class NativeBytes
 {
     private const int ChunkInBytes = 1 << 30;
@@ -21,14 +21,14 @@ internal static unsafe class NativeBytes
         }
     }
 
-    /// <summary>Finds the first byte that is not <paramref name="value"/>; -1 where all are.</summary>
+    /// <summary>Finds the first byte that is not <paramref name="value"/>. Returns -1 if there is none.</summary>
     public static long FindOther(nint address, long lengthInBytes, byte value)
     {
         for (long offset = 0; offset < lengthInBytes; offset += ChunkInBytes)
         {
             Span<byte> chunk = new((byte*)address + offset, (int)Math.Min(ChunkInBytes, lengthInBytes - offset));
 
-            // All bytes are the same where the first is right and each is like its neighbour: a comparison that is fast on every runtime.
+            // All bytes are the same if the first is right and each equals its neighbour: a comparison that is fast on every runtime.
             if (chunk[0] != value || !chunk.Slice(1).SequenceEqual(chunk.Slice(0, chunk.Length - 1)))
             {
                 while (((byte*)address)[offset] == value)

@@ -1,18 +1,18 @@
 namespace Allocator.Native;
 
 /// <summary>
-/// Fixes the size from which malloc maps an allocation by itself, once in the process. glibc raises it as memory is freed, up to 32 MiB,
-/// and then keeps what codecs free: in a container of 350 MB the process is killed for it (docs/containers.md has the numbers).
+/// Fixes the size from which malloc maps an allocation by itself, once in the process. glibc raises that size, up to 32 MiB, as memory is
+/// freed, and then keeps what codecs free: in a container of 350 MB the process is killed for it (docs/containers.md has the numbers).
 /// Thread-safe.
 /// </summary>
 internal static class NativeMapThreshold
 {
-    /// <summary>1 MiB: what codecs take for a few rows stays cheap, what they take for a picture goes back (docs/containers.md).</summary>
+    /// <summary>1 MiB: a codec's memory for a few rows stays cheap, that for a whole picture goes back (docs/containers.md).</summary>
     public const int Bytes = 1024 * 1024;
 
     private const string Switch = "Allocator.SetNativeMapThreshold";
 
-    // Each ends the adjustment of the threshold, so an operator who has set one has decided.
+    // Each of these ends glibc's own adjustment of the threshold. If an operator has set one, the operator has decided.
     private static readonly string[] s_variables =
         ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_MAX_", "MALLOC_TOP_PAD_"];
 
@@ -20,12 +20,13 @@ internal static class NativeMapThreshold
 
     private static int s_isDecided;
 
-    /// <summary>Gets whether the library has set it.</summary>
+    /// <summary>Gets whether the library has set the threshold.</summary>
     public static bool IsSet { get; private set; }
 
     /// <summary>Decides for the process, unless that was done before.</summary>
-    /// <param name="isWanted">Whether the allocator that is being made wants it; null if it does not mind, which decides nothing.</param>
-    /// <returns>Whether this call has set it.</returns>
+    /// <param name="isWanted">Whether the allocator being made wants the threshold; null if it does not mind, which decides
+    /// nothing.</param>
+    /// <returns>Whether this call has set the threshold.</returns>
     public static bool Decide(bool? isWanted)
     {
         if (isWanted is not bool wanted || Volatile.Read(ref s_isDecided) != 0 || Interlocked.Exchange(ref s_isDecided, 1) != 0)

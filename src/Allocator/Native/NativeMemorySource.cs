@@ -1,15 +1,15 @@
 namespace Allocator.Native;
 
 /// <summary>
-/// A place that unmanaged memory comes from, and the one boundary to the operating system: tests replace it to refuse at will. Every
-/// method is thread-safe. A refusal is a result, never an exception: the caller decides what to do about it.
+/// A source of unmanaged memory, and the one boundary to the operating system: tests replace it to refuse at will. Every method is
+/// thread-safe. A refusal is a result, never an exception: the caller decides how to handle it.
 /// </summary>
 internal abstract class NativeMemorySource
 {
-    /// <summary>The alignment, in bytes, that every allocation has at least: a cache line, and what AVX-512 loads want.</summary>
+    /// <summary>The least alignment of every allocation, in bytes: a cache line, and what AVX-512 loads want.</summary>
     public const int MinimumAlignment = 64;
 
-    /// <summary>The largest alignment, in bytes, that can be asked for: a huge page of x64 and of arm64 with 4 KiB pages.</summary>
+    /// <summary>The largest alignment that a caller can ask for, in bytes: a huge page of x64, and of arm64 with 4 KiB pages.</summary>
     public const int MaximumAlignment = 2 * 1024 * 1024;
 
     protected NativeMemorySource(int overreadToleranceInBytes)
@@ -29,24 +29,24 @@ internal abstract class NativeMemorySource
         _ => VirtualMemorySource.Create(hugePages, overreadToleranceInBytes),
     };
 
-    /// <summary>Returns the most that a process with pointers of that size can address at once, with an alignment and a header.</summary>
+    /// <summary>Returns the most bytes that a process with pointers of that size can address at once, less alignment and header.</summary>
     public static long LargestLength(int pointerSizeInBytes) =>
         (pointerSizeInBytes == sizeof(int) ? int.MaxValue : long.MaxValue) - 2L * MaximumAlignment;
 
-    /// <summary>Returns whether this process can address so much in one piece.</summary>
+    /// <summary>Returns whether this process can address this many bytes in one piece.</summary>
     public static bool IsAddressable(long lengthInBytes) => lengthInBytes <= LargestLength(IntPtr.Size);
 
     /// <summary>Returns the bytes that an allocation of that length takes from the system.</summary>
     public abstract long RoundUp(long lengthInBytes);
 
-    /// <summary>Returns the bytes that an allocation takes, what is lost to its alignment included.</summary>
+    /// <summary>Returns the bytes that an allocation takes, including what its alignment wastes.</summary>
     public virtual long CapacityOf(long lengthInBytes, int alignmentInBytes) => RoundUp(lengthInBytes);
 
-    /// <summary>Allocates a length that is a result of <see cref="RoundUp"/>.</summary>
-    /// <returns>The address, or 0 where the system refuses.</returns>
+    /// <summary>Allocates a length that <see cref="RoundUp"/> returned.</summary>
+    /// <returns>The address, or 0 if the system refuses.</returns>
     public abstract nint TryAllocate(long lengthInBytes, int alignmentInBytes, out bool zeroed);
 
-    /// <summary>Gets the least that becomes resident at once: a page, or a huge one.</summary>
+    /// <summary>Gets the smallest size that becomes resident at once: a page, or a huge page.</summary>
     public virtual long ResidentUnitInBytes => Environment.SystemPageSize;
 
     /// <summary>Makes writable memory resident, so that its first user does not pay for it. Contents stay.</summary>
@@ -58,8 +58,8 @@ internal abstract class NativeMemorySource
     }
 
     /// <summary>
-    /// Frees the address and the length of one <see cref="TryAllocate"/>, or of a reservation. Where the system refuses to take the
-    /// addresses back it has the memory all the same, and <see cref="Diagnostics.MemoryDiagnostics.RefusedUnmaps"/> counts it.
+    /// Frees the address and the length of one <see cref="TryAllocate"/>, or of a reservation. Even if the system refuses to take the
+    /// addresses back, it gets the memory, and <see cref="Diagnostics.MemoryDiagnostics.RefusedUnmaps"/> counts the refusal.
     /// </summary>
     public abstract void Free(nint address, long lengthInBytes);
 

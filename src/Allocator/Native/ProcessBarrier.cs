@@ -1,13 +1,13 @@
 namespace Allocator.Native;
 
 /// <summary>
-/// For two threads of which each writes a word of its own and then reads that of the other: at least one sees what the other wrote. One
-/// does so often, and needs no barrier (<see cref="Publish"/>); the other seldom, and has one run on all processors.
+/// A barrier for two threads that each write a word of their own and then read the other's: at least one sees the other's write. One
+/// thread does so often, and needs no barrier (<see cref="Publish"/>). The other does so seldom, and runs a barrier on all processors.
 /// </summary>
 internal static class ProcessBarrier
 {
 #if NET
-    /// <summary>Writes the word of the frequent thread, which then reads that of the other.</summary>
+    /// <summary>Writes the frequent thread's word. That thread then reads the other's word.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Publish(ref long location, long value) => Volatile.Write(ref location, value);
 

@@ -13,14 +13,14 @@ internal class SystemFile : IDisposable
 
     protected SystemFile(FileStream? file) => _file = file;
 
-    /// <summary>Opens a file; null where it is not there or may not be read.</summary>
-    /// <exception cref="IOException">It could not be opened now: the process has as many files open as it may, for instance.</exception>
+    /// <summary>Opens a file. Returns null if it does not exist or may not be read.</summary>
+    /// <exception cref="IOException">It cannot be opened now; for instance, the process has too many open files.</exception>
     public static SystemFile? TryOpen(string path)
     {
         ShortLock.AssertNoneHeld();
         try
         {
-            // No buffer of its own: what it had read before would be read again.
+            // No buffer in the stream: it would return old contents when the file is read again.
             return File.Exists(path)
                 ? new SystemFile(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 1))
                 : null;
@@ -31,8 +31,8 @@ internal class SystemFile : IDisposable
         }
     }
 
-    /// <summary>Makes a file that only its owner can read. One of that name is left alone.</summary>
-    /// <exception cref="IOException">There is one of that name, or none can be made. Others are of access or of paths.</exception>
+    /// <summary>Makes a file that only its owner can read. Leaves an existing file alone.</summary>
+    /// <exception cref="IOException">The file exists, or none can be made. Other exceptions are about access or paths.</exception>
     public static FileStream CreatePrivate(string path)
     {
         const FileShare Share = FileShare.ReadWrite | FileShare.Delete;
@@ -58,16 +58,16 @@ internal class SystemFile : IDisposable
 #endif
     }
 
-    /// <summary>Reads what it says now.</summary>
-    /// <exception cref="IOException">It is no longer there: its control group was removed.</exception>
+    /// <summary>Reads the file's present contents.</summary>
+    /// <exception cref="IOException">The file is no longer there: its control group was removed.</exception>
     public void Refresh()
     {
         ShortLock.AssertNoneHeld();
         _length = Read(_buffer);
     }
 
-    /// <summary>Reads what it says now; nothing where it cannot be read.</summary>
-    /// <remarks>A group may have a file of stalls although the kernel counts none (<c>psi=0</c>): every read of it fails.</remarks>
+    /// <summary>Reads the file's present contents, or nothing if it cannot be read.</summary>
+    /// <remarks>A group may have a file of stalls although the kernel counts none (<c>psi=0</c>): then every read of it fails.</remarks>
     public void RefreshIfReadable()
     {
         try
@@ -80,10 +80,10 @@ internal class SystemFile : IDisposable
         }
     }
 
-    /// <summary>Gets all of it, as of the last <see cref="Refresh"/>.</summary>
+    /// <summary>Gets the contents as of the last <see cref="Refresh"/>.</summary>
     public ReadOnlySpan<byte> Text => _buffer.AsSpan(0, _length);
 
-    /// <summary>Reads the number at its beginning; null where there is none, as in <c>max</c>.</summary>
+    /// <summary>Reads the number at its beginning. Null if there is none, as in <c>max</c>.</summary>
     public long? ReadNumber()
     {
         Refresh();
@@ -91,9 +91,10 @@ internal class SystemFile : IDisposable
     }
 
     /// <summary>
-    /// Gets for what percentage of the last ten seconds some thread waited, from pressure stall information; null if unknown.
+    /// Gets the percentage of the last ten seconds in which at least one thread waited, from pressure stall information. Null if unknown.
     /// </summary>
-    /// <remarks>The line "some", not "full", which wants all threads stalled at once: long after a service has become slow.</remarks>
+    /// <remarks>From the line "some". The line "full" counts only if all threads stall at once, long after a service has become
+    /// slow.</remarks>
     public double? StalledPercent
     {
         get
@@ -107,7 +108,7 @@ internal class SystemFile : IDisposable
         }
     }
 
-    /// <summary>Reads the text of a file once; null where it is not there or may not be read.</summary>
+    /// <summary>Reads the text of a file once. Returns null if it does not exist or may not be read.</summary>
     public static string? TryRead(string path)
     {
         try
@@ -123,7 +124,7 @@ internal class SystemFile : IDisposable
     }
 
     /// <summary>
-    /// Finds the number behind a key in lines like <c>key number</c> or <c>key: number kB</c>; null where there is none.
+    /// Finds the number behind a key in lines like <c>key number</c> or <c>key: number kB</c>. Null if there is none.
     /// </summary>
     public long? Find(ReadOnlySpan<byte> key)
     {
@@ -148,7 +149,7 @@ internal class SystemFile : IDisposable
         return null;
     }
 
-    /// <summary>Returns its text as a string.</summary>
+    /// <summary>Returns the contents as a string.</summary>
     public override string ToString() => Encoding.UTF8.GetString(_buffer, 0, _length);
 
     public void Dispose() => _file?.Dispose();

@@ -4,16 +4,17 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>
-/// Reads the process's control groups, versions 1 and 2, its own and all around it; without a limit, the machine; without that, the GC.
-/// The files stay open: while the process stays in its groups a reading takes a few calls to the system, and no managed memory.
+/// Reads the limits of the process's control groups, its own and all around it, in versions 1 and 2. If there is none, it reads the
+/// machine's memory, and as a last resort the GC's figures. The files stay open: while the process stays in its groups, a reading takes a
+/// few system calls and no managed memory.
 /// </summary>
-/// <param name="open">Opens a file; null where there is none.</param>
+/// <param name="open">Opens a file; returns null if there is none.</param>
 /// <param name="machineBytes">The memory of the machine as the kernel itself reports it; 0 if it does not.</param>
 internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long machineBytes = 0) : SystemMemory
 {
     private const string MachinePath = "/proc/meminfo";
 
-    // What shows less is not a container's limit but nonsense: .NET does not start there.
+    // A smaller limit is not a container's but an error: .NET does not start in so little.
     private const long LeastLimitInBytes = 16 * 1024 * 1024;
 
     private readonly Func<string, SystemFile?> _open = open;
@@ -29,7 +30,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
     {
         try
         {
-            // Pages: all, resident, shared and so on.
+            // In pages: all, resident, shared and so on.
             using SystemFile? file = _open("/proc/self/statm");
             file?.Refresh();
             ReadOnlySpan<byte> text = file is null ? default : file.Text;
@@ -38,7 +39,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
         }
         catch (Exception)
         {
-            // For want of managed memory.
+            // Managed memory has run out.
             return 0;
         }
     }
@@ -47,7 +48,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
     {
         if (looksForLimits && _groups.Length == 0)
         {
-            // Memory may have come under the control of the groups since they were opened.
+            // The groups may control memory only since they were opened.
             _membershipSeen = null;
         }
 
@@ -60,7 +61,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
             }
             catch
             {
-                // A group was removed just now: once more, with those that are there.
+                // A group was removed just now: tries again with the remaining groups.
                 _membershipSeen = null;
                 if (!isFirst)
                 {
@@ -78,14 +79,14 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
         ReadOnlySpan<byte> membership = _membership is null ? default : _membership.Text;
         if (_membershipSeen is null || !membership.SequenceEqual(_membershipSeen))
         {
-            // Where it fails the files of the last group are closed already.
+            // If opening fails, the files of the last group are closed already.
             _membershipSeen = null;
             OpenGroups(_membership?.ToString() ?? string.Empty);
             _membershipSeen = membership.ToArray();
         }
     }
 
-    // Apart, because of its lambda: what it captures is made where the method begins.
+    // A method of its own because of its lambda: the object that a lambda captures is made at the beginning of the method.
     private void OpenGroups(string membership)
     {
         foreach (ControlGroup group in _groups)
@@ -99,7 +100,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
             .Select(folder => OpenOrNone(folder + "/memory.pressure")).FirstOrDefault();
     }
 
-    // For what a reading can do without.
+    // Opens a file that a reading can do without.
     private SystemFile? OpenOrNone(string path)
     {
         try
@@ -124,12 +125,12 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
             total = 0;
         }
 
-        // Where lxcfs shows a container its own limit, the total is below what the kernel reports.
+        // If lxcfs shows a container its own limit, the total is below what the kernel reports.
         bool isLimited = total > 0 && total < _machineBytes;
         SystemReading? machine = null;
         if (total > 0)
         {
-            // MemAvailable is the kernel's own estimate of what can be had without swapping; page cache counts as available.
+            // MemAvailable is the kernel's own estimate of how much memory is available without swapping; page cache counts as available.
             Headroom left = new(total, available, long.MaxValue);
             long used = total - available;
             MemoryLoad use = new() { Source = MemoryLoadSource.Machine, Origin = MachinePath, UsedBytes = used, TotalBytes = total };
@@ -149,7 +150,7 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
         return limited ?? new SystemReading(TryReadCollector() ?? default, Headroom.Unknown);
     }
 
-    // A limit up to the machine's memory is a container. What its neighbours use does not concern it while it has room itself.
+    // A limit up to the machine's memory is a container. While the container has room, its neighbours' use does not concern it.
     private SystemReading? TryReadGroups(SystemReading? tightest, long machineBytes, long freeSwap, bool skipsUnreadable)
     {
         foreach (ControlGroup group in _groups)
@@ -166,15 +167,15 @@ internal sealed class LinuxSystemMemory(Func<string, SystemFile?> open, long mac
             }
             catch (IOException) when (skipsUnreadable)
             {
-                // Not even at first: the others, and the machine, are there all the same.
+                // Not even at first: the other groups, and the machine, can still be read.
             }
         }
 
         return tightest;
     }
 
-    // Of the process's own group, which has them without a limit too: the machine's figure rises also when a neighbour is stalled by a
-    // limit of its own.
+    // Stalls of the process's own group, which counts them even without a limit. The machine's figure also rises when a neighbour stalls
+    // at its own limit.
     private double? ReadStalls()
     {
         _ownStalls?.RefreshIfReadable();

@@ -2,7 +2,7 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
-/// <summary>Reads the job's limits; without any the machine's memory, and whether it runs low; without that the GC's figures.</summary>
+/// <summary>Reads the job's limits. If there are none: the machine's memory and whether it runs low, or else the GC's figures.</summary>
 internal sealed unsafe class WindowsSystemMemory(
     Func<MemoryLoad?> readJob, Func<MemoryLoad?> readMachine, Func<bool?> readLowMemory) : SystemMemory
 {
@@ -15,7 +15,7 @@ internal sealed unsafe class WindowsSystemMemory(
     {
     }
 
-    /// <summary>Reads the whole machine's memory; null where Windows does not tell.</summary>
+    /// <summary>Reads the memory of the whole machine. Null if Windows does not report it.</summary>
     public static MemoryLoad? TryReadMachine()
     {
         MemoryStatus status = new() { Length = (uint)sizeof(MemoryStatus) };
@@ -30,7 +30,7 @@ internal sealed unsafe class WindowsSystemMemory(
             : null;
     }
 
-    /// <summary>Reads whether the machine's physical memory runs low; null where Windows does not tell.</summary>
+    /// <summary>Reads whether the machine's physical memory runs low. Null if Windows does not report it.</summary>
     public static bool? TryReadLowMemory()
     {
         int isLow;
@@ -44,7 +44,7 @@ internal sealed unsafe class WindowsSystemMemory(
     {
         MemoryLoad? machine = _readMachine();
 
-        // The notification is the machine's too: a busy neighbour does not concern a job that has room.
+        // The notification is for the whole machine: a busy neighbour does not concern a job that has room.
         if (_readJob() is MemoryLoad job && (machine is null || job.TotalBytes < machine.Value.TotalBytes))
         {
             return job;
@@ -64,7 +64,7 @@ internal sealed unsafe class WindowsSystemMemory(
     [DllImport("kernel32")]
     private static extern int QueryMemoryResourceNotification(nint handle, int* state);
 
-    // Open as long as the process runs.
+    // The handle stays open as long as the process runs.
     private static class LowMemoryNotification
     {
         private const int LowMemory = 0; // LowMemoryResourceNotification

@@ -3,38 +3,37 @@ using Allocator.Diagnostics;
 namespace Allocator.Native;
 
 /// <summary>
-/// Reads how much memory there is, how much of it is used and how much is left, from the system itself: the figures of the GC are as old
-/// as its last collection. Thread-safe; no call throws. Replaced in tests.
+/// Reads from the system how much memory there is, how much of it is used and how much is left. The figures of the GC are as old as its
+/// last collection. Thread-safe; no call throws. Replaced in tests.
 /// </summary>
 internal abstract class SystemMemory
 {
-    // The used part from which on load is high in any case: what the runtime's GC calls a high memory load.
+    // The part in use from which load is high in any case: what the runtime's GC calls a high memory load.
     private const double HighUse = 0.9;
 
-    // The used part from which on stalls count. With more room, another container causes them: a neighbour that exhausts the machine
-    // stalls a container that has room too, and to empty its pool would help neither.
+    // The part in use from which stalls count. With more room the stalls come from a neighbour that exhausts the machine. Emptying this
+    // container's pool would then help neither of them.
     private const double UseWithStalls = 0.75;
 
-    // The part of the time, in percent, that some thread has to be stalled for memory: 200 ms in 2 s is from when on systemd asks services
-    // to release their caches (MemoryPressureThresholdSec, systemd.io/PRESSURE). systemd-oomd kills at 60; Android's lmkd calls 7 a
-    // partial stall.
+    // The percentage of time in which some thread must stall for memory. systemd asks services to release their caches from 200 ms in 2 s
+    // on (MemoryPressureThresholdSec, systemd.io/PRESSURE). systemd-oomd kills at 60; Android's lmkd calls 7 a partial stall.
     private const double HighStalledPercent = 10;
 
-    // Held while files are read. What returns memory reads nothing, and never waits for it.
+    // Held while files are read. A return of memory reads no file, and so never waits for this lock.
     private readonly ShortLock _lock = new(mayCallSystem: true);
     private SystemReading _last = SystemReading.Nothing;
     private long _totalBytes;
     private bool _isRead;
 
-    /// <summary>Gets the one of the operating system that runs.</summary>
+    /// <summary>Gets the implementation for the running operating system.</summary>
     public static SystemMemory Shared { get; } =
         RuntimeInformation.IsOSPlatform(OSPlatform.Linux) ? new LinuxSystemMemory(SystemFile.TryOpen, LibC.ReadTotalMemory())
         : RuntimeInformation.IsOSPlatform(OSPlatform.Windows) ? new WindowsSystemMemory()
         : new CollectorMemory();
 
     /// <summary>
-    /// Gets how much memory the process may use at most, as of the last reading: the lowest of what the machine has, the container allows
-    /// and the GC may use; null where that is unknown.
+    /// Gets how much memory the process may use at most, as of the last reading: the least of the machine's memory, the container's limit
+    /// and the GC's limit. Null if unknown.
     /// </summary>
     public long? AvailableBytes
     {
@@ -50,27 +49,27 @@ internal abstract class SystemMemory
         }
     }
 
-    /// <summary>Reads how short memory is: limits change while a process runs. At ticks, and for diagnostics.</summary>
+    /// <summary>Reads how short memory is, at ticks and for diagnostics. Limits change while a process runs.</summary>
     public MemoryLoad ReadLoad() => Read(looksForLimits: true).Load;
 
     /// <summary>Reads how much memory is left.</summary>
     public Headroom ReadHeadroom() => Read(looksForLimits: false).Left;
 
-    /// <summary>Returns the resident bytes of this process; 0 where that is unknown.</summary>
+    /// <summary>Returns the resident bytes of this process; 0 if unknown.</summary>
     public virtual long ReadResidentBytes() => 0;
 
-    /// <summary>Returns the same figures, judged.</summary>
+    /// <summary>Returns the same figures, with a judgement of whether load is high.</summary>
     public static MemoryLoad Judge(MemoryLoad load) => load with
     {
         IsHigh = load.UsedBytes >= load.TotalBytes * HighUse
             || (load.StalledPercent >= HighStalledPercent && load.UsedBytes >= load.TotalBytes * UseWithStalls),
     };
 
-    /// <summary>Returns of two limits the one that is short of memory, or else that leaves less.</summary>
+    /// <summary>Returns the limit that is short of memory, or else the one that leaves less.</summary>
     public static MemoryLoad Tighter(MemoryLoad a, MemoryLoad b) =>
         a.IsHigh != b.IsHigh ? (a.IsHigh ? a : b) : a.TotalBytes - a.UsedBytes <= b.TotalBytes - b.UsedBytes ? a : b;
 
-    /// <summary>Reads what the GC knows, which honours container limits and job objects; null where it says nothing.</summary>
+    /// <summary>Reads the GC's figures, which honour container limits and job objects. Null if there are none.</summary>
     public static MemoryLoad? TryReadCollector()
     {
 #if NET
@@ -81,12 +80,12 @@ internal abstract class SystemMemory
 #endif
     }
 
-    /// <summary>Judges the GC's figures; null where they say nothing.</summary>
-    /// <param name="used">What is used of the container or machine, by all processes.</param>
+    /// <summary>Judges the GC's figures. Null if they are empty.</summary>
+    /// <param name="used">The use of the container or machine, by all processes.</param>
     /// <param name="available">
-    /// What the GC itself may use: with a hard limit for its heap, which every container sets, less than the container or machine has.
+    /// The GC's own limit. If its heap has a hard limit, as in every container, this is less than the memory of container or machine.
     /// </param>
-    /// <param name="high">From which use on load is high: 90 % of the container or machine, unless configured.</param>
+    /// <param name="high">The use from which load is high: 90 % of the container or machine, unless configured.</param>
     public static MemoryLoad? TryJudgeCollector(long used, long available, long high) =>
         available > 0 && high > 0 && used >= 0
             ? new MemoryLoad
@@ -98,7 +97,7 @@ internal abstract class SystemMemory
             }
             : null;
 
-    /// <summary>Reads how many bytes the GC may use; null where it says nothing.</summary>
+    /// <summary>Reads how many bytes the GC may use. Null if it does not report a limit.</summary>
     public static long? TryReadCollectorLimit()
     {
 #if NET
@@ -108,14 +107,14 @@ internal abstract class SystemMemory
 #endif
     }
 
-    /// <summary>Gets whether a reading has succeeded: until then there is none to keep.</summary>
+    /// <summary>Gets whether a reading has succeeded. Before that there is no last reading to keep.</summary>
     protected bool HasRead => _last != SystemReading.Nothing;
 
-    /// <summary>Reads the system, one thread at a time. What it throws leaves the last reading in force.</summary>
-    /// <param name="looksForLimits">Whether limits may have come since the last reading where there were none.</param>
+    /// <summary>Reads the system, one thread at a time. If it throws, the last reading stays in force.</summary>
+    /// <param name="looksForLimits">Whether to look for limits that did not exist at the last reading.</param>
     protected abstract SystemReading ReadSystem(bool looksForLimits);
 
-    // Never throws: without managed memory, or with as many files open as there may be, what was known holds.
+    // Never throws: if managed memory or file handles run out, the last reading stays in force.
     private SystemReading Read(bool looksForLimits)
     {
         using (_lock.Enter())
@@ -141,16 +140,15 @@ internal abstract class SystemMemory
     }
 }
 
-/// <summary>One reading of the system, of which load and headroom are two views.</summary>
+/// <summary>One reading of the system. Load and headroom are two views of it.</summary>
 internal readonly record struct SystemReading(MemoryLoad Load, Headroom Left)
 {
-    /// <summary>Gets what is known where the system reports nothing.</summary>
+    /// <summary>Gets the reading for a system that reports nothing.</summary>
     public static SystemReading Nothing { get; } = new(default, Headroom.Unknown);
 
-    /// <summary>Returns the reading of a system that reports no more than its load.</summary>
+    /// <summary>Returns the reading of a system that reports only its load.</summary>
     /// <remarks>
-    /// Windows counts memory against a job's limit when it is committed, and refuses it then, and so does no harm; macOS has no limits of
-    /// that kind.
+    /// Windows counts memory against a job's limit at the commit, and refuses it then; no harm is done. macOS has no such limits.
     /// </remarks>
     public static SystemReading Of(MemoryLoad load)
     {
@@ -161,32 +159,32 @@ internal readonly record struct SystemReading(MemoryLoad Load, Headroom Left)
 }
 
 /// <summary>How much memory is left to a process, as of one reading.</summary>
-/// <param name="LimitBytes">The limit that leaves least: of the container or, without one, the memory of the machine.</param>
+/// <param name="LimitBytes">The limit that leaves least: the container's or, without one, the memory of the machine.</param>
 /// <param name="FreeBytes">
-/// What that limit leaves, with idle file pages counted as free. Below zero where more is used.
+/// The bytes left under that limit, with idle file pages counted as free. Negative if the use is above the limit.
 /// </param>
 /// <param name="CertainBytes">
-/// What can be taken before a process is killed, with all that the kernel could reclaim counted as free: of hard limits alone.
-/// <see cref="long.MaxValue"/> where there is none.
+/// The bytes that can be taken before a process is killed, with all that the kernel could reclaim counted as free. Only hard limits count.
+/// <see cref="long.MaxValue"/> if there is none.
 /// </param>
 internal readonly record struct Headroom(long LimitBytes, long FreeBytes, long CertainBytes)
 {
-    /// <summary>Gets what is read where the system reports nothing: nothing is known to be limited.</summary>
+    /// <summary>Gets the headroom of a system that reports nothing: no limit is known.</summary>
     public static Headroom Unknown { get; } = new(long.MaxValue, long.MaxValue, long.MaxValue);
 
     /// <summary>
-    /// Gets the most that the process can hold at once, whatever is used now: of hard limits that count resident memory, with swap.
-    /// <see cref="long.MaxValue"/> if there is none.
+    /// Gets the most that the process can hold at once, whatever is used now, swap included. Only hard limits that count resident memory
+    /// matter. <see cref="long.MaxValue"/> if there is none.
     /// </summary>
     public long HardBytes { get; init; } = long.MaxValue;
 
-    /// <summary>Gets whether such a limit holds: memory counts against it when it is written to.</summary>
+    /// <summary>Gets whether such a limit exists. Memory counts against it when it is written to.</summary>
     public bool LimitsResident => HardBytes != long.MaxValue;
 
-    /// <summary>Gets whether there is a limit that a process is killed for.</summary>
+    /// <summary>Gets whether there is a limit at which a process is killed.</summary>
     public bool HasHardLimit => CertainBytes != long.MaxValue;
 
-    /// <summary>Returns what two limits leave together: the figures of the one that leaves less, and the least that is certain.</summary>
+    /// <summary>Combines two limits: the figures of the one that leaves less, and the lower of the certain bytes.</summary>
     public static Headroom Tighter(Headroom a, Headroom b) =>
         (a.FreeBytes <= b.FreeBytes ? a : b) with
         {

@@ -9,11 +9,11 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     private readonly int? _hugePageAdvice;
     private readonly bool _useGuardAdvice;
 
-    // Once set it stays: what was writable before stays so, and one more call for it does no harm.
+    // Never unset: memory that was writable before stays writable, and one more call for it does no harm.
     private volatile bool _protectsUncommitted;
 
-    // The defaults: guard advice where the kernel knows it, the system's page and huge page, and reservations that are writable only
-    // where they are committed where the process pays for what is writable.
+    // The defaults: guard advice if the kernel knows it, and the system's page and huge page. If writable pages count against a limit of
+    // the process, only committed pages are made writable.
     public UnixMemorySource(
         bool useHugePages,
         bool useGuardAdvice = true,
@@ -23,8 +23,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         long? hugePageInBytes = null)
         : base(pageSizeInBytes ?? Environment.SystemPageSize, overreadToleranceInBytes)
     {
-        // With pages of 16 or 64 KiB a huge page, of 32 or 512 MiB, is larger than a block: the kernel would put memory behind purged
-        // blocks again, because of others beside them.
+        // With pages of 16 or 64 KiB a huge page has 32 or 512 MiB, more than a block: the kernel would put memory behind purged blocks
+        // again because of their neighbours.
         _useHugePages = useHugePages && (hugePageInBytes ?? Kernel.HugePageInBytes) <= MaximumAlignment;
         _hugePageAdvice = _useHugePages ? LibC.AdviceHugePage : LibC.AdviceNoHugePage;
         _useGuardAdvice = useGuardAdvice && Kernel.KnowsGuardAdvice;
@@ -36,13 +36,14 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         AssertPages(0, lengthInBytes);
         AssertPages(0, partInBytes);
 
-        // What is readable and not writable is never charged, and a read of it takes no memory: the kernel puts its page of zeros there.
+        // Memory that is readable but not writable is never charged, and reading it takes none: the kernel maps its page of zeros there.
         bool becomesWritable = !_protectsUncommitted;
         int protection = becomesWritable || OverreadToleranceInBytes > 0 ? LibC.ProtectRead : LibC.ProtectNone;
         nint address = TryMap(WithTail(lengthInBytes), MaximumAlignment, protection);
 
-        // Writable from the start, so that a commit takes no call: one that changes the protection of a block waits for the page faults of
-        // other threads in the same mapping, and of 500 threads most committed a block meanwhile, where a few blocks serve them all.
+        // Writable from the start, so that a commit takes no call. A call that changes a block's protection waits for page faults of other
+        // threads in the same mapping. With 500 threads, most committed a block during that wait, although a few blocks would serve them
+        // all.
         if (address != 0 && becomesWritable
             && (IsResident(address) || LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0))
         {
@@ -57,7 +58,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     {
         ShortLock.AssertNoneHeld();
 
-        // Untouched since it was mapped, or purged by MADV_DONTNEED: Linux gives zero pages in both cases.
+        // Untouched since it was mapped, or purged by MADV_DONTNEED. Linux supplies zero pages in both cases.
         zeroed = LibC.PurgeZeroes;
         if (_protectsUncommitted && LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0)
         {
@@ -66,7 +67,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
         if (LibC.AdviceReuse is int reuse)
         {
-            // Without it macOS goes on counting the pages as free, and may take them.
+            // Without this, macOS goes on counting the pages as free, and may take them.
             LibC.MAdvise((void*)address, (nuint)lengthInBytes, reuse);
         }
 
@@ -84,7 +85,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         AssertRequest(lengthInBytes, alignmentInBytes);
         zeroed = true;
 
-        // From 2 MiB on the mapping starts where a huge page can start. Below, nothing is gained by it.
+        // From 2 MiB on, the mapping starts at a huge-page boundary. Smaller mappings would gain nothing by it.
         int alignment = _useHugePages && lengthInBytes >= MaximumAlignment ? MaximumAlignment : alignmentInBytes;
         return TryMap(WithTail(lengthInBytes), alignment, LibC.ProtectReadWrite);
     }
@@ -102,13 +103,14 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     {
         AssertPages(address, lengthInBytes);
 
-        // Locked pages are refused it, hence the second way for all.
+        // The advice is refused for locked pages; the second way works for them.
         if (_useGuardAdvice && LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdviceInstallGuard) == 0)
         {
             return true;
         }
 
-        // In this order: macOS takes no memory from what is not writable, and where locked pages are refused it nothing has changed.
+        // In this order: macOS takes no memory from pages that are not writable, and if the purge of locked pages is refused, nothing
+        // changes.
         return TryPurge(address, lengthInBytes) && TryProtect(address, lengthInBytes);
     }
 
@@ -118,7 +120,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     {
         ShortLock.AssertNoneHeld();
 
-        // Linux 5.14 and later do it in one call. What they refuse must not be written to by hand: that would end the process.
+        // Linux 5.14 and later do it in one call. If they refuse, the pages must not be written to by hand: that would end the process.
         return Kernel.KnowsPopulateAdvice
             ? LibC.MAdvise((void*)address, (nuint)lengthInBytes, LibC.AdvicePopulate) == 0
             : base.TryPopulate(address, lengthInBytes);
@@ -126,8 +128,8 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
     public override void Free(nint address, long lengthInBytes) => Unmap(address, WithTail(lengthInBytes));
 
-    // A fresh mapping is resident only where the process locks all memory that it maps (mlockall with MCL_FUTURE): there, what is writable
-    // is populated.
+    // A fresh mapping is resident only if the process locks all memory that it maps (mlockall with MCL_FUTURE). Then writable memory is
+    // populated at once.
     private static bool IsResident(nint address)
     {
         byte isResident = 0;
@@ -135,7 +137,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
     }
 
     // A process has a limited number of mappings (vm.max_map_count on Linux), and neighbours of one kind count as one. At the limit the
-    // middle of one cannot be unmapped, because that would divide it: then the memory goes, and the addresses stay.
+    // middle of a mapping cannot be unmapped, because that would divide it. Then the memory goes, and the addresses stay.
     private void Unmap(nint address, long lengthInBytes)
     {
         ShortLock.AssertNoneHeld();
@@ -146,7 +148,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
         MemoryDiagnostics.CountRefusedUnmap();
 
-        // Locked pages are refused the first advice. Here they have no holder who could miss them.
+        // The first advice is refused for locked pages. Their contents are no longer needed, so the second one may drop them.
         if (!TryPurge(address, lengthInBytes) && LibC.AdvicePurgeLocked is int locked)
         {
             LibC.MAdvise((void*)address, (nuint)lengthInBytes, locked);
@@ -163,7 +165,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
             return 0;
         }
 
-        // mmap knows no alignment above a page: map too much, and give the ends back.
+        // mmap aligns to a page at most: map too much, and give the ends back.
         long alignment = Math.Max(alignmentInBytes, PageSizeInBytes);
         long slack = alignment - Environment.SystemPageSize;
         void* mapped = LibC.MMap(null, (nuint)(lengthInBytes + slack), protection, LibC.MapFlags, -1);
@@ -179,34 +181,34 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
 
         if (lengthInBytes >= MaximumAlignment && _hugePageAdvice is int advice)
         {
-            // Before the first touch, or the range is populated with pages that are not wanted. A kernel without huge pages refuses, and
-            // no harm is done.
+            // Before the first touch: otherwise the range is populated with pages of the wrong size. A kernel without huge pages refuses,
+            // and no harm is done.
             LibC.MAdvise(start, (nuint)lengthInBytes, advice);
         }
 
         return (nint)start;
     }
 
-    /// <summary>What the running kernel can do, and how it counts. Found out once a process.</summary>
+    /// <summary>The abilities and accounting of the running kernel. Found out once a process.</summary>
     private static class Kernel
     {
         /// <summary>
-        /// Whether it knows <c>MADV_GUARD_INSTALL</c>, which makes every access to a range fault without dividing the mapping as
-        /// <c>mprotect</c> does, of which a process may have 65,530.
+        /// Whether the kernel knows <c>MADV_GUARD_INSTALL</c>. It makes every access to a range fault without dividing the mapping, as
+        /// <c>mprotect</c> does; a process may have only 65,530 mappings.
         /// </summary>
         public static readonly bool KnowsGuardAdvice = IsKnown(LibC.AdviceInstallGuard);
 
         public static readonly bool KnowsPopulateAdvice = IsKnown(LibC.AdvicePopulate);
 
-        // With 2 all that is writable is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux); and
-        // all of it counts where the process has a limit (RLIMIT_DATA).
+        // With 2, all writable memory is charged, used or not, MAP_NORESERVE or not (Documentation/mm/overcommit-accounting of Linux). If
+        // the process has a limit (RLIMIT_DATA), all of it counts too.
         public static readonly bool CountsWritable = SystemFile.TryRead("/proc/sys/vm/overcommit_memory")?.Trim() == "2" || HasDataLimit();
 
-        /// <summary>The size of a transparent huge page; 0 where there are none.</summary>
+        /// <summary>The size of a transparent huge page; 0 if there are none.</summary>
         public static readonly long HugePageInBytes =
             long.TryParse(SystemFile.TryRead("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"), out long bytes) ? bytes : 0;
 
-        /// <summary>The same if the system uses any; 0 if it was told to use none.</summary>
+        /// <summary>The size if the system uses any; 0 if it was told to use none.</summary>
         public static readonly long HugePageInUse =
             SystemFile.TryRead("/sys/kernel/mm/transparent_hugepage/enabled")?.Contains("[never]") == false ? HugePageInBytes : 0;
 
@@ -220,13 +222,13 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
             nuint length = (nuint)Environment.SystemPageSize;
             void* page = LibC.MMap(null, length, LibC.ProtectReadWrite, LibC.MapFlags, -1);
 
-            // What takes advice that no kernel knows takes any, and follows none: qemu's user mode.
+            // A system that accepts advice unknown to every kernel accepts any, and follows none: qemu's user mode.
             bool isKnown = page != LibC.MapFailed
                 && LibC.MAdvise(page, length, LibC.AdviceOfNoKernel) != 0
                 && LibC.MAdvise(page, length, advice) == 0;
             if (page != LibC.MapFailed)
             {
-                // One page, once a process: nothing is lost where it stays mapped.
+                // One page, once a process: nothing is lost if it stays mapped.
                 LibC.MUnmap(page, length);
             }
 

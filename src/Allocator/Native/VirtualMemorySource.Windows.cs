@@ -16,7 +16,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
     // Reservations start on this boundary (SYSTEM_INFO.dwAllocationGranularity, 64 KiB on every Windows so far).
     private const int Granularity = 64 * 1024;
 
-    // Between giving the too large range back and taking the aligned part of it, another thread may take it first.
+    // Another thread may take the aligned range after the larger one was given back and before it is taken again.
     private const int AlignmentTries = 16;
 
     public WindowsMemorySource(int overreadToleranceInBytes = 0)
@@ -24,7 +24,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
     {
     }
 
-    // The first page of every part, and what follows the last one.
+    // The first page of every part, and the page behind the last part.
     private long ReadablePageInBytes => OverreadToleranceInBytes > 0 ? PageSizeInBytes : 0;
 
     public override nint TryReserve(long lengthInBytes, long partInBytes)
@@ -57,7 +57,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
             return false;
         }
 
-        // The first page was committed before: whether it is made writable by the call above is not documented.
+        // The first page was committed before. Whether the call above makes it writable is not documented.
         if (ReadablePageInBytes > 0 && !TrySetProtection(address, ReadablePageInBytes, ReadWrite))
         {
             TryDecommit(address + (nint)ReadablePageInBytes, lengthInBytes - ReadablePageInBytes);
@@ -76,7 +76,7 @@ internal sealed unsafe class WindowsMemorySource : VirtualMemorySource
 
         NativeBytes.Clear(address, ReadablePageInBytes);
 
-        // Where this is refused the page stays writable, and is zero all the same: only a program that writes beyond its buffer can tell.
+        // If this is refused, the page stays writable, and is zero all the same. Only a program that writes beyond its buffer can notice.
         TrySetProtection(address, ReadablePageInBytes, ReadOnly);
         return true;
     }

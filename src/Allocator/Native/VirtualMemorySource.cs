@@ -1,8 +1,8 @@
 namespace Allocator.Native;
 
 /// <summary>
-/// A source that can hold address space without memory behind it, give memory to parts of it, and take it away again. Methods return
-/// false, or address 0, where the system refuses.
+/// A source that can hold address space without memory, put memory behind parts of it, and take the memory away again. If the system
+/// refuses, methods return false, or address 0.
 /// </summary>
 internal abstract class VirtualMemorySource : NativeMemorySource
 {
@@ -17,7 +17,7 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>Gets whether memory is zero at its first touch.</summary>
     public virtual bool MapsZeroed => true;
 
-    /// <summary>Makes the source of the operating system that runs.</summary>
+    /// <summary>Makes the source for the running operating system.</summary>
     public static VirtualMemorySource Create(HugePages hugePages, int overreadToleranceInBytes = 0) =>
         RuntimeInformation.IsOSPlatform(OSPlatform.Windows)
             ? new WindowsMemorySource(overreadToleranceInBytes)
@@ -26,26 +26,28 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     public sealed override long RoundUp(long lengthInBytes) => (lengthInBytes + PageSizeInBytes - 1) & -PageSizeInBytes;
 
     /// <summary>
-    /// Reserves address space that starts on a <see cref="NativeMemorySource.MaximumAlignment"/> boundary, for parts of one length, of
-    /// whole pages. The beginning of each part, with memory or without, and what follows the last one can be read, as far as the tolerance
-    /// goes. <see cref="NativeMemorySource.Free"/> returns all of it.
+    /// Reserves address space for parts of one length, in whole pages. It starts on a <see cref="NativeMemorySource.MaximumAlignment"/>
+    /// boundary. As far as the tolerance goes, the beginning of each part, with memory or without, and the bytes behind the last part can
+    /// be read. <see cref="NativeMemorySource.Free"/> returns all of it.
     /// </summary>
     public abstract nint TryReserve(long lengthInBytes, long partInBytes);
 
     /// <summary>Puts memory behind one part of a reservation, or behind adjacent ones.</summary>
     public abstract bool TryCommit(nint address, long lengthInBytes, out bool zeroed);
 
-    /// <summary>Returns the memory behind one committed part and keeps the addresses. Refused for locked pages: nothing changes.</summary>
+    /// <summary>Returns the memory of one committed part and keeps the addresses. If pages are locked it fails and changes
+    /// nothing.</summary>
     public abstract bool TryPurge(nint address, long lengthInBytes);
 
-    /// <summary>Makes every access to committed whole pages fault. Contents stay; so does all where it is refused.</summary>
+    /// <summary>Makes every access to committed whole pages fault. Contents stay. If it is refused, nothing changes.</summary>
     public abstract bool TryProtect(nint address, long lengthInBytes);
 
     /// <summary>Makes protected memory accessible again, with the contents that it had.</summary>
     public abstract bool TryUnprotect(nint address, long lengthInBytes);
 
     /// <summary>
-    /// Makes access to whole pages fault and returns their memory. Where it is refused they are accessible, perhaps without contents.
+    /// Makes every access to whole pages fault and returns their memory. If it is refused, the pages are accessible, perhaps without their
+    /// contents.
     /// </summary>
     public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);
 

@@ -2,13 +2,13 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Native;
 
-/// <summary>The job object that the process runs in: what it may commit, and what of it is committed.</summary>
+/// <summary>The job object of the process: how much it may commit, and how much is committed.</summary>
 internal static unsafe class WindowsJob
 {
     private const int ExtendedLimits = 9; // JobObjectExtendedLimitInformation
     private const int MemoryUsage = 28; // JobObjectMemoryUsageInformation, since Windows 10: what Windows containers report as their use
 
-    /// <summary>Reads use and limit; null where the process is in no job, or its job limits no memory.</summary>
+    /// <summary>Reads use and limit. Null if the process is in no job, or its job limits no memory.</summary>
     public static MemoryLoad? TryRead()
     {
         Limits limits;
@@ -24,8 +24,8 @@ internal static unsafe class WindowsJob
         return TryJudge(limits, knowsProcess ? (long)process.PrivateUsage : null, knowsUsage ? (long)usage.JobMemory : null);
     }
 
-    /// <summary>Judges limits by what is committed: of the two, the one that is short of memory, or else that leaves less.</summary>
-    /// <remarks>Where it is not known what the job has committed, this process's part stands in for it.</remarks>
+    /// <summary>Judges limits by committed bytes. Returns the limit that is short of memory, or else the one that leaves less.</summary>
+    /// <remarks>If the committed bytes of the job are unknown, those of this process are used instead.</remarks>
     public static MemoryLoad? TryJudge(in Limits limits, long? committedByProcess, long? committedByJob)
     {
         MemoryLoad? process = (limits.Flags & Limits.OfProcess) != 0
@@ -48,7 +48,7 @@ internal static unsafe class WindowsJob
             })
             : null;
 
-    // A job of 0 is that of the calling process.
+    // The job 0 is that of the calling process.
     [DllImport("kernel32")]
     private static extern int QueryInformationJobObject(nint job, int kind, void* information, uint length, uint* returnedLength);
 

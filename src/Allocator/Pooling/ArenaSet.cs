@@ -6,7 +6,7 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// The arenas of one pool: decides which of them a request goes to, and adds further ones. Lock-free; arenas are never removed.
+/// The arenas of one pool. Decides which arena a request goes to, and adds arenas. Lock-free; arenas are never removed.
 /// </summary>
 internal sealed class ArenaSet(
     UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context)
@@ -19,7 +19,7 @@ internal sealed class ArenaSet(
 
     public BlockArena[] All => Volatile.Read(ref _all);
 
-    /// <summary>Takes the lowest free block of the fullest arena that has one; null where the outcome says why not.</summary>
+    /// <summary>Takes the lowest free block of the fullest arena that has one. Null if it cannot; the outcome says why.</summary>
     public BlockGuard? TryTake(bool resident, ref Refusals refusals, ref PoolOutcome outcome)
     {
         while (outcome == PoolOutcome.Full && Fullest(resident) is BlockArena arena)
@@ -34,7 +34,7 @@ internal sealed class ArenaSet(
         return null;
     }
 
-    /// <summary>Takes adjacent free blocks with memory in one step, for a run or a group; null where that is not possible.</summary>
+    /// <summary>Takes adjacent free blocks with memory in one step, for a run or a group. Null if that is not possible.</summary>
     public BlockGuard? TryTakeReady(int count, bool ofGroup)
     {
         foreach (BlockArena arena in All)
@@ -49,7 +49,7 @@ internal sealed class ArenaSet(
         return null;
     }
 
-    /// <summary>Takes a single block that lies in the pool's cache, whichever thread put it; null where there is none.</summary>
+    /// <summary>Takes a single block from the pool's cache, whichever thread put it there. Null if there is none.</summary>
     public BlockGuard? TryTakeCached(ref PoolOutcome outcome)
     {
         foreach (BlockArena arena in outcome == PoolOutcome.Full ? All : [])
@@ -65,8 +65,8 @@ internal sealed class ArenaSet(
     }
 
     /// <summary>
-    /// Puts what lies in the pool's cache into the free maps: all, or what is wanted; false for none. A block that another thread puts
-    /// there meanwhile may be missed.
+    /// Moves blocks from the pool's cache into the free maps: all of them, or those that are wanted. Returns false if there was none. It
+    /// may miss a block that another thread caches meanwhile.
     /// </summary>
     public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {
@@ -79,12 +79,13 @@ internal sealed class ArenaSet(
         return any;
     }
 
-    /// <summary>Takes adjacent free blocks as one run, where they need the least new memory; counts those that had none.</summary>
+    /// <summary>Takes adjacent free blocks as one run, at the place that needs the least new memory. Counts blocks that had
+    /// none.</summary>
     public BlockGuard? TryTakeRun(int count, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
         while (outcome == PoolOutcome.Full && BestForRun(count) is BlockArena best)
         {
-            // Where another thread was faster, all arenas are looked at again.
+            // If another thread was faster, all arenas are looked at again.
             int first = best.TryClaimRun(count);
             if (first >= 0)
             {
@@ -97,8 +98,8 @@ internal sealed class ArenaSet(
     }
 
     /// <summary>
-    /// Takes up to <paramref name="count"/> free blocks, and adds them to an allocation, adjacent ones as one run; returns how many. The
-    /// result is made worse where the system had to give memory, or refused.
+    /// Takes up to <paramref name="count"/> free blocks and adds them to an allocation, adjacent ones as one run. Returns how many. Sets a
+    /// worse result if the system had to supply memory, or refused.
     /// </summary>
     public int TakeMany(int count, bool resident, ref Allocation allocation, ref Refusals refusals, ref PoolOutcome result)
     {
@@ -134,8 +135,8 @@ internal sealed class ArenaSet(
         return taken;
     }
 
-    /// <summary>Adds an arena of so many blocks at least, unless another thread has done so since the caller looked.</summary>
-    /// <returns>True where there is a new arena to look into; false where the pool is at its limit, or the system refuses.</returns>
+    /// <summary>Adds an arena of at least this many blocks, unless another thread has done so since the caller looked.</summary>
+    /// <returns>True if there is a new arena to look into. False if the pool is at its limit, or the system refuses.</returns>
     public bool TryGrow(BlockArena[] seen, int atLeastBlocks, ref PoolOutcome outcome)
     {
         if (All != seen)
@@ -168,7 +169,7 @@ internal sealed class ArenaSet(
         {
             BlockArena grown = new(_pool, _source, reservation, _geometry.BlockSizeInBytes, count, _context);
 
-            // Where another thread was faster, its blocks are as good.
+            // If another thread was faster, its blocks are as good.
             added = Interlocked.CompareExchange(ref _all, [.. seen, grown], seen) == seen;
             return true;
         }
@@ -181,7 +182,7 @@ internal sealed class ArenaSet(
         }
     }
 
-    // A reservation that the system refuses is halved and tried again: under RLIMIT_AS and in 32 bits a smaller one may fit.
+    // If the system refuses a reservation, half of it is tried: under RLIMIT_AS, or in 32 bits, a smaller one may fit.
     private nint TryReserve(VirtualMemorySource source, int atLeastBlocks, ref int count)
     {
         nint address = 0;
@@ -193,7 +194,7 @@ internal sealed class ArenaSet(
         return address;
     }
 
-    // Of the arenas that have a free block the one with the fewest: so the others become empty, and have room for runs.
+    // The arena with the fewest free blocks, but at least one. The other arenas then become empty, and have room for runs.
     private BlockArena? Fullest(bool resident)
     {
         BlockArena? fullest = null;
@@ -211,7 +212,7 @@ internal sealed class ArenaSet(
         return fullest;
     }
 
-    // The arena whose best place for a run needs the least new memory; null where none has a place.
+    // The arena whose best place for a run needs the least new memory. Null if no arena has a place.
     private BlockArena? BestForRun(int count)
     {
         BlockArena? best = null;

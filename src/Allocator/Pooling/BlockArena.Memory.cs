@@ -6,8 +6,8 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <content>
-/// Where the memory behind blocks comes and goes; the thread that holds a block calls this for it. Blocks lie side by side in one
-/// reservation, and a purged block keeps its addresses; where the source makes none, a purge frees the block.
+/// Commits and releases the memory behind blocks. The thread that holds a block calls this for it. Blocks lie side by side in one
+/// reservation, and a purged block keeps its addresses. If the source makes no reservations, a purge frees the block.
 /// </content>
 internal sealed partial class BlockArena
 {
@@ -17,8 +17,8 @@ internal sealed partial class BlockArena
     private VirtualMemorySource Reserving => (VirtualMemorySource)_source;
 
     /// <summary>Puts memory behind those blocks that have none. The caller holds all of them.</summary>
-    /// <returns>False where the system, the budget or the container refuses. Blocks that got memory keep it.</returns>
-    /// <remarks>Where a hook of the user's throws, the blocks are back in the map, and no longer the caller's.</remarks>
+    /// <returns>False if the system, the budget or the container refuses. Blocks that got memory keep it.</returns>
+    /// <remarks>If a user hook throws, the blocks are back in the map, and the caller no longer holds them.</remarks>
     public bool TryReady(int first, int count, ref Refusals refusals, out bool cold)
     {
         ulong blocks = BlockBits.Mask(count) << first;
@@ -44,7 +44,7 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>Makes one run of blocks that the caller has claimed, with memory behind all of them. The rent has not begun.</summary>
-    /// <returns>The guard; null where the outcome says why not, and then the blocks are no longer the caller's.</returns>
+    /// <returns>The guard. Null if it failed; the outcome says why, and the caller no longer holds the blocks.</returns>
     public BlockGuard? TryTake(int first, int count, ref Refusals refusals, out PoolOutcome outcome)
     {
         if (!TryReady(first, count, ref refusals, out bool cold))
@@ -58,7 +58,7 @@ internal sealed partial class BlockArena
         return TakeGuard(first, count).ForRenter();
     }
 
-    /// <summary>Takes free blocks with memory in one step: the best place for a run, the lowest for a group; null for none.</summary>
+    /// <summary>Takes free blocks with memory in one step: the best place for a run, the lowest for a group. Null if none.</summary>
     public BlockGuard? TryTakeReady(int count, bool ofGroup)
     {
         ulong free = Free;
@@ -72,7 +72,7 @@ internal sealed partial class BlockArena
             return null;
         }
 
-        // Checked once they are held: a trim may have taken their memory while the map came to look as before.
+        // Checked now that they are held: a trim may have taken their memory although the map looks as before.
         if ((run & (~Committed | Unregistered)) != 0)
         {
             ReturnUnused(run);
@@ -82,14 +82,14 @@ internal sealed partial class BlockArena
         return TakeGuard(first, count).ForRenter();
     }
 
-    /// <summary>Puts held blocks back into the map, after which the caller has no use for them.</summary>
+    /// <summary>Puts held blocks back into the map because the caller does not need them.</summary>
     public void ReturnUnused(ulong blocks)
     {
         Return(blocks);
         _pool.ReleaseIfClosed();
     }
 
-    /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some. The caller holds the run.</summary>
+    /// <summary>Populates those bytes, and notes them as granted. False if the system refuses some. The caller holds the run.</summary>
     public bool TryPopulate(int first, int count, long usedBytes)
     {
         AssertHeld(BlockBits.Mask(count) << first);
@@ -105,7 +105,7 @@ internal sealed partial class BlockArena
                     return false;
                 }
 
-                // Block by block: what the figures contain is in flight no longer.
+                // Block by block: what the figures already contain is no longer in flight.
                 block.GrantedBytes += length;
                 Commitment.NoteGranted(_context, length);
             }
@@ -114,7 +114,7 @@ internal sealed partial class BlockArena
         return true;
     }
 
-    /// <summary>Makes all of a block resident that the caller holds, with memory behind it.</summary>
+    /// <summary>Makes a whole block resident. The caller holds it, and it has memory.</summary>
     public bool TryPrewarm(BlockGuard guard, ref Refusals refusals)
     {
         MarkUsed(1UL << guard.Index);
@@ -123,8 +123,8 @@ internal sealed partial class BlockArena
             && (_context.Populates || _source.TryPopulate(guard.Address, BlockSizeInBytes));
     }
 
-    /// <summary>Takes the memory from a block that the caller holds.</summary>
-    /// <returns>False where it has none, or the user's own code or the system refuses.</returns>
+    /// <summary>Releases the memory of a block that the caller holds.</summary>
+    /// <returns>False if it has none, or if the system or the user's own code refuses.</returns>
     public bool TryRelease(int index)
     {
         AssertHeld(1UL << index);
@@ -149,7 +149,7 @@ internal sealed partial class BlockArena
         return true;
     }
 
-    /// <summary>Gives all memory and addresses back for good, where no block is outstanding.</summary>
+    /// <summary>Returns all memory and addresses to the system for good, if no block is outstanding.</summary>
     public bool TryReleaseAll()
     {
         // The bits are never set again, so only one call succeeds.
@@ -160,8 +160,7 @@ internal sealed partial class BlockArena
 
         for (int i = 0; i < BlockCount; i++)
         {
-            // Blocks that came back after the last trim, and those that could not be purged: what still has memory loses it with the
-            // addresses.
+            // Some blocks came back after the last trim, or could not be purged. If they still have memory, it goes with the addresses.
             if (IsResident(i))
             {
                 if (IsRegistered(i))
@@ -182,7 +181,7 @@ internal sealed partial class BlockArena
         return true;
     }
 
-    // Returns the block's address, or 0 where the system refuses.
+    // Returns the block's address, or 0 if the system refuses.
     private nint TryCommit(int index, out bool zeroed)
     {
         Debug.Assert((uint)index < (uint)BlockCount);
@@ -195,7 +194,7 @@ internal sealed partial class BlockArena
         return Reserving.TryCommit(address, BlockSizeInBytes, out zeroed) ? address : 0;
     }
 
-    // False where the system refuses; the block then keeps its memory.
+    // False if the system refuses; the block then keeps its memory.
     private bool TryReleaseMemory(int index, nint address)
     {
         if (!IsContiguous)
@@ -234,7 +233,7 @@ internal sealed partial class BlockArena
                 MarkDirty(index, 1);
                 if (!TryReleaseMemory(index, address))
                 {
-                    // The system refuses to take the memory, so it is there, and counts as committed.
+                    // The system refused to take the memory back, so it is still there and counts as committed.
                     Interlocked.Or(ref _unregistered.Value, 1L << index);
                     NoteCommitted(index, address, zeroed: false, ref commitment);
                 }

@@ -5,8 +5,8 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Up to 64 blocks, and the map of those that are free. The thread that clears a block's bit holds the block: to rent it, to put memory
-/// behind it, or to take that away. No lock, and no tag: a map that changed and changed back may be treated as unchanged.
+/// Up to 64 blocks, and the map of free ones. The thread that clears a block's bit holds the block: to rent it, to put memory behind it,
+/// or to take that memory away. No lock and no tag: a map that changed and changed back may be treated as unchanged.
 /// </summary>
 [DebuggerDisplay("{FreeCount} of {BlockCount} blocks free, {CommittedCount} with memory")]
 internal sealed partial class BlockArena
@@ -23,19 +23,19 @@ internal sealed partial class BlockArena
     private BlockBits _free;
     private BlockBits _committed;
 
-    // The blocks known to be zero: never rented, purged since, or cleared when they came back. With ClearOnReturn a bit stays set during
-    // a rent, and then says nothing of the renter's part. A thread writes bits of blocks that it holds; seldom, as most are dirty.
+    // The blocks known to be zero: never rented, purged since, or cleared when they came back. With ClearOnReturn a bit stays set during a
+    // rent, and then says nothing about the renter's part. Only a block's holder writes its bit; seldom, as most blocks are dirty.
     private BlockBits _zeroed;
 
-    // The blocks that have memory and are not registered, because BlockCommitted threw. A thread writes bits of blocks that it holds.
+    // The blocks that have memory but are not registered, because BlockCommitted threw. Only a block's holder writes its bit.
     private BlockBits _unregistered;
 
-    // The blocks that were used since the last look for idle ones, but whose state does not show it: behind the first of a run, or made
-    // resident.
+    // The blocks that were used since the last look for idle ones although their state does not show it: those behind the first of a run,
+    // and those made resident.
     private BlockBits _used;
     private long _stale;
 
-    /// <summary>Makes an arena of a reservation; of 0 where the source makes none, and each block is an allocation of a heap.</summary>
+    /// <summary>Makes an arena of a reservation. If that is 0, the source makes none, and each block is an allocation of a heap.</summary>
     public BlockArena(
         UniformUnmanagedMemoryPool pool, NativeMemorySource source, nint reservation, int blockSizeInBytes, int blockCount,
         AllocatorContext context)
@@ -54,8 +54,8 @@ internal sealed partial class BlockArena
         _free.Value = (long)_all;
         _zeroed.Value = IsContiguous && Reserving.MapsZeroed ? (long)_all : 0;
 
-        // All objects are made now: a rent that had to make one could fail while it holds a block. First all records, then all guards:
-        // each record then lies on cache lines of its own, and shares none with a guard that another thread reads.
+        // All objects are made now: if a rent had to make one, it could fail while it holds a block. Records come first, then guards: so
+        // each record lies on cache lines of its own, and shares none with a guard that another thread reads.
         for (int i = 0; i < blockCount; i++)
         {
             Records[i] = new BlockRecord(this, i);
@@ -89,14 +89,14 @@ internal sealed partial class BlockArena
 
     private ulong Zeroed => (ulong)Volatile.Read(ref _zeroed.Value);
 
-    // Those in the cache, and those that are outstanding.
+    // The blocks in the cache, and the outstanding ones.
     private ulong InNoMap => Committed & ~Free;
 
-    /// <summary>Returns whether a block is free, with or without memory behind it as asked.</summary>
+    /// <summary>Returns whether a block is free that has memory, or has none, as asked.</summary>
     public bool HasFree(bool resident) => (Free & (resident ? Committed : ~Committed)) != 0;
 
-    /// <summary>Claims the lowest free block, with or without memory behind it as asked; -1 where there is none.</summary>
-    /// <remarks>Whether there is memory is only a hint until the block is held: see <see cref="TryReady"/>.</remarks>
+    /// <summary>Claims the lowest free block that has memory, or has none, as asked. Returns -1 if there is no such block.</summary>
+    /// <remarks>Whether it has memory is only a hint until the block is held: see <see cref="TryReady"/>.</remarks>
     public int TryClaim(bool resident)
     {
         ulong claimed = TryClaimMany(1, resident);
@@ -117,7 +117,8 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Returns how many blocks have memory of the run that <see cref="TryClaimRun"/> would claim now; -1 for none.</summary>
+    /// <summary>Returns how many blocks of the run that <see cref="TryClaimRun"/> would claim now have memory; -1 if there is no
+    /// run.</summary>
     public int ResidentInBestRun(int count)
     {
         BlockBits.FindBest(Free, Committed, count, out int resident);
@@ -127,7 +128,7 @@ internal sealed partial class BlockArena
     /// <summary>Returns how many blocks of a run have memory.</summary>
     public int ResidentWithin(int first, int count) => BitOperations.PopCount(Committed & (BlockBits.Mask(count) << first));
 
-    /// <summary>Claims the run of free blocks that needs the least new memory; returns its first, -1 where there is none.</summary>
+    /// <summary>Claims the run of free blocks that needs the least new memory. Returns its first block, or -1 if there is none.</summary>
     public int TryClaimRun(int count)
     {
         while (true)
@@ -141,7 +142,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Claims one given block. False where it is not free.</summary>
+    /// <summary>Claims one given block. False if it is not free.</summary>
     public bool TryClaimBlock(int index)
     {
         ulong free = Free;
@@ -158,7 +159,7 @@ internal sealed partial class BlockArena
         return false;
     }
 
-    /// <summary>Takes a single block that lies in the pool's cache, whatever slot names it; null where there is none.</summary>
+    /// <summary>Takes a single block that lies in the pool's cache, in whichever slot. Null if there is none.</summary>
     public BlockGuard? TryTakeCached()
     {
         BlockGuard? guard = null;
@@ -170,7 +171,7 @@ internal sealed partial class BlockArena
         return guard;
     }
 
-    /// <summary>Puts what lies in the pool's cache into the map: all, or what is wanted; false for none.</summary>
+    /// <summary>Moves blocks from the pool's cache into the map: all of them, or those that are wanted. False if there was none.</summary>
     public bool DrainCached(Func<BlockRecord, bool>? isWanted)
     {
         bool any = false;
@@ -204,7 +205,7 @@ internal sealed partial class BlockArena
         Return(BlocksOf(guard.Block));
     }
 
-    /// <summary>Notes that the blocks of a run behind its first, which the caller holds, were used until now.</summary>
+    /// <summary>Notes that all blocks of a run but the first were used until now. The caller holds them.</summary>
     public void MarkRunUsed(BlockGuard guard)
     {
         if (guard.RunLength > 1)
@@ -213,14 +214,14 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Puts held blocks back into the map whose guards are still here.</summary>
+    /// <summary>Puts held blocks back into the map. Their guards are still here.</summary>
     public void Return(ulong blocks)
     {
         AssertHeld(blocks);
         Interlocked.Or(ref _free.Value, (long)blocks);
     }
 
-    /// <summary>Zeroes the beginning of a run, block by block. Blocks known to be zero are left alone unless told otherwise.</summary>
+    /// <summary>Zeroes the beginning of a run, block by block. Skips blocks known to be zero, unless asked not to.</summary>
     public void ClearRun(int first, long lengthInBytes, bool evenIfZeroed)
     {
         for (int i = first; lengthInBytes > 0; i++)
@@ -234,7 +235,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Notes that blocks, which the caller holds, may hold anything from now on.</summary>
+    /// <summary>Notes that blocks may contain anything from now on. The caller holds them.</summary>
     public void MarkDirty(int first, int count)
     {
         ulong blocks = BlockBits.Mask(count) << first;
@@ -246,7 +247,7 @@ internal sealed partial class BlockArena
     }
 
     /// <summary>
-    /// Finds the blocks with memory that were idle at the last look and have not been used since, and returns their number. One call at a
+    /// Finds the blocks with memory that were idle at the last look and have not been used since. Returns their number. One call at a
     /// time. A block whose generation is the same was not rented, so a rent need not count anything for this.
     /// </summary>
     public int LookForStale()
@@ -268,18 +269,18 @@ internal sealed partial class BlockArena
         return BitOperations.PopCount(stale);
     }
 
-    /// <summary>Returns whether a block was idle through the time between the last two looks, and since.</summary>
+    /// <summary>Returns whether a block was idle between the last two looks, and has been since.</summary>
     public bool IsStale(int index) =>
         (Volatile.Read(ref _stale) & ~Volatile.Read(ref _used.Value) & (1L << index)) != 0
             && Records[index].StateInAnyPlace == _statesAtLastLook[index];
 
-    /// <summary>Returns how many bytes of a run the container has not granted, as far as a renter can reach.</summary>
+    /// <summary>Returns how many bytes of the part of a run that a renter can reach the container has not granted.</summary>
     public long UngrantedBytes(int first, int count, long usedBytes)
     {
         long bytes = 0;
         for (int i = 0; i < count; i++)
         {
-            // Nearly always all of it.
+            // Nearly always the whole block.
             long granted = Records[first + i].GrantedBytes;
             bytes += granted == BlockSizeInBytes ? 0 : Math.Max(0, EndOf(i, usedBytes) - granted);
         }
@@ -289,14 +290,14 @@ internal sealed partial class BlockArena
 
     public bool IsResident(int index) => (Committed & (1UL << index)) != 0;
 
-    // As far as where a renter of a run can reach in one of its blocks. A part of a huge page is as resident as all of it.
+    // The end of what a renter of the run can reach in one of its blocks. A part of a huge page is as resident as all of it.
     private long EndOf(int indexInRun, long usedBytes)
     {
         long used = Math.Max(0, usedBytes - (long)indexInRun * BlockSizeInBytes);
         return Math.Min(BlockSizeInBytes, (used + _residentUnitInBytes - 1) & -_residentUnitInBytes);
     }
 
-    // The runtime's own read: none that the schedule explorer counts as a step.
+    // Reads with the runtime's own Volatile, so that the schedule explorer does not count a step.
     [Conditional("DEBUG")]
     private void AssertHeld(ulong blocks) =>
         Debug.Assert(((ulong)System.Threading.Volatile.Read(ref _free.Value) & blocks) == 0, "The caller does not hold the blocks.");
@@ -307,7 +308,7 @@ internal sealed partial class BlockArena
     private bool TryClaim(ulong free, ulong bits) =>
         Interlocked.CompareExchange(ref _free.Value, (long)(free & ~bits), (long)free) == (long)free;
 
-    // Written only where a bit changes, which is seldom: otherwise every return of a run would take an interlocked operation.
+    // Writes only if a bit changes, which is seldom: otherwise every return of a run would take an interlocked operation.
     private void MarkUsed(ulong blocks)
     {
         AssertHeld(blocks);
@@ -317,7 +318,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    // The blocks of a run behind its first are outstanding too, and only the first one's state says so.
+    // The other blocks of a run are outstanding too, but only the state of the first says so.
     private bool IsInsideRun(int index)
     {
         for (int first = index - 1; first >= 0; first--)

@@ -2,28 +2,28 @@ using System.Numerics;
 
 namespace Allocator.Pooling;
 
-/// <summary>64 bits, one for each block of an arena, on cache lines of their own; and how runs of blocks are found in such bits.</summary>
+/// <summary>64 bits on their own cache lines, one for each block of an arena, and the search for runs of blocks in them.</summary>
 [StructLayout(LayoutKind.Explicit, Size = 256)]
 internal struct BlockBits
 {
     [FieldOffset(128)]
     public long Value;
 
-    /// <summary>Returns the lowest <paramref name="length"/> bits set: 1 to 64 of them.</summary>
+    /// <summary>Returns a mask of the lowest <paramref name="length"/> bits, 1 to 64.</summary>
     public static ulong Mask(int length)
     {
         Debug.Assert(length is >= 1 and <= 64);
         return ulong.MaxValue >> (64 - length);
     }
 
-    /// <summary>Returns how many bits are set from <paramref name="first"/> on without gap.</summary>
+    /// <summary>Returns how many bits in a row are set, beginning at <paramref name="first"/>.</summary>
     public static int LengthAt(ulong bits, int first)
     {
         ulong from = bits >> first;
         return from == ulong.MaxValue ? 64 : BitOperations.TrailingZeroCount(~from);
     }
 
-    /// <summary>Returns the lowest <paramref name="count"/> of the bits that are set, or all where there are fewer.</summary>
+    /// <summary>Returns the lowest <paramref name="count"/> of the set bits, or all if there are fewer.</summary>
     public static ulong Lowest(ulong bits, int count)
     {
         ulong lowest = 0;
@@ -42,10 +42,10 @@ internal struct BlockBits
     }
 
     /// <summary>
-    /// Finds the place for a run that needs the least new memory; of several the one in the smallest hole, so that large holes stay whole;
-    /// in that hole the highest, away from single blocks.
+    /// Finds the place for a run that needs the least new memory. Among equal places it takes the smallest hole, so that large holes stay
+    /// whole, and the highest blocks of that hole, away from single blocks.
     /// </summary>
-    /// <returns>The number of the first block; -1 where there is no such run.</returns>
+    /// <returns>The number of the first block; -1 if there is no such run.</returns>
     public static int FindBest(ulong free, ulong resident, int length, out int residentCount)
     {
         int best = FindReady(free, free & resident, length);

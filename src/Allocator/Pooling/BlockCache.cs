@@ -3,18 +3,18 @@ using System.Numerics;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Where a thread looks for a block before the free maps: a few slots, each of which names one block. A pool has one cache for single
-/// blocks, and one for runs, whose first blocks its slots name. The block's own state says whether it is idle, so a block that is rented
-/// and returned again and again stays in its slot, and a rent takes one compare-exchange. A thread begins at the slot where it last
-/// succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
+/// The first place where a thread looks for a block, before the free maps: a few slots, each of which names one block. A pool has one
+/// cache for single blocks, and one for runs, whose slots name the first block. The block's own state says whether it is idle, so a block
+/// that is rented and returned again and again stays in its slot, and a rent takes one compare-exchange. A thread begins at the slot where
+/// it last succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
 /// </summary>
 /// <remarks>
-/// While a block comes back, its slot may be given to another one; the block is then cached, and in no slot. Code that needs all cached
-/// blocks asks the arenas, not the slots, and finds it.
+/// While a block comes back, its slot may go to another one. The block is then cached, but in no slot. Code that needs all cached blocks
+/// asks the arenas, not the slots, and so finds it.
 /// </remarks>
 internal sealed class BlockCache
 {
-    // In references: slots are 128 bytes apart (two cache lines, which processors fetch in pairs), and the first is as far from the
+    // In references. Slots are 128 bytes apart: two cache lines, which processors fetch in pairs. The first slot is as far from the
     // array's length, which each access reads.
     private const int Distance = 16;
 
@@ -27,7 +27,8 @@ internal sealed class BlockCache
     private static readonly int s_mask = (s_slotCount - 1) * Distance;
     private static int s_lastStart;
 
-    // Where this thread begins, for all pools: one number for each pool would have to be looked up. 0 until a rent finds no block.
+    // The slot at which this thread begins, in all pools: a number for each pool would have to be looked up. 0 until a rent finds no
+    // block.
     [ThreadStatic]
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
     private static int t_start;
@@ -71,7 +72,7 @@ internal sealed class BlockCache
         return null;
     }
 
-    /// <summary>Puts a block into the slot that it was in last; false where that slot names another block by now.</summary>
+    /// <summary>Puts a block into the slot that it was in last. False if that slot names another block by now.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryReturn(BlockGuard guard, long flag)
     {
@@ -88,8 +89,8 @@ internal sealed class BlockCache
     }
 
     /// <summary>
-    /// Puts a block into one of the slots near the one that the thread remembers, where one is empty or names a block that does not lie
-    /// there; false where there is none.
+    /// Puts a block into one of the slots near the one that the thread remembers. The slot must be empty, or name a block that does not
+    /// lie there. False if there is no such slot.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public bool TryReturnSlow(BlockGuard guard, long flag)
@@ -100,13 +101,13 @@ internal sealed class BlockCache
         }
         catch (OutOfMemoryException)
         {
-            // A thread's first use of a thread-static needs managed memory.
+            // The first use of a thread-static in a thread needs managed memory.
             return false;
         }
     }
 
     /// <summary>
-    /// Prepares the return of a block for which a rent found none: makes the slots, and has threads begin at different ones.
+    /// Prepares the cache after a rent found no block: makes the slots, and spreads threads over them.
     /// </summary>
     public void Prepare()
     {
@@ -127,7 +128,7 @@ internal sealed class BlockCache
         int start = t_start & s_mask;
         for (int i = 0; i < 2 * s_nearbyCount && slots.Length != 0; i++)
         {
-            // Empty ones first: threads that begin at the same slot then separate.
+            // Empty slots first: so threads that begin at the same slot separate.
             int index = (start ^ (i % s_nearbyCount * Distance)) + Distance;
             BlockRecord? named = Volatile.Read(ref slots[index]);
             bool isFree = named is null || (i >= s_nearbyCount && !named.IsCached);
@@ -143,7 +144,7 @@ internal sealed class BlockCache
         return false;
     }
 
-    // Exclusive or divides the slots into groups of a few: threads that begin in one group look at the same slots, and at no others.
+    // The exclusive or divides the slots into small groups. Threads that begin in one group look at the same slots, and at no others.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard? TryTakeNearby()
     {

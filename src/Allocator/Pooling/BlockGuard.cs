@@ -25,7 +25,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
 
     public override long CapacityInBytes => (long)Record.RunLength * Arena.BlockSizeInBytes;
 
-    /// <summary>Returns whether a renter may reach so many bytes of an idle block or run at once.</summary>
+    /// <summary>Returns whether a renter may reach this many bytes of an idle block or run at once.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsGranted(long usedBytes) =>
         RunLength == 1 ? usedBytes <= Block.GrantedBytes : Arena.UngrantedBytes(Index, RunLength, usedBytes) == 0;
@@ -37,8 +37,8 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     protected override bool IsReplaced => Volatile.Read(ref _successor) is not null;
 
     /// <summary>
-    /// Returns this guard, or a new one for the block where a collection has found this one unreachable, together with the whole pool, and
-    /// a finalizer of the user's rents from the pool after that. Where there is no managed memory for one, the block is free again.
+    /// Returns this guard, or a new one if a collection found it unreachable. That happens if the whole pool became unreachable, and a
+    /// user's finalizer rents from it afterwards. If there is no managed memory for a new guard, the block is free again.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard ForRenter() => IsFoundUnreachable ? SuccessorForRenter() : this;
@@ -47,7 +47,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
     {
         Address = address;
 
-        // Another thread may be reading it, which then fails to take the run.
+        // Another thread may be reading it; that thread then fails to take the run.
         Volatile.Write(ref Record.RunLength, runLength);
     }
 
@@ -72,7 +72,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
         }
         else
         {
-            // The memory first: a request that is served for the permit then finds it.
+            // The memory comes back first: a request that is served as the permit comes back then finds it.
             BudgetPermit permit = TakePermit();
             _pool.Return(this, bypassesCache: false);
             permit.Account?.Return(permit.Bytes);
@@ -93,7 +93,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
 
     protected override void ClearUsed(bool evenIfZeroed) => Arena.ClearRun(Index, Record.UsedBytes, evenIfZeroed);
 
-    // With ClearOnReturn the block stays known to be zero: the renter's part is cleared, and no renter can write to the rest.
+    // With ClearOnReturn the block stays known to be zero: the renter's part is cleared, and a renter cannot write to the rest.
     protected override void MarkDirty()
     {
         if (!Context.ClearOnReturn)
@@ -112,7 +112,7 @@ internal sealed class BlockGuard(UniformUnmanagedMemoryPool pool, BlockArena are
         }
         catch
         {
-            // The pool may have been closed meanwhile: then this ends it.
+            // If the pool was closed meanwhile, this releases the block.
             _pool.Return(this, bypassesCache: true);
             throw;
         }

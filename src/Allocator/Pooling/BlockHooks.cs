@@ -4,11 +4,11 @@ using Allocator.Diagnostics;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// What the user does with a block besides using it: registers it with a device when it gets memory, and ends that before the memory goes.
+/// The user's callbacks for blocks. One registers a block with a device when it gets memory; one ends that before the memory goes.
 /// </summary>
 internal sealed class BlockHooks
 {
-    // What stands for the first exception while there is none.
+    // Stands for "no exception yet".
     private static readonly Exception s_none = new();
 
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
@@ -29,15 +29,15 @@ internal sealed class BlockHooks
     }
 
     /// <summary>
-    /// Gets whether this thread is within a hook on memory's way back to the system. What that hook requests is served from what is there:
-    /// a request that released memory for itself would call the next hook, which may request memory too.
+    /// Gets whether this thread is inside a hook that runs before memory goes back. Requests by that hook are served from existing memory:
+    /// one that released memory itself would call the next hook, which may request memory too.
     /// </summary>
     public static bool IsReleasing => t_isReleasing;
 
-    /// <summary>Makes the hooks of an allocator; null where the user has none.</summary>
+    /// <summary>Makes the hooks of an allocator. Null if the user has none.</summary>
     public static BlockHooks? Create(MemoryAllocatorOptions options)
     {
-        // Runs the type initializer here, where there is a caller: one that fails at a tick for want of memory fails for ever.
+        // Runs the type initializer here, for a caller. If it first ran at a tick and failed without memory, it would fail for ever.
         GC.KeepAlive(s_none);
         if (options.BlockCommitted is null && options.BlockReleasing is null)
         {
@@ -49,11 +49,11 @@ internal sealed class BlockHooks
     }
 
     /// <summary>
-    /// Begins a call of the user's that releases memory: what hooks throw on this thread from here on is for <see cref="EndCall"/>.
+    /// Begins a call by the user that releases memory. From here on, exceptions of this thread's hooks are kept for <see cref="EndCall"/>.
     /// </summary>
     public static void BeginCall() => t_first = s_none;
 
-    /// <summary>Throws the first exception since <see cref="BeginCall"/>, where there is one. Called when all memory is back.</summary>
+    /// <summary>Throws the first exception since <see cref="BeginCall"/>, if there is one. Called when all memory is back.</summary>
     public static void EndCall()
     {
         Exception? first = t_first;
@@ -64,20 +64,20 @@ internal sealed class BlockHooks
         }
     }
 
-    /// <summary>What the user's code throws goes on to the request that needed the block.</summary>
+    /// <summary>Calls the hook for new memory. Its exception goes on to the request that needed the block.</summary>
     public void Commit(nint address, long lengthInBytes)
     {
         ShortLock.AssertNoneHeld();
         _committed?.Invoke(address, lengthInBytes);
     }
 
-    /// <summary>False where the user's code threw: a device may still have the block, which keeps its memory.</summary>
+    /// <summary>Returns false if the user's code threw: a device may still have the block, which keeps its memory.</summary>
     public bool TryRelease(nint address, long lengthInBytes) =>
         Try(_releasing, nameof(MemoryAllocatorOptions.BlockReleasing), address, lengthInBytes);
 
     /// <summary>
-    /// Says that a block keeps its memory after all, because the system refuses to take it. False where the user's code threw: it is told
-    /// once more before the block is used.
+    /// Tells the user that a block keeps its memory after all, because the system refuses to take it. False if the user's code threw: the
+    /// hook is called again before the block is used.
     /// </summary>
     public bool TryCancelRelease(nint address, long lengthInBytes) =>
         Try(_committed, nameof(MemoryAllocatorOptions.BlockCommitted), address, lengthInBytes);
@@ -124,7 +124,7 @@ internal sealed class BlockHooks
         }
         catch (OutOfMemoryException)
         {
-            // A thread's first use of a thread-static needs managed memory. The block is what matters.
+            // The first use of a thread-static in a thread needs managed memory. If there is none, the block matters more.
         }
     }
 }

@@ -4,13 +4,13 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// What the pool knows of one block, idle or outstanding: its state, its place, and, only while it is idle, its guard. A block with the
-/// flag <see cref="RentState.Cached"/>, or a run that begins with one with <see cref="RentState.CachedRun"/>, goes to the thread that
-/// takes that flag away.
+/// The pool's record of one block, idle or outstanding: its state, its place and, only while it is idle, its guard. A cached block has the
+/// flag <see cref="RentState.Cached"/>; a cached run has <see cref="RentState.CachedRun"/> on its first block. The thread that takes the
+/// flag away has the block or run.
 /// </summary>
 internal sealed class BlockRecord(BlockArena arena, int index) : RentState
 {
-    // To 128 bytes, two cache lines, which processors fetch in pairs: cores that have neighbouring blocks do not slow each other down.
+    // Pads the record to 128 bytes. Processors fetch cache lines in pairs, so cores with neighbouring blocks do not slow each other down.
 #pragma warning disable CS0169, IDE0051 // Nothing reads it.
     private readonly Padding _padding;
 #pragma warning restore CS0169, IDE0051
@@ -20,23 +20,23 @@ internal sealed class BlockRecord(BlockArena arena, int index) : RentState
     /// <summary>Gets the block's number in its arena.</summary>
     public int Index { get; } = index;
 
-    /// <summary>Gets or sets the guard; none while the block is outstanding, for which the owner's is the only reference.</summary>
+    /// <summary>Gets or sets the guard. Null while the block is outstanding: then only the owner references it.</summary>
     public BlockGuard? Guard { get; set; }
 
-    /// <summary>Gets or sets the slot of the cache that it was in last; 0 for none. For the thread that holds the block.</summary>
+    /// <summary>Gets or sets the slot of the cache that last had the block; 0 for none. Only the holder of the block uses it.</summary>
     public int Slot { get; set; }
 
-    /// <summary>Gets or sets as far as where the container has granted the block. For the thread that holds the block.</summary>
+    /// <summary>Gets or sets how many bytes of the block the container has granted. Only the holder of the block uses it.</summary>
     public long GrantedBytes { get; set; }
 
-    /// <summary>Gets whether a block lies in the cache, or the run that begins with it.</summary>
+    /// <summary>Gets whether the block, or the run that begins with it, lies in the cache.</summary>
     public bool IsCached => (Volatile.Read(ref State) & (Cached | CachedRun)) != 0;
 
-    /// <summary>Gets the state, whether the block lies in the cache or in the map.</summary>
+    /// <summary>Gets the state without the flags that say whether it lies in the cache.</summary>
     public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | CachedRun);
 
     /// <summary>
-    /// Takes a block, or the run that begins with it, out of the cache for the caller; false where it is not in the cache, or another
+    /// Takes a block, or the run that begins with it, out of the cache for the caller. False if it is not in the cache, or if another
     /// thread took it.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -46,19 +46,20 @@ internal sealed class BlockRecord(BlockArena arena, int index) : RentState
         return (seen & flags) != 0 && TryLeave(seen);
     }
 
-    /// <summary>Takes a single block out of the cache, and returns its guard; null where that is not possible.</summary>
+    /// <summary>Takes a single block out of the cache, and returns its guard. Null if that is not possible.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryTakeCached() => TryLeaveCache(Cached) ? TakeGuard() : null;
 
     /// <summary>As <see cref="TryTakeCached"/>, for a run of exactly so many blocks.</summary>
-    /// <remarks>The length is that of the state: each rent has another state, and what was not rented goes into no cache.</remarks>
+    /// <remarks>The length belongs to the state it was read with: each rent has another state, and only rented runs go into a
+    /// cache.</remarks>
     public BlockGuard? TryTakeCachedRun(int count)
     {
         long seen = Volatile.Read(ref State);
         return (seen & CachedRun) != 0 && Volatile.Read(ref RunLength) == count && TryLeave(seen) ? TakeGuard() : null;
     }
 
-    /// <summary>Puts a block or run, which the caller holds and whose rent is over, into the cache.</summary>
+    /// <summary>Puts a block or run into the cache. The caller holds it, and its rent is over.</summary>
     /// <param name="guard">The guard of the block, or of the run that begins with it.</param>
     /// <param name="flag"><see cref="RentState.Cached"/> for a block, <see cref="RentState.CachedRun"/> for a run.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -4,9 +4,9 @@ using Allocator.Lifetime;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Gives idle blocks back to the system, one after the other, and returns the bytes that went. It holds the block that it works on like a
-/// renter, so the system call blocks no other thread, and at most one block is missing from the pool meanwhile. Where the pool keeps its
-/// blocks none go before it is closed.
+/// Returns idle blocks to the system, one after the other, and counts the bytes. It holds the block that it works on like a renter, so the
+/// system call blocks no other thread, and at most one block is missing from the pool meanwhile. If the pool keeps its blocks, none goes
+/// before the pool is closed.
 /// </summary>
 internal sealed class IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCounters counters) : IIdleMemory
 {
@@ -36,7 +36,7 @@ internal sealed class IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCount
     /// <inheritdoc/>
     public long Release(long bytes)
     {
-        // What lies in the cache is in use all the time: it goes last, and each block is tried once.
+        // Blocks in the cache are in use all the time. They go last, and each is tried once.
         bool isAll = bytes == long.MaxValue;
         if (isAll)
         {
@@ -54,10 +54,10 @@ internal sealed class IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCount
         return End(trimmed);
     }
 
-    /// <summary>Gives back up to <paramref name="count"/> idle blocks of the maps, because as many others have just got memory.</summary>
+    /// <summary>Releases up to <paramref name="count"/> idle blocks of the maps, because as many others have just got memory.</summary>
     public void Exchange(int count) => _counters.CountTrim(TrimReason.Exchange, End(ReleaseBlocks(count, staleOnly: false)));
 
-    /// <summary>Of a closed pool: gives back all idle blocks, and the addresses of the arenas of which none is outstanding.</summary>
+    /// <summary>Releases all idle blocks of a closed pool, and the addresses of arenas without outstanding blocks.</summary>
     public void ReleaseAll()
     {
         _pool.DrainCache();
@@ -74,7 +74,7 @@ internal sealed class IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCount
         return bytes;
     }
 
-    // The last arenas and the highest blocks first: singles are served from the other end.
+    // The last arenas and the highest blocks first: single blocks are served from the other end.
     private long ReleaseBlocks(long count, bool staleOnly)
     {
         long bytes = 0;
@@ -95,7 +95,7 @@ internal sealed class IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCount
         return bytes;
     }
 
-    // The look is repeated with the block in hand: it may have been rented and returned before the claim.
+    // Checks again once the block is held: it may have been rented and returned before the claim.
     private static bool TryReleaseBlock(BlockArena arena, int index, bool staleOnly)
     {
         if (!arena.TryClaimBlock(index))
@@ -113,6 +113,6 @@ internal sealed class IdleBlocks(UniformUnmanagedMemoryPool pool, AllocatorCount
         }
     }
 
-    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
     private static bool IsStale(BlockRecord block) => block.Arena.IsStale(block.Index);
 }

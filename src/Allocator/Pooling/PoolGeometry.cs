@@ -2,7 +2,7 @@ using Allocator.Lifetime;
 
 namespace Allocator.Pooling;
 
-/// <summary>The pool's fixed measures: its blocks, and how many there are at most.</summary>
+/// <summary>The fixed sizes of a pool: the size of a block, and the most blocks there may be.</summary>
 internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBlocks)
 {
     /// <summary>4 MiB: larger blocks waste more of small images, smaller ones are slower (docs/design/measured.md).</summary>
@@ -10,7 +10,7 @@ internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBl
 
     private const long Megabyte = 1024 * 1024;
 
-    // 64-bit processes address 47 bits on x64 and 48 on arm64: a figure beyond that is not true.
+    // 64-bit processes address 47 bits on x64 and 48 on arm64: a larger figure cannot be right.
     private const long AddressSpace = 1L << 48;
 
     public long MaximumBytes => (long)MaximumBlocks * BlockSizeInBytes;
@@ -26,10 +26,10 @@ internal readonly record struct PoolGeometry(int BlockSizeInBytes, int MaximumBl
         is64Bit && availableBytes is > 0 and <= AddressSpace ? availableBytes.Value / 8 : 128 * Megabyte;
 }
 
-/// <summary>What a pool's blocks say about themselves, read at one moment. Bytes are whole blocks.</summary>
+/// <summary>What a pool's blocks report about themselves, read at one moment. Bytes are whole blocks.</summary>
 internal readonly record struct PoolUsage(long CommittedBytes, long RentedBytes, long QuarantinedBytes, long Outstanding, long Rents)
 {
-    /// <summary>Gets what lies idle. Other threads may have moved on while it was added up: never below zero.</summary>
+    /// <summary>Gets the idle bytes. Never below zero, even if other threads moved blocks while they were counted.</summary>
     public long RetainedBytes => Math.Max(0, CommittedBytes - RentedBytes - QuarantinedBytes);
 
     public static PoolUsage Read(BlockArena[] arenas)

@@ -6,8 +6,8 @@ using Allocator.Native;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent from the cache takes one interlocked operation; behind the cache
-/// lie arenas of up to 64 blocks with a free map each, without locks. No thread waits while another one calls the system.
+/// Keeps unmanaged blocks of one size between uses. Thread-safe. A rent from the cache takes one interlocked operation. Behind the cache
+/// lie arenas of up to 64 blocks, each with a free map and without locks. No thread waits while another one calls the system.
 /// </summary>
 [DebuggerDisplay("{Arenas.Length} arenas of up to {MaximumBlocks} blocks of {BlockSizeInBytes} bytes, closed: {IsClosed}")]
 internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
@@ -41,7 +41,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     /// <summary>Gets whether the pool has been closed: blocks that come back go to the system.</summary>
     public bool IsClosed => Volatile.Read(ref _closed);
 
-    /// <summary>Gets what the user does with blocks; null for nothing.</summary>
+    /// <summary>Gets the user's callbacks for blocks. Null if there are none.</summary>
     public BlockHooks? Hooks { get; }
 
     /// <summary>Gets whether blocks keep their memory until the pool is closed.</summary>
@@ -53,21 +53,21 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Gets the arenas there are. The array is never changed, only replaced by a longer one.</summary>
+    /// <summary>Gets the current arenas. The array is never changed, only replaced by a longer one.</summary>
     public BlockArena[] Arenas => _arenas.All;
 
-    /// <summary>Rents a block that lies in the cache near the current thread; null where there is none.</summary>
+    /// <summary>Rents a block that lies in the cache near the current thread. Null if there is none.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public BlockGuard? TryRentCached() => _cache.TryTake()?.ForRenter();
 
     /// <summary>
-    /// Rents adjacent idle blocks, for a run or a group: a run of the cache near the current thread, or of the maps; null for none.
+    /// Rents adjacent idle blocks, for a run or a group, from the cache near the current thread or from the maps. Null if there are none.
     /// </summary>
     public BlockGuard? TryRentReady(int count, bool ofGroup) =>
         _runs.TryTakeRun(count) is BlockGuard run ? run.ForRenter() : TryRentReadySlow(count, ofGroup);
 
     /// <summary>
-    /// Takes one block, or several adjacent ones as one; the rent has not begun. For each block of a run that had no memory, an idle block
+    /// Takes one block, or several adjacent ones as one. The rent has not begun. For each block of a run that had no memory, an idle block
     /// elsewhere loses its own: otherwise the pool would hold more than is used.
     /// </summary>
     public BlockGuard? TryRentRun(int count, ref Refusals refusals, out PoolOutcome outcome)
@@ -137,8 +137,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     }
 
     /// <summary>
-    /// Takes back a block or run, once the rent has ended, or where it never began. What is one of many stays out of the cache, in reach
-    /// of groups and runs, and so does what was not rented.
+    /// Takes back a block or run after its rent, or if its rent never began. Blocks that were rented with others stay out of the cache, so
+    /// that groups and runs can find them. So do blocks that were not rented.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Return(BlockGuard guard, bool bypassesCache)
@@ -151,8 +151,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         ReleaseIfClosed();
     }
 
-    /// <summary>Commits blocks and makes their pages resident until that many bytes lie idle, or the pool is full.</summary>
-    /// <returns>False where the system refused.</returns>
+    /// <summary>Commits blocks and makes their pages resident until this many bytes lie idle, or the pool is full.</summary>
+    /// <returns>False if the system refused.</returns>
     public bool TryPrewarm(long bytes, ref Refusals refusals)
     {
         PoolOutcome outcome = PoolOutcome.Full;
@@ -163,7 +163,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
             seen = Arenas;
             while (bytes > 0 && _arenas.TryTake(resident: false, ref refusals, ref outcome) is BlockGuard block)
             {
-                // It stays free and, with memory, is not the next to be taken here.
+                // It stays free. As it has memory now, it is not the next one to be taken here.
                 outcome = block.Arena.TryPrewarm(block, ref refusals) ? PoolOutcome.Full : PoolOutcome.Refused;
                 bytes -= BlockSizeInBytes;
                 Return(block, bypassesCache: true);
@@ -174,7 +174,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return outcome != PoolOutcome.Refused;
     }
 
-    /// <summary>Gives idle blocks back now and outstanding ones as soon as they come back, addresses included.</summary>
+    /// <summary>Releases idle blocks now, and outstanding ones as soon as they come back, addresses included.</summary>
     public void Close()
     {
         Volatile.Write(ref _closed, true);
@@ -191,8 +191,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
     }
 
     /// <summary>
-    /// Finishes what <see cref="Close"/> could not, because the caller had blocks in hand; called when the last is back. Either the caller
-    /// sees here that the pool is closed, or the thread that closes it sees the blocks. Never throws: returns end here.
+    /// Finishes what <see cref="Close"/> could not do because the caller held blocks. Called when the last one is back. Either the caller
+    /// sees here that the pool is closed, or the closing thread sees the blocks. Never throws, because a return calls it last.
     /// </summary>
     public void ReleaseIfClosed()
     {
@@ -202,7 +202,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
     }
 
-    /// <summary>Puts all blocks of the cache, or the wanted ones, into the free maps; false for none.</summary>
+    /// <summary>Moves all blocks of the cache, or the wanted ones, into the free maps. False if there was none.</summary>
     public bool DrainCache(Func<BlockRecord, bool>? isWanted = null) => _arenas.DrainCached(isWanted);
 
     void IBackgroundWork.DoWork() => Idle.ReleaseAll();
@@ -223,7 +223,7 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         }
     }
 
-    // Runs of another length, or far away, are idle memory too, and single blocks come last: they are in use all the time.
+    // Runs of another length, and those far away, are idle memory too. Single blocks come last: they are in use all the time.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private BlockGuard? TryRentReadySlow(int count, bool ofGroup) =>
         _arenas.TryTakeReady(count, ofGroup)
@@ -270,8 +270,8 @@ internal sealed class UniformUnmanagedMemoryPool : IBackgroundWork
         return block;
     }
 
-    // Any idle block: one far away costs nanoseconds, one without memory a page fault for each page. The maps are looked at twice, because
-    // a block may move from the cache into a map between the looks, and runs of the cache are put there last.
+    // Takes any idle block: one far away costs nanoseconds, one without memory a page fault for each page. It looks at the maps twice: a
+    // block may move from the cache into a map between the looks, and runs of the cache are put there last.
     private BlockGuard? TryRentIdle(ref Refusals refusals, ref PoolOutcome outcome)
     {
         BlockGuard? block = _arenas.TryTake(resident: true, ref refusals, ref outcome) ?? _arenas.TryTakeCached(ref outcome);
