@@ -12,7 +12,7 @@ internal sealed class AllocatorMemoryPool<T>(MemoryAllocator allocator, int maxi
 
     public override int MaxBufferSize { get; } = maximumLength;
 
-    // Exactly as long as asked for, although more is there: what writes beyond that is then found in guarded mode.
+    // Exactly the length asked for, although more is there: guarded mode then finds writes beyond it.
     [return: OwnedBuffer]
     public override IMemoryOwner<T> Rent(int minBufferSize = -1)
     {

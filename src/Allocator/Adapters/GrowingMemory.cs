@@ -3,24 +3,24 @@ using System.Runtime.ExceptionServices;
 namespace Allocator.Adapters;
 
 /// <summary>
-/// Memory that grows block by block, small ones first, so that nothing is ever moved. An array has a power of two, whatever was asked for;
-/// above arrays a smaller block than the largest would take as much.
+/// Memory that grows block by block, small ones first, so that nothing is ever moved. The length of an array is a power of two, whatever
+/// was asked for. Above arrays, a block smaller than the largest would take as much memory.
 /// </summary>
 internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray, int largestBlock, long allocationLimit, long budget)
     : StreamMemory
 {
-    // A page, and what most who write in steps write at once.
+    // A page, and what most callers that write in steps write at once.
     private const int FirstBlock = 4096;
 
     private readonly List<Block> _blocks = [];
 
-    // What the blocks have, those parts of them included that are not the stream's: more than the capacity.
+    // The bytes of all blocks, including parts that are not the stream's: more than the capacity.
     private long _held;
 
-    // The most that the capacity could come to.
+    // The most that the capacity can become.
     private long LargestCapacity => budget - (_held - Capacity);
 
-    // Before any block is taken: one after the other they would take all that there is, and then wait for what the stream has itself.
+    // Checked before any block is taken: otherwise the blocks would take all there is, and then wait for what the stream itself has.
     public override void ThrowIfHopeless(long capacity)
     {
         if (capacity > LargestCapacity)
@@ -39,7 +39,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
             throw MemoryLimitExceededException.ForBudget(rounded, budget);
         }
 
-        // Without a budget they would take all that the container has, from others too. One block the allocation itself looks at.
+        // Without a budget the blocks would take all that the container has, from others too. The allocation itself checks a single block.
         if (capacity - Capacity > largestBlock)
         {
             allocator.Settings.ThrowIfLargerThanContainer(rounded);
@@ -76,7 +76,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         RemoveFrom(first);
     }
 
-    // Sized as the block that it may become. Together with what the stream has it must fit, or it would wait for that.
+    // As large as the block that it may become. It must fit beside the stream's own memory: otherwise it would wait for that.
     public override IMemoryOwner<byte> RentApart(int length)
     {
         long capacity = Capacity + length;
@@ -121,7 +121,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
             }
         }
 
-        // What is copied to may dispose this stream meanwhile, or make it shorter.
+        // The target of the copy may meanwhile dispose this stream, or make it shorter.
         Throw.IfDisposed(low >= _blocks.Count, nameof(PooledMemoryStream));
         Block block = _blocks[low];
         start = StartOf(low);
@@ -130,7 +130,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
 
     private long StartOf(int index) => index == 0 ? 0 : _blocks[index - 1].End;
 
-    // What the blocks have together when there is room for so much.
+    // The bytes of all blocks together once there is room for this capacity.
     private long CapacityFor(long capacity, bool withReserve)
     {
         long total = Capacity;
@@ -199,7 +199,7 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
             }
             catch (MemoryCorruptedException e)
             {
-                // The others go back all the same.
+                // The others still go back.
                 finding ??= ExceptionDispatchInfo.Capture(e);
             }
         }
@@ -207,6 +207,6 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         finding?.Throw();
     }
 
-    /// <summary>Memory of a length, which is the stream's from an offset on, up to where it ends in the stream.</summary>
+    /// <summary>A part of the stream: its bytes begin at an offset in memory of a length, and stop at an end in the stream.</summary>
     private readonly record struct Block(IMemoryOwner<byte> Owner, int Length, int Offset, long End);
 }

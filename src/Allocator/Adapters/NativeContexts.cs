@@ -3,8 +3,8 @@ using System.Collections.Concurrent;
 namespace Allocator.Adapters;
 
 /// <summary>
-/// All objects that native code knows, by number. It keeps them reachable until they are removed; and a number that is given back a second
-/// time stands for nothing, where a handle would stand for another object by then.
+/// All objects that native code knows, by number. It keeps them reachable until they are removed. A number that is passed again after that
+/// finds nothing, whereas a handle could stand for another object by then.
 /// </summary>
 internal static class NativeContexts
 {
@@ -17,7 +17,7 @@ internal static class NativeContexts
         nint number;
         do
         {
-            // With 32 bits numbers come round again, after four billion.
+            // Numbers of 32 bits start again after four billion.
             number = unchecked((nint)Interlocked.Increment(ref s_last));
         }
         while (number == 0 || !s_objects.TryAdd(number, value));
@@ -25,7 +25,7 @@ internal static class NativeContexts
         return number;
     }
 
-    /// <summary>Returns the object of a number; null where there is none, or one of another class.</summary>
+    /// <summary>Returns the object of a number; null if there is none, or if it is of another class.</summary>
     public static T? Find<T>(nint number)
         where T : class => s_objects.TryGetValue(number, out object? value) ? value as T : null;
 
@@ -38,13 +38,13 @@ internal static class NativeContexts
         }
         catch (OutOfMemoryException)
         {
-            // The dictionary's own lock may need memory of the runtime's.
+            // The dictionary's own lock may need memory of the runtime.
             Thread.Yield();
             return TryRemove(number);
         }
         catch (ThreadInterruptedException)
         {
-            // A contended lock of the dictionary ends the interrupt, which takes effect behind the removal instead.
+            // A contended lock of the dictionary consumes the interrupt; so it is raised again behind the removal.
             bool isRemoved = TryRemove(number);
             Thread.CurrentThread.Interrupt();
             return isRemoved;

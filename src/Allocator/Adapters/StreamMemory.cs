@@ -1,16 +1,16 @@
 namespace Allocator.Adapters;
 
-/// <summary>The bytes behind a stream, in blocks: reached by position, whatever the blocks' lengths. Not thread-safe.</summary>
+/// <summary>The bytes behind a stream, in blocks of any length, found by their position. Not thread-safe.</summary>
 internal abstract class StreamMemory : IDisposable
 {
-    // The block that was asked for last: most streams are read and written in order.
+    // The last block asked for: most streams are read and written in order.
     private Memory<byte> _block;
     private long _blockStart;
 
-    /// <summary>Gets how many bytes there are.</summary>
+    /// <summary>Gets the number of bytes.</summary>
     public long Capacity { get; protected set; }
 
-    /// <summary>Returns the bytes from a position to the end of the block that it lies in.</summary>
+    /// <summary>Returns the bytes from a position to the end of its block.</summary>
     public Memory<byte> From(long position)
     {
         Debug.Assert(position >= 0, "A position is not negative; beyond the end only where the stream became shorter meanwhile.");
@@ -24,7 +24,7 @@ internal abstract class StreamMemory : IDisposable
         return _block.Slice((int)offset);
     }
 
-    /// <summary>Returns the bytes from a position to an end, or to that of the block.</summary>
+    /// <summary>Returns the bytes from a position to an end, or to the end of its block.</summary>
     public Memory<byte> From(long position, long end)
     {
         Memory<byte> rest = From(position);
@@ -50,14 +50,14 @@ internal abstract class StreamMemory : IDisposable
         return new ReadOnlySequence<byte>(first, 0, last, (int)(length - last.RunningIndex));
     }
 
-    /// <summary>Throws where there can never be room for that many bytes.</summary>
+    /// <summary>Throws if there can never be room for that many bytes.</summary>
     public virtual void ThrowIfHopeless(long capacity)
     {
     }
 
     /// <summary>
-    /// Makes room for that many bytes at least, or leaves everything as it was and throws. <paramref name="clean"/>: new blocks have to be
-    /// zero. <paramref name="withReserve"/>: more is to come, so blocks grow and stay few.
+    /// Makes room for at least that many bytes. If it throws, nothing has changed. <paramref name="clean"/>: new blocks must be zero.
+    /// <paramref name="withReserve"/>: more will follow, so blocks grow and stay few.
     /// </summary>
     public abstract void Grow(long capacity, bool clean = false, bool withReserve = false);
 
@@ -70,12 +70,12 @@ internal abstract class StreamMemory : IDisposable
     public virtual bool CanAppend => false;
 
     /// <summary>
-    /// Makes memory of <see cref="RentApart"/>, from an offset on, the block that begins at a position, behind which there is no content:
-    /// what other blocks have behind it goes.
+    /// Appends memory of <see cref="RentApart"/>, from an offset on, as the block that begins at a position. There is no content from that
+    /// position on: the rest of other blocks there goes.
     /// </summary>
     public virtual void Append(long position, IMemoryOwner<byte> apart, int offset) => throw new NotSupportedException();
 
-    /// <summary>Rents contiguous memory apart from the blocks, where none of them has as much in one piece.</summary>
+    /// <summary>Rents contiguous memory apart from the blocks, if no block has as much in one piece.</summary>
     public abstract IMemoryOwner<byte> RentApart(int length);
 
     public void Read(long position, Span<byte> destination)
@@ -125,17 +125,17 @@ internal abstract class StreamMemory : IDisposable
 
     public abstract void Dispose();
 
-    /// <summary>Finds the block that a position lies in, and where that begins.</summary>
+    /// <summary>Finds the block of a position, and that block's start.</summary>
     protected abstract Memory<byte> Find(long position, out long start);
 
-    /// <summary>Called when blocks go: the one that was asked for last may be among them.</summary>
+    /// <summary>Called when blocks go: the last one asked for may be among them.</summary>
     protected void ForgetBlock()
     {
         _block = default;
         _blockStart = 0;
     }
 
-    // What is written is the stream's own, and lies where it would be overwritten before it is read.
+    // The source is the stream's own memory, and would be overwritten before it is read.
     private void WriteCopy(long position, ReadOnlySpan<byte> source)
     {
         byte[] copy = ArrayPool<byte>.Shared.Rent(source.Length);
@@ -157,7 +157,7 @@ internal abstract class StreamMemory : IDisposable
     }
 }
 
-/// <summary>The bytes of a group: as many as it has, and no more.</summary>
+/// <summary>The bytes of a group. Cannot grow.</summary>
 internal sealed class GroupMemory : StreamMemory
 {
     private readonly MemoryGroup<byte> _group;
@@ -173,7 +173,7 @@ internal sealed class GroupMemory : StreamMemory
     public override void Grow(long capacity, bool clean = false, bool withReserve = false) => throw new NotSupportedException(
         Invariant($"The stream is over memory of {Capacity:N0} bytes, and cannot grow. CreateStream makes one that can."));
 
-    // The group does not know the allocator that it is from.
+    // The group does not know its allocator.
     public override IMemoryOwner<byte> RentApart(int length) => MemoryPool<byte>.Shared.Rent(length);
 
     public override void Dispose()

@@ -8,8 +8,8 @@ using Allocator.Trimming;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Admits requests as far as the budget has room, and decides how long the others wait. Without a budget the account is null. Bytes are
-/// the most that a request can need.
+/// Admits requests as far as the budget has room, and decides how long others wait. Without a budget the account is null. Bytes are the
+/// most that a request can need.
 /// </summary>
 internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCounters counters, PoolTrimmer trimmer)
 {
@@ -20,15 +20,15 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private readonly PoolTrimmer _trimmer = trimmer;
     private readonly Clock _clock = settings.Clock;
 
-    /// <summary>Takes what a request needs; blocks for up to the budget's timeout.</summary>
+    /// <summary>Takes what a request needs. Blocks for up to the budget's timeout.</summary>
     public BudgetPermit Acquire(BudgetAccount? account, long bytes) =>
         TryAcquireAtOnce(account, bytes, out BudgetPermit permit) ? permit : AcquireSlow(account, bytes);
 
-    /// <summary>Takes what a request needs where there is room now; false where nothing was taken. Never waits.</summary>
+    /// <summary>Takes what a request needs if there is room now. False if nothing was taken. Never waits.</summary>
     public bool TryAcquire(BudgetAccount? account, long bytes, out BudgetPermit permit) =>
         TryAcquireAtOnce(account, bytes, out permit) || TryAcquireSlow(account, bytes, ref permit);
 
-    /// <summary>As <see cref="Acquire"/>, but waits asynchronously, for a time of its own; below zero for any time.</summary>
+    /// <summary>As <see cref="Acquire"/>, but waits asynchronously, with a timeout of its own; below zero for ever.</summary>
     public ValueTask<BudgetPermit> AcquireAsync(
         BudgetAccount? account, long bytes, TimeSpan timeout, CancellationToken cancellationToken, LearnedJob? job = null)
     {
@@ -43,7 +43,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return new ValueTask<BudgetPermit>(new PendingAdmission(this, _clock, request, timeout, cancellationToken), token: 0);
     }
 
-    /// <summary>Posts a request, and has memory looked for where it is not granted.</summary>
+    /// <summary>Posts a request. If it is not granted, starts a search for memory.</summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
         MemoryBudget budget = request.Account.Budget!;
@@ -53,12 +53,12 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
             return;
         }
 
-        // Part of the outstanding memory may have been abandoned; and codecs may have left some behind.
+        // Part of the outstanding memory may have been abandoned; and codecs may have left free memory in malloc.
         _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: true);
         _trimmer.HeapTrimmer?.Request(_counters);
         if (mayWait)
         {
-            // Ticks look for more of it, and serve waiters, as long as any wait.
+            // While any request waits, ticks look for more such memory, and serve waiters.
             _settings.Scheduler.Wake(_trimmer);
             budget.Watch();
         }
@@ -128,10 +128,10 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         }
     }
 
-    // A hook on memory's way back does not wait for memory: others may wait for what it holds up.
+    // A hook that runs before memory goes back does not wait for memory: others may wait for the memory that it delays.
     private static TimeSpan LimitWait(TimeSpan timeout) => BlockHooks.IsReleasing ? TimeSpan.Zero : timeout;
 
-    // A learned job cannot know what it needs, and holds what others wait for: a refusal at once would fail it for nothing.
+    // A learned job cannot know its needs, and holds memory that others wait for. A refusal at once would fail it for nothing.
     private TimeSpan PatienceOf(BudgetAccount account)
     {
         TimeSpan timeout = _settings.Options.BudgetTimeout;
@@ -139,7 +139,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
         return isLearned && timeout >= TimeSpan.Zero && timeout < s_patienceOfLearned ? s_patienceOfLearned : timeout;
     }
 
-    // Throws where no request can be granted.
+    // Throws if no request can be granted.
     private static void EnsureItFits(BudgetAccount account, long bytes)
     {
         MemoryBudget budget = GetOpenBudget(account, bytes);
@@ -166,7 +166,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
 
         if (budget is null)
         {
-            // Without a budget only a sum that no number holds is refused.
+            // Without a budget, only a sum beyond any number is refused.
             Throw.LimitExceeded(bytes, ByteCount.LargestEstimate);
         }
 
@@ -204,7 +204,7 @@ internal sealed class AdmissionControl(AllocatorSettings settings, AllocatorCoun
     private static string NameOf(BudgetAccount account) =>
         account.OutermostReservation is not null && account.Budget?.IsClosed != true ? nameof(MemoryReservation) : nameof(MemoryAllocator);
 
-    // Before the request is posted: a listener that allocates must not wait behind one that its own thread would have to use.
+    // Before the request is posted: a listener that allocates must not wait behind a request that only its own thread can use.
     public long ReportBegin(BudgetRequest request)
     {
         MemoryBudget budget = request.Account.Budget!;

@@ -7,8 +7,8 @@ using Allocator.Trimming;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Serves each request that the fast path does not: it is planned, admitted where there is a budget, filled from arrays, guarded
-/// mappings, the pool or the system, and begun. Where that fails, everything is as it was.
+/// Serves each request that the fast path does not. It plans the request, admits it if there is a budget, fills it from arrays, guarded
+/// mappings, the pool or the system, and begins the rent. If any step fails, everything is as it was.
 /// </summary>
 [DebuggerDisplay("{_settings.Safety} mode, {_pool}")]
 internal sealed class AllocationPipeline(
@@ -37,7 +37,7 @@ internal sealed class AllocationPipeline(
 
     public AdmissionControl Admission { get; } = new(settings, context.Counters, trimmer);
 
-    /// <summary>Decides where a request will lie.</summary>
+    /// <summary>Decides how a request will be laid out in memory.</summary>
     /// <exception cref="MemoryLimitExceededException">It is larger than one allocation may be.</exception>
     /// <exception cref="ArgumentOutOfRangeException">No segment holds the elements that no member divides.</exception>
     public AllocationPlan Plan(in AllocationRequest request)
@@ -66,11 +66,11 @@ internal sealed class AllocationPipeline(
             ? bytes
             : new AllocationPlan(request, _settings, _pool).UpperBoundInBytes();
 
-    /// <summary>Admits a plan, blocking where the budget has no room for it, fills it, and begins the rent.</summary>
+    /// <summary>Admits a plan, blocking if the budget has no room for it, fills it, and begins the rent.</summary>
     public void Allocate(BudgetAccount? account, in AllocationPlan plan, out Allocation allocation) =>
         Allocate(plan, account is null ? default : Admission.Acquire(account, plan.UpperBoundInBytes()), out allocation);
 
-    /// <summary>Fills a plan, and begins the rent. The permit goes back where this fails.</summary>
+    /// <summary>Fills a plan, and begins the rent. If this fails, the permit goes back.</summary>
     public void Allocate(in AllocationPlan plan, in BudgetPermit permit, out Allocation allocation)
     {
         allocation = default;
@@ -124,7 +124,7 @@ internal sealed class AllocationPipeline(
     public ValueTask<BudgetPermit> AdmitAsync(BudgetAccount? account, in AllocationPlan plan, CancellationToken cancellationToken) =>
         account is null ? default : Admission.AcquireAsync(account, plan.UpperBoundInBytes(), Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Counts memory that others allocate, until the result is disposed, and gives idle memory back for it.</summary>
+    /// <summary>Counts memory that others allocate until the result is disposed, and releases idle memory for it.</summary>
     public ExternalMemory TrackExternalMemory(BudgetAccount? account, long bytes)
     {
         ExternalMemory external = new(_context.Budget);
@@ -145,7 +145,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    /// <summary>Has the trimmer look after memory that the system may have given.</summary>
+    /// <summary>Tells the trimmer that the system may have supplied memory.</summary>
     public void NoteSystemMemory()
     {
         _settings.Clock.RefreshCoarse();
@@ -155,7 +155,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    // The parts that were taken become idle, which the trimmer has to know.
+    // The parts already taken become idle, which the trimmer must know.
     private void Cancel(in Allocation allocation, in BudgetPermit permit)
     {
         Debug.Assert(allocation.Generation == 0, "No rent has begun.");
@@ -170,7 +170,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    // Where there is no memory, releases idle memory and tries again. Returns whether the system had to provide any.
+    // If there is no memory, releases idle memory and tries again. Returns whether the system had to provide any.
     private bool Fill(in AllocationPlan plan, bool isWatched, ref Allocation allocation)
     {
         Debug.Assert(allocation.Guard is null && plan.MemberCount > 0);
@@ -233,7 +233,7 @@ internal sealed class AllocationPipeline(
         }
     }
 
-    // Blocks first, segments behind them: once there is a segment, the pool has had its turn.
+    // Blocks first, segments behind them: once there is a segment, the pool is not asked again.
     private void FillNative(
         in AllocationPlan plan, ref Allocation allocation, ref Refusals refusals, ref int filled, ref bool isMiss)
     {
@@ -242,7 +242,7 @@ internal sealed class AllocationPipeline(
             isMiss |= TakeBlocks(plan, ref allocation, ref refusals, ref filled) == PoolOutcome.Cold;
         }
 
-        // All segments together have to fit the container before the first is taken, or requests would hold parts that others lack.
+        // The container must have room for all segments before the first is taken. Otherwise requests would hold parts that others lack.
         int count = plan.MemberCount;
         bool fits = filled == count || plan.IsContiguous || Commitment.CanTake(_context, plan.MissingBytes(filled), ref refusals);
         while (fits && filled < count)
@@ -277,7 +277,7 @@ internal sealed class AllocationPipeline(
 
         if (outcome == PoolOutcome.Full)
         {
-            // Before the pool's limit is exceeded: part of what is outstanding may have been abandoned.
+            // Before the pool's limit is exceeded: part of the outstanding memory may have been abandoned.
             _settings.Scheduler.Collections.Request(_settings.SearchPeriod, beforeRefusal: false);
         }
 

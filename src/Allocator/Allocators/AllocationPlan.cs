@@ -6,7 +6,7 @@ using Allocator.Pooling;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Where a request will lie: how long its members are, how many of them share a segment where the pool has no block for them, and the most
+/// The layout of a request: the length of its members, how many of them share a segment if the pool has no block for them, and the most
 /// memory that this can take. A contiguous request is one segment.
 /// </summary>
 [DebuggerDisplay("{LengthInBytes} bytes, {MemberCount} members, {Blocks} blocks, pool: {UsesPool}, contiguous: {IsContiguous}")]
@@ -55,7 +55,7 @@ internal readonly struct AllocationPlan
 
         if (!UsesPool)
         {
-            // Larger than the whole pool, or rows longer than a block: members as long as segments are.
+            // Larger than the whole pool, or with rows longer than a block: members as long as segments.
             long memberLength = settings.SegmentSizeInBytes / undividedBytes * (long)request.ElementAlignment;
             _memberLength = (int)Math.Min(_totalLength, memberLength);
             MemberCount = MemberLayout.CountOf(_totalLength, _memberLength);
@@ -66,14 +66,14 @@ internal readonly struct AllocationPlan
 
     public int AlignmentInBytes { get; }
 
-    /// <summary>Gets whether nothing but an array serves it.</summary>
+    /// <summary>Gets whether only an array can serve it.</summary>
     public bool IsArray { get; }
 
     public bool IsClean { get; }
 
     public bool IsContiguous { get; }
 
-    /// <summary>Gets whether blocks of the pool may serve it, adjacent ones where it is contiguous.</summary>
+    /// <summary>Gets whether blocks of the pool may serve it; adjacent ones if it is contiguous.</summary>
     public bool UsesPool { get; }
 
     public int Blocks { get; }
@@ -83,7 +83,7 @@ internal readonly struct AllocationPlan
     public int MembersPerSegment =>
         IsContiguous ? MemberCount : UsesPool ? Math.Max(1, (int)(_settings.SegmentSizeInBytes / MemberStrideInBytes)) : 1;
 
-    /// <summary>Gets the members that lie in one mapping where they lie between guard pages.</summary>
+    /// <summary>Gets how many members lie in one mapping, if they lie between guard pages.</summary>
     public int GuardedMembers => IsContiguous ? MemberCount : 1;
 
     /// <summary>Gets whether an array serves it. Arrays begin behind a header, on a boundary of the pointer size.</summary>
@@ -92,21 +92,21 @@ internal readonly struct AllocationPlan
     /// <summary>Gets whether it is small enough for an array, whatever its alignment.</summary>
     public bool IsSmall => LengthInBytes <= _settings.ArrayThresholdInBytes;
 
-    /// <summary>Gets where memory beyond the pool comes from.</summary>
+    /// <summary>Gets the source of memory beyond the pool.</summary>
     public NativeMemorySource Source =>
         IsSmall && LengthInBytes <= _settings.LargestHeapLengthInBytes ? _settings.SmallSource : _settings.Source;
 
-    /// <summary>Gets how the length is divided, without where the members lie.</summary>
+    /// <summary>Gets the division of the length, without the places of the members.</summary>
     public MemberLayout Layout => new(_totalLength, _memberLength, MemberCount, IsContiguous);
 
-    /// <summary>Gets the bytes to the end of the last member where one array or adjacent blocks hold them all.</summary>
+    /// <summary>Gets the bytes to the end of the last member if one array or adjacent blocks hold them all.</summary>
     public long ReadyBytes => IsContiguous ? LengthInBytes : (MemberCount - 1L) * _blockSizeInBytes + BytesOf(MemberCount - 1);
 
     private long MemberStrideInBytes => IsContiguous
         ? (long)_memberLength * _elementSizeInBytes
         : ByteCount.RoundUp((long)_memberLength * _elementSizeInBytes, Math.Max(MemberAlignment, AlignmentInBytes));
 
-    /// <summary>Returns how the length is divided over one array, or over adjacent blocks.</summary>
+    /// <summary>Returns the division of the length over one array, or over adjacent blocks.</summary>
     public MemberLayout LayoutAt(nint address)
     {
         MemberLayout layout = Layout;
@@ -118,7 +118,7 @@ internal readonly struct AllocationPlan
         return layout;
     }
 
-    /// <summary>Returns the most memory that this can take, wherever it comes from: what a budget must have room for.</summary>
+    /// <summary>Returns the most memory that this can take, whatever its source: the budget must have room for it.</summary>
     public long UpperBoundInBytes()
     {
         if (LengthInBytes == 0)
@@ -162,7 +162,7 @@ internal readonly struct AllocationPlan
         return missing;
     }
 
-    /// <summary>Notes in each guard what its renter can reach.</summary>
+    /// <summary>Notes in each guard how much its renter can reach.</summary>
     public void NoteUse(FinalizableGuard first)
     {
         int member = 0;
@@ -176,7 +176,7 @@ internal readonly struct AllocationPlan
         Debug.Assert(member == MemberCount, "The guards hold all members.");
     }
 
-    /// <summary>Notes where the members lie.</summary>
+    /// <summary>Notes the places of the members.</summary>
     public void Locate(ref Allocation allocation)
     {
         allocation.Layout = Layout;

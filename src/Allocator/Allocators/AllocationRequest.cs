@@ -3,7 +3,7 @@ using Allocator.Native;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// The checked arguments of one call: how many elements, how many of them must stay together in a member, and what the memory must be.
+/// The checked arguments of one call: how many elements, how many of them must stay together in a member, and the demands on the memory.
 /// </summary>
 [DebuggerDisplay("{TotalLength} elements of {ElementSizeInBytes} bytes, {Options}, aligned to {AlignmentInBytes}")]
 internal readonly struct AllocationRequest
@@ -24,19 +24,19 @@ internal readonly struct AllocationRequest
 
     public AllocationOptions Options { get; }
 
-    /// <summary>Gets how many elements stay together, those of a row for instance: a member holds a multiple of it.</summary>
+    /// <summary>Gets how many elements stay together, such as those of a row. A member holds a multiple of them.</summary>
     public int ElementAlignment { get; init; } = 1;
 
     /// <summary>Gets the alignment, in bytes, that each member begins on.</summary>
     public int AlignmentInBytes { get; init; } = 1;
 
-    /// <summary>Gets whether the memory becomes contiguous where a row is longer than a segment; otherwise that is an error.</summary>
+    /// <summary>Gets whether the memory becomes contiguous if a row is longer than a segment; otherwise that is an error.</summary>
     public bool MakeContiguousWhereNeeded { get; init; }
 
     /// <summary>Gets whether it must be a managed array, of exactly that length, whatever the mode and the size.</summary>
     public bool IsArray { get; init; }
 
-    /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> where it is beyond that.</summary>
+    /// <summary>Gets the length of the whole in bytes; <see cref="long.MaxValue"/> if it is larger.</summary>
     public long LengthInBytes { get; }
 
     /// <summary>Gets the bytes that stay together in a member. A product of two ints, which cannot wrap.</summary>
@@ -62,7 +62,7 @@ internal readonly struct AllocationRequest
     /// </summary>
     public static long RowStride(int width, int pixelSizeInBytes, int rowAlignmentInBytes)
     {
-        // The alignment is a power of two: what it shares with the pixel size is the pixel size's lowest set bit, at most itself.
+        // The alignment is a power of two: its common divisor with the pixel size is the size's lowest set bit, at most the alignment.
         int shared = pixelSizeInBytes & -pixelSizeInBytes;
         int pixelsPerStep = rowAlignmentInBytes <= shared ? 1 : rowAlignmentInBytes / shared;
         return pixelsPerStep == 1 ? width : ByteCount.RoundUp(width, pixelsPerStep);

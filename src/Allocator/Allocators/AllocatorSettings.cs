@@ -8,24 +8,24 @@ using Allocator.Trimming;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Everything an allocator is made with: the options, resolved, and what tests replace (sizes, memory source, clock, load).
+/// Everything that an allocator is made with: the resolved options, and the parts that tests replace (sizes, memory source, clock, load).
 /// </summary>
 internal sealed class AllocatorSettings
 {
     /// <summary>What code for SIMD reads behind a buffer: FFmpeg's AV_INPUT_BUFFER_PADDING_SIZE, and a register of AVX-512.</summary>
     public const int DefaultOverreadTolerance = 64;
 
-    /// <summary>The largest alignment for which a small request goes to a heap, which may lose as much as that.</summary>
+    /// <summary>The largest alignment for which a small request goes to a heap. The heap may waste as much as that.</summary>
     public const int LargestHeapAlignment = 64 * 1024;
 
     private const long MostIdleArrayBytes = 64L * 1024 * 1024;
 
-    // What is larger glibc maps at first, and keeps in its arenas once one has been freed.
+    // glibc maps larger allocations at first, and keeps them in its arenas once one has been freed.
     private const int LargestLimitedHeapLength = 128 * 1024;
 
     public AllocatorSettings(MemoryAllocatorOptions options)
     {
-        // What the caller changes from here on has no effect.
+        // Later changes by the caller have no effect.
         options = options.Copy();
         options.Validate();
         Options = options;
@@ -54,8 +54,8 @@ internal sealed class AllocatorSettings
 
     public NativeMemorySource Source { get; init; }
 
-    /// <summary>Gets where small memory comes from that is aligned like no array: a heap, which has many in one mapping.</summary>
-    /// <remarks>Aligned here: <c>aligned_alloc</c> takes the alignment twice, and so maps what is aligned to 64 KiB.</remarks>
+    /// <summary>Gets the source of small memory aligned as no array is: a heap, which has many allocations in one mapping.</summary>
+    /// <remarks>Aligned here: <c>aligned_alloc</c> takes the alignment twice, and so maps memory that is aligned to 64 KiB.</remarks>
     public NativeMemorySource SmallSource
     {
         get => field ??= Source is HeapMemorySource { AlignsHere: true } ? Source : HeapMemorySource.OfHGlobal(OverreadToleranceInBytes);
@@ -63,8 +63,8 @@ internal sealed class AllocatorSettings
     }
 
     /// <summary>
-    /// Gets the largest request that it serves. Where anything is limited larger ones are mapped: each of malloc's arenas would keep
-    /// megabytes of them, which no count shows and <c>malloc_trim</c> leaves there.
+    /// Gets the largest request that the heap serves. If anything is limited, larger ones are mapped: each of malloc's arenas would keep
+    /// megabytes of them, which no count shows and <c>malloc_trim</c> does not release.
     /// </summary>
     public int LargestHeapLengthInBytes => field != 0 ? field : field = IsLimited ? LargestLimitedHeapLength : int.MaxValue;
 
@@ -73,14 +73,14 @@ internal sealed class AllocatorSettings
     /// <summary>Gets how many bytes behind every unmanaged buffer are readable.</summary>
     public int OverreadToleranceInBytes { get; }
 
-    /// <summary>Gets where watched memory comes from. Pages of the common size: a huge one has no guard page within it.</summary>
+    /// <summary>Gets the source of watched memory. Pages of the common size: a huge page can have no guard page within it.</summary>
     public VirtualMemorySource GuardedMappingSource
     {
         get => field ??= VirtualMemorySource.Create(HugePages.Off);
         init;
     }
 
-    /// <summary>Gets the pool's measures: no more blocks than fit the budget.</summary>
+    /// <summary>Gets the sizes of the pool: no more blocks than fit the budget.</summary>
     public PoolGeometry Geometry
     {
         get
@@ -97,19 +97,19 @@ internal sealed class AllocatorSettings
     /// <summary>Gets how much may be held at once; null for no budget.</summary>
     public long? MemoryBudgetInBytes { get; init; }
 
-    /// <summary>Gets how much of the container or machine has to stay free for requests to be admitted; 0 for none.</summary>
+    /// <summary>Gets how much of the container or machine must stay free for a request to be admitted; 0 for none.</summary>
     public long MinimumFreeBytes { get; init; }
 
-    /// <summary>Gets what the process may still take of the memory of its container.</summary>
+    /// <summary>Gets the memory of its container that the process may still take.</summary>
     public ProcessHeadroom Headroom { get; init; } = ProcessHeadroom.Shared;
 
-    /// <summary>Gets whether what certainly does not fit the container is refused.</summary>
+    /// <summary>Gets whether memory that certainly does not fit the container is refused.</summary>
     public bool HonorsMemoryLimit => Options.HonorMemoryLimit && Headroom.Limits.HasHardLimit;
 
-    /// <summary>Gets whether anything limits what the allocator may take.</summary>
+    /// <summary>Gets whether anything limits the allocator's memory.</summary>
     public bool IsLimited => MemoryBudgetInBytes is not null || MinimumFreeBytes > 0 || HonorsMemoryLimit;
 
-    /// <summary>Gets whether a high load is looked for every second, rather than at the end of periods alone.</summary>
+    /// <summary>Gets whether load is checked every second, and not only at the end of periods.</summary>
     public bool WatchesLoad
     {
         get => field && IsLimited;
@@ -117,14 +117,14 @@ internal sealed class AllocatorSettings
     }
     = true;
 
-    /// <summary>Gets whether the free memory of malloc is given back where memory is short.</summary>
+    /// <summary>Gets whether the free memory of malloc is released if memory is short.</summary>
     public bool TrimsNativeHeap => Options.TrimNativeHeap ?? IsLimited;
 
-    /// <summary>Gets whether malloc's map threshold is to be fixed; null where the allocator has no reason to decide that.</summary>
+    /// <summary>Gets whether to fix malloc's map threshold. Null if the allocator has no reason to decide that.</summary>
     public bool? SetsNativeMapThreshold =>
         Options.SetNativeMapThreshold ?? ((MemoryBudgetInBytes is not null || MinimumFreeBytes > 0) && HonorsMemoryLimit ? true : null);
 
-    /// <summary>Gets what gives malloc's free memory back; null where that is not wanted.</summary>
+    /// <summary>Gets the trimmer of malloc's free memory. Null if that is not wanted.</summary>
     public NativeHeapTrimmer? HeapTrimmer
     {
         get => TrimsNativeHeap ? field : null;
@@ -133,8 +133,7 @@ internal sealed class AllocatorSettings
     = NativeHeapTrimmer.Shared;
 
     /// <summary>
-    /// Gets how much counted arrays take while they are idle: an eighth of the budget or of the container, and without a budget at most
-    /// 64 MiB.
+    /// Gets the most bytes of idle counted arrays: an eighth of the budget or of the container, and without a budget at most 64 MiB.
     /// </summary>
     public long MaximumIdleArrayBytes =>
         MemoryBudgetInBytes / 8 ?? (IsLimited ? Math.Min(MostIdleArrayBytes, Headroom.Read().LimitBytes / 8) : MostIdleArrayBytes);
@@ -162,7 +161,7 @@ internal sealed class AllocatorSettings
     public static long AllocationLimitOf(int? megabytes, bool is64Bit) => Math.Min(
         (megabytes ?? (is64Bit ? 4096 : 1024)) * 1024L * 1024, NativeMemorySource.LargestLength(is64Bit ? sizeof(long) : sizeof(int)));
 
-    /// <summary>Makes what the allocator's memory is counted by, with a limit or without.</summary>
+    /// <summary>Makes the budget that counts the allocator's memory, with a limit or without.</summary>
     public MemoryBudget CreateBudget(AllocatorCounters counters)
     {
         bool isLimited = MemoryBudgetInBytes is not null || MinimumFreeBytes > 0;
@@ -181,7 +180,7 @@ internal sealed class AllocatorSettings
         return budget;
     }
 
-    /// <summary>Throws where the container could not hold so much if nothing else were in it.</summary>
+    /// <summary>Throws if the container could not hold so much even with nothing else in it.</summary>
     public void ThrowIfLargerThanContainer(long bytes)
     {
         if (HonorsMemoryLimit && Headroom.Read() is Headroom left && bytes > left.LimitBytes)

@@ -11,7 +11,7 @@ namespace Allocator.Allocators;
 /// </summary>
 internal sealed class AllocatorUsage : IUsageSource
 {
-    // All of them until they are gone for good: a finalizer may return memory.
+    // Kept until all are gone for good: a finalizer may return memory.
     private readonly WeakReference<UniformUnmanagedMemoryPool> _pool;
     private readonly WeakReference<ArraySource> _arrays;
     private readonly WeakReference<CountedArrayPool> _countedArrays;
@@ -40,7 +40,7 @@ internal sealed class AllocatorUsage : IUsageSource
 
     public AllocatorCounters Counters { get; }
 
-    // Arrays that were dropped, and their renter with them, are not waited for.
+    // Does not wait for arrays that were dropped together with their renter.
     public bool HasMemory
     {
         get

@@ -6,17 +6,17 @@ using Allocator.Pooling;
 
 namespace Allocator.Allocators;
 
-/// <summary>Makes room when memory is refused, and throws where that was tried often enough.</summary>
+/// <summary>Makes room when memory is refused. Throws once that was tried often enough.</summary>
 internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle, AllocatorContext context)
 {
     // 1, 2, 4 … 128 ms: a quarter of a second in all. Other threads' buffers come back within such times, and 32-bit processes need it.
     private const int Retries = 8;
 
-    // Other threads' requests, which fit the budget too, may take what this one has released: more often than the system refuses, but
-    // not for ever.
+    // Requests of other threads, which fit the budget too, may take the memory that this one has released. That happens more often than
+    // the system refuses, but not for ever.
     private const int RetriesWithinBudget = 64;
 
-    // With 5 ms between them, longer than finalizers are waited for.
+    // With 5 ms between attempts, longer than the wait for finalizers.
     private const int RetriesInContainer = 40;
 
     private readonly AllocatorSettings _settings = settings;
@@ -24,12 +24,12 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
     private readonly AllocatorContext _context = context;
 
     /// <summary>
-    /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. Nothing is missing
-    /// where the attempt was for all or nothing; the requested bytes are for the message.
+    /// Makes room for the next attempt: releases idle memory, requests a collection, waits a little. Blocks the caller. If the attempt was
+    /// for all or nothing, no bytes are missing; the requested bytes are for the message.
     /// </summary>
     /// <exception cref="OutOfMemoryException">The system has refused too often.</exception>
     /// <exception cref="MemoryLimitExceededException">
-    /// The container has no room, or not enough idle memory was released; or a hook on memory's way back requests it.
+    /// The container has no room, or too little idle memory was released; or the request comes from a hook that runs as memory goes back.
     /// </exception>
     public void Recover(ref Refusals refusals, long requestedBytes, long missingBytes)
     {
@@ -55,14 +55,14 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
         refusals.BeginAttempt();
     }
 
-    // The container certainly has no room: the process would be killed for this memory. Everything that makes room is tried in the order
-    // of its cost; then the request fails at once, because a job that waits holds what others wait for.
+    // The container certainly has no room: it would kill the process for this memory. Everything that makes room is tried in the order of
+    // its cost. Then the request fails at once, because a job that waits holds memory that others wait for.
     private void RecoverInContainer(int attempt, long requestedBytes, long missingBytes)
     {
         _context.Counters.CountRetry();
         if (attempt == 1)
         {
-            // What this allocator has idle makes room, and no more of it than is needed.
+            // Releases this allocator's idle memory, but no more of it than needed.
             _idle.Release(missingBytes, TrimReason.Refusal);
         }
         else if (attempt == 2)
@@ -100,7 +100,7 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
         _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << (attempt - 1)));
     }
 
-    // As much as is missing, and no more: what stays idle is for others, and what is released has to be faulted in again.
+    // Only as much as is missing: idle memory that stays is for others, and released memory must be faulted in again.
     private void RecoverWithinBudget(int attempt, long requestedBytes, long missingBytes)
     {
         // Kept blocks are never released: only memory that other requests are about to return may make room.
@@ -120,8 +120,8 @@ internal sealed class MemoryRecovery(AllocatorSettings settings, IdleMemory idle
 
         long trimmed = _idle.Release(shortage, TrimReason.Refusal);
 
-        // Memory that is neither outstanding nor idle is being returned or trimmed by another thread: back off and let it finish. So
-        // does a request from which others took what it released, again and again.
+        // Memory that is neither outstanding nor idle is being returned or trimmed by another thread; back off and let it finish. A
+        // request whose released memory others took, again and again, backs off too.
         if ((trimmed == 0 && attempt > 1) || attempt > Retries)
         {
             _settings.Clock.Delay(TimeSpan.FromMilliseconds(1 << Math.Min(Math.Max(attempt - 2, 0), 4)));

@@ -6,8 +6,8 @@ using Allocator.Native;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// One asynchronous wait for the budget. Its request is posted when the method that awaits it has its state machine, and so all that
-/// completes the wait has been allocated: that method has to be the one whose task the user gets.
+/// One asynchronous wait for the budget. Its request is posted once the awaiting method has its state machine: then everything that
+/// completes the wait has been allocated. The task of that method must be the one that the user gets.
 /// </summary>
 internal sealed class PendingAdmission(
     AdmissionControl admission, Clock clock, BudgetRequest request, TimeSpan timeout, CancellationToken token)
@@ -44,7 +44,7 @@ internal sealed class PendingAdmission(
 
             _admission.Post(_request, mayWait: _timeout != TimeSpan.Zero);
 
-            // What was over before the request was posted has found nothing to cancel.
+            // If the time was over before the request was posted, there was nothing to cancel then.
             if (_token.IsCancellationRequested || _clock.NowMilliseconds >= due)
             {
                 _request.TryCancel();
@@ -89,6 +89,6 @@ internal sealed class PendingAdmission(
         return new BudgetPermit(_request.Account, _request.Bytes);
     }
 
-    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
     private static void Cancel(object? request) => ((BudgetRequest)request!).TryCancel();
 }

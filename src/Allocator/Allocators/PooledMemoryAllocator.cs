@@ -70,7 +70,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                 context);
         }
 
-        // No fast path (no length is below -1) where rents are watched, or where admission reads the container's files, which may throw.
+        // No fast path (no length is below -1) if rents are watched, or if admission reads the container's files, which may throw.
         bool hasFastPath = _guarded is null && _budget?.KeepsMinimumFree != true;
         _arrayThresholdInBytes = hasFastPath ? settings.ArrayThresholdInBytes : -1;
         _blockSizeInBytes = _pool.BlockSizeInBytes;
@@ -102,11 +102,11 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         PrepareUnloading();
         EndedGuard.Prepare();
 
-        // Last: where the constructor has thrown before, no registry knows the allocator, and its finalizer has nothing to do.
+        // Last: if the constructor throws before this, no registry knows the allocator, and its finalizer has nothing to do.
         _usage = new AllocatorUsage(_counters, _pool, _arrays, _countedArrays, _budget, Jobs);
     }
 
-    // An allocator that is dropped gives its idle memory back; what is outstanding keeps the pool alive, and goes when it comes back.
+    // An allocator that is dropped releases its idle memory. Outstanding memory keeps the pool alive, and goes when it comes back.
     ~PooledMemoryAllocator()
     {
         if (!Environment.HasShutdownStarted && _usage is not null)
@@ -193,7 +193,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
             }
             catch (OutOfMemoryException)
             {
-                // For want of managed memory. The finalizer, which would close the rest, is suppressed: the background thread does it.
+                // Managed memory has run out. The finalizer, which would close the rest, is suppressed: the background thread does it.
                 _budget?.Close();
                 _context.Thread.Queue(this);
                 return;
@@ -243,7 +243,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
                     return block;
                 }
 
-                // No room in the account, or no rent was as long: the request finds the block in the map once it is admitted.
+                // The account has no room, or no rent was as long. The request finds the block in the map once it is admitted.
                 _pool.Return(block, bypassesCache: true);
             }
         }
@@ -295,7 +295,7 @@ internal sealed class PooledMemoryAllocator : MemoryAllocator, IBackgroundWork
         return _guarded?.Close();
     }
 
-    // Captures no options, which have the user's hooks: the metrics keep this delegate alive.
+    // Captures no options, because they reference the user's hooks: the metrics keep this delegate alive.
     private static Action CollectionRequest(TrimTimer scheduler, TimeSpan? period) =>
         () => scheduler.Collections.Request(period, beforeRefusal: false);
 

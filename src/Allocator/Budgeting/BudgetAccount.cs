@@ -1,17 +1,18 @@
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// What outstanding memory is charged to: the whole budget, or a reservation. Thread-safe; no call blocks for longer than a short lock.
+/// The account that outstanding memory is charged to: the whole budget, or a reservation. Thread-safe; no call blocks for longer than a
+/// short lock.
 /// </summary>
 internal abstract class BudgetAccount
 {
     /// <summary>Makes an account of a budget, or the budget itself.</summary>
     protected BudgetAccount(MemoryBudget? budget) => Budget = budget ?? this as MemoryBudget;
 
-    /// <summary>Gets the budget in whose queue requests of this account wait; null where nothing is limited.</summary>
+    /// <summary>Gets the budget in whose queue requests of this account wait. Null if nothing is limited.</summary>
     public MemoryBudget? Budget { get; }
 
-    /// <summary>Gets the reservation that this account is, or is a part of; null for the budget itself.</summary>
+    /// <summary>Gets the reservation that this account is, or is a part of. Null for the budget itself.</summary>
     public abstract ReservationAccount? OutermostReservation { get; }
 
     /// <summary>Gets whether nothing can be taken any more.</summary>
@@ -20,7 +21,7 @@ internal abstract class BudgetAccount
     /// <summary>Gets the lock of the queue and of all reservations of one budget.</summary>
     public abstract ShortLock Lock { get; }
 
-    /// <summary>Takes bytes in one step, where they fit and requests that wait may be overtaken, or none wait.</summary>
+    /// <summary>Takes bytes in one step if they fit, and either no request waits or waiting ones may be overtaken.</summary>
     public abstract bool TryTake(long bytes, bool overtakes);
 
     /// <summary>Takes bytes if they fit, by what the container leaves now, and no request waits. May read files.</summary>
@@ -38,13 +39,13 @@ internal abstract class BudgetAccount
         return isTaken;
     }
 
-    /// <summary>Returns how many bytes more the budget would be charged with, were so many taken.</summary>
+    /// <summary>Returns how much more the budget would be charged if so many bytes were taken.</summary>
     public abstract long ChargeFor(long bytes);
 
-    /// <summary>Returns the least that the budget is charged with once so many more are taken: above its limit they never fit.</summary>
+    /// <summary>Returns the least charge to the budget once so many more bytes are taken. Above its limit they never fit.</summary>
     public virtual long LeastChargeWith(long bytes) => bytes;
 
-    /// <summary>Gives back what was taken, and serves waiting requests.</summary>
+    /// <summary>Returns bytes that were taken, and serves waiting requests.</summary>
     public void Return(long bytes)
     {
         if (bytes != 0)
@@ -64,13 +65,13 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>Gives back what was taken, and serves no request; below 0 where more was used than had been taken.</summary>
+    /// <summary>Returns bytes that were taken, and serves no request. Negative if more was used than had been taken.</summary>
     public abstract void EndCharge(long bytes);
 }
 
 /// <summary>
-/// A reservation as the flow of execution that uses it sees it: requests of its allocator are charged here. Once the reservation has
-/// ended, what the flow takes all the same is passed on to the account that it was taken from.
+/// A reservation as seen by the flow of execution that uses it: requests of its allocator are charged here. If the flow takes more after
+/// the reservation has ended, the parent account is charged.
 /// </summary>
 internal sealed class AmbientAccount : BudgetAccount
 {
@@ -81,7 +82,7 @@ internal sealed class AmbientAccount : BudgetAccount
     private AmbientAccount? _outer;
     private int _isEnded;
 
-    /// <summary>Makes it what the caller's flow allocates from, of the allocator that the owner belongs to.</summary>
+    /// <summary>Makes the caller's flow allocate from the reservation, for the allocator that the owner belongs to.</summary>
     public AmbientAccount(ReservationAccount reservation, LearnedJobs owner)
         : base(reservation.Budget)
     {
@@ -100,14 +101,14 @@ internal sealed class AmbientAccount : BudgetAccount
     /// <summary>Gets whether a flow of the process may use a reservation. Rents read it each time: it is a count.</summary>
     public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
 
-    // A request that is made when the reservation has ended belongs to none.
+    // A request made after the reservation has ended belongs to none.
     public override ReservationAccount? OutermostReservation => _reservation.IsClosed ? null : _reservation.OutermostReservation;
 
     public override bool IsClosed => _reservation.IsParentClosed;
 
     public override ShortLock Lock => _reservation.Lock;
 
-    /// <summary>Returns the innermost one of an allocator that this flow uses; null where there is none that has not ended.</summary>
+    /// <summary>Returns the innermost live reservation of an allocator that this flow uses. Null if there is none.</summary>
     public static AmbientAccount? Find(LearnedJobs owner)
     {
         for (AmbientAccount? use = SkipEnded(Flow.Current.Value); use is not null; use = use._outer = SkipEnded(use._outer))
@@ -136,7 +137,7 @@ internal sealed class AmbientAccount : BudgetAccount
         }
     }
 
-    /// <summary>As <see cref="End"/>, and has the caller's flow use again what it used before.</summary>
+    /// <summary>As <see cref="End"/>; the caller's flow then uses its former reservation again.</summary>
     public void Leave()
     {
         End();
@@ -149,11 +150,11 @@ internal sealed class AmbientAccount : BudgetAccount
         }
         catch (OutOfMemoryException)
         {
-            // The flow keeps an ended one, which is skipped.
+            // The flow keeps an ended one; it is skipped.
         }
     }
 
-    // Chains of flows that begin one another stay as short as what is live.
+    // If flows begin one another, the chain stays as short as the number of live reservations.
     private static AmbientAccount? SkipEnded(AmbientAccount? use)
     {
         while (use is not null && (Volatile.Read(ref use._isEnded) != 0 || use._reservation.IsClosed))
@@ -165,7 +166,7 @@ internal sealed class AmbientAccount : BudgetAccount
         return use;
     }
 
-    // Apart: the count is read without a look at whether this exists.
+    // A class of its own: reading the count then does not check whether this exists.
     private static class Flow
     {
         public static readonly AsyncLocal<AmbientAccount?> Current = new();
@@ -173,7 +174,7 @@ internal sealed class AmbientAccount : BudgetAccount
 }
 
 /// <summary>
-/// Bytes taken from an account. Its holder returns it, once; the default value is of no account and costs nothing.
+/// Bytes taken from an account. Its holder returns it once. The default value belongs to no account and costs nothing.
 /// </summary>
 internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 {
@@ -181,19 +182,19 @@ internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 }
 
 /// <summary>
-/// What one request for memory has been refused so far, and by what. It travels with the request through pool and sources: the caller
-/// that has to make room learns from it how much is missing, and where.
+/// The refusals of one request for memory so far, and who refused. It travels with the request through pool and sources. From it, the
+/// caller that must make room learns how much is missing, and from whom.
 /// </summary>
 internal struct Refusals
 {
-    /// <summary>Gets or sets how many attempts failed by each.</summary>
+    /// <summary>Gets or sets how many attempts the system has refused.</summary>
     public int BySystem { get; set; }
 
     public int ByContainer { get; set; }
 
     public int ByBudget { get; set; }
 
-    /// <summary>Gets the least that the budget or the container has refused in this attempt; 0 where neither did.</summary>
+    /// <summary>Gets the least size that the budget or the container has refused in this attempt; 0 if neither did.</summary>
     public long RefusedBytes { get; private set; }
 
     public bool IsRefusedByContainer { get; private set; }
@@ -206,7 +207,7 @@ internal struct Refusals
         return false;
     }
 
-    /// <summary>Called by what has made room for the next attempt.</summary>
+    /// <summary>Called by code that has made room for the next attempt.</summary>
     public void BeginAttempt()
     {
         RefusedBytes = 0;

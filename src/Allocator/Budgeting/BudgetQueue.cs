@@ -3,18 +3,18 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The requests that wait for a budget, under one short lock: decides which is served next, and notifies waiters. While the lock is held
-/// nothing is allocated, no exception is made and no waiter is notified.
+/// The requests that wait for a budget, under one short lock. It decides which is served next, and notifies waiters. While the lock is
+/// held, nothing is allocated, no exception is made and no waiter is notified.
 /// </summary>
 /// <remarks>
-/// Growth of a reservation up to twice its original size, and all of a learned one's, goes ahead of all others, without a bound: they
-/// could not be served before running jobs end anyway. All other requests are newcomers. A newcomer that is served before an earlier
-/// request overtakes it.
+/// Growth of a reservation up to twice its original size, and all growth of a learned one, goes ahead of all others, without a bound: the
+/// others could not be served before running jobs end anyway. All other requests are newcomers. A newcomer that is served before an
+/// earlier request overtakes it.
 /// </remarks>
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
 {
-    /// <summary>How many later requests may be served before one that does not fit: then what comes back is kept for it.</summary>
+    /// <summary>How many later requests may be served before one that does not fit. After that, returned memory is kept for it.</summary>
     public const int MaximumOvertakes = 16;
 
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
@@ -31,16 +31,16 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
 
-    // Numbers of newcomers that overtook. An earlier waiter has been overtaken by all that overtook a later one, so the first waiter's
-    // bound keeps that of all. A place with a number below the first waiter's is free: no request waits that it overtook.
+    // Numbers of newcomers that overtook. A newcomer that overtook a later waiter has overtaken an earlier one too, so the first waiter's
+    // bound covers all. A place with a number below the first waiter's is free: no request waits that it overtook.
     private readonly long[] _overtakers = new long[MaximumOvertakes];
     private long _newcomersServed;
 
-    // How often stuck reservations were looked for, and since when only memory outside of reservations could help.
+    // How many looks there were for stuck reservations, and since when only memory outside of reservations could help.
     private long _looks;
     private long? _stuckSince;
 
-    /// <summary>Makes one for a budget on which synchronous calls wait that long; below zero for ever.</summary>
+    /// <summary>Makes a queue for a budget. The timeout is for synchronous calls; below zero they wait for ever.</summary>
     public BudgetQueue(MemoryBudget budget, Clock clock, TimeSpan timeout)
     {
         _budget = budget;
@@ -51,7 +51,7 @@ internal sealed class BudgetQueue
 
     public ShortLock Lock { get; } = new();
 
-    /// <summary>Grants a request if it fits and overtakes none too often, or lets it wait, or withdraws it.</summary>
+    /// <summary>Grants a request if it fits and overtakes no other too often. Otherwise it waits, or is withdrawn.</summary>
     public void Post(BudgetRequest request, bool mayWait)
     {
         Debug.Assert(request.IsWaiting && request.Node.List is null && request.Bytes > 0, "A request is posted once.");
@@ -77,7 +77,7 @@ internal sealed class BudgetQueue
         NotifySettled();
     }
 
-    /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
+    /// <summary>Ends the wait of a request. False if its outcome was decided before.</summary>
     public bool TryCancel(BudgetRequest request)
     {
         using (Lock.Enter())
@@ -95,7 +95,7 @@ internal sealed class BudgetQueue
         return true;
     }
 
-    /// <summary>Settles what can be settled, and notifies the waiters. Never throws: it is called where memory is returned.</summary>
+    /// <summary>Settles every request that can be settled, and notifies the waiters. Never throws: returns of memory call it.</summary>
     public void Serve()
     {
         using (Lock.Enter())
@@ -123,7 +123,7 @@ internal sealed class BudgetQueue
         long admitted;
         do
         {
-            // Before the look at what fits: what comes back behind that is served next, and leaves no request stuck.
+            // Read first: memory that comes back after this is served next, and leaves no request stuck.
             admitted = _budget.AdmittedBytes;
             GrantWhatFits();
         }
@@ -145,8 +145,8 @@ internal sealed class BudgetQueue
         }
     }
 
-    // Reservations may wait for each other. Memory outside of reservations, outstanding now or just before the last look, may still come
-    // back: they wait for it, but not for ever. Ticks call this too, as long as any request waits.
+    // Reservations may wait for each other. Memory outside of reservations that is outstanding, or was just before the last look, may
+    // still come back: they wait for it, but not for ever. Ticks call this too, as long as any request waits.
     private bool FailStuckGrowth(long admittedBytes)
     {
         ReservationAccount? stuck = FindStuck();
@@ -173,8 +173,8 @@ internal sealed class BudgetQueue
         return stuck is not null;
     }
 
-    // The youngest reservation that holds memory, where all that do wait for more: none could ever go on. One that holds nothing waits
-    // like a request without a reservation.
+    // The youngest reservation that holds memory, if all that hold memory wait for more: then none could ever go on. A reservation that
+    // holds nothing waits like a request without one.
     private ReservationAccount? FindStuck()
     {
         Debug.Assert(Lock.IsHeld);
@@ -195,7 +195,7 @@ internal sealed class BudgetQueue
         return ofWaiting < _budget.ReservedBytes ? null : youngest;
     }
 
-    // With nothing outstanding, the request would wait for other processes to free memory, which nothing reports.
+    // If nothing is outstanding, the request would wait for other processes to free memory, which nothing reports.
     private bool FailWhatFindsNothingOutstanding()
     {
         Debug.Assert(Lock.IsHeld);
@@ -248,8 +248,8 @@ internal sealed class BudgetQueue
         return first;
     }
 
-    // In order of arrival: what is wanted beyond twice a reservation, and what is wanted for none. Growth that waits is ahead of them all,
-    // so each that is served overtakes it.
+    // In order of arrival: requests beyond twice a reservation, and those without one. Growth that waits is ahead of all of them, so each
+    // that is served overtakes it.
     private void ServeNewcomers(BudgetRequest? growth)
     {
         LinkedListNode<BudgetRequest>? other = _others.First;
@@ -285,7 +285,7 @@ internal sealed class BudgetQueue
         LinkedListNode<BudgetRequest>? other, LinkedListNode<BudgetRequest>? ofReservation) =>
         ofReservation is null || other?.Value.Serial < ofReservation.Value.Serial ? other : ofReservation;
 
-    // Below zero where the first waiter has been overtaken too often.
+    // Negative if the first waiter has been overtaken too often.
     private int FindFreePlace(long firstSerial)
     {
         int place = MaximumOvertakes - 1;

@@ -2,7 +2,7 @@ using Allocator.Native;
 
 namespace Allocator.Budgeting;
 
-/// <summary>What became of a request for a part of the budget.</summary>
+/// <summary>The outcome of a request for a part of the budget.</summary>
 internal enum BudgetOutcome
 {
     /// <summary>Not decided yet.</summary>
@@ -17,39 +17,39 @@ internal enum BudgetOutcome
     /// <summary>The allocator, or the reservation, was disposed.</summary>
     Closed,
 
-    /// <summary>Growth of a reservation that could have waited for ever.</summary>
+    /// <summary>It was growth of a reservation that could have waited for ever.</summary>
     Stuck,
 
-    /// <summary>More than the container leaves, with nothing outstanding that could come back.</summary>
+    /// <summary>The container leaves less, and nothing is outstanding that could come back.</summary>
     NoRoom,
 }
 
 /// <summary>
-/// One request that may have to wait for its part of the budget. All that waiting needs is allocated with it: the queue allocates nothing,
-/// and a request is never lost for want of memory.
+/// One request that may have to wait for its part of the budget. Everything that the wait needs is allocated with it: the queue allocates
+/// nothing, and a request is never lost because memory has run out.
 /// </summary>
 [DebuggerDisplay("{Bytes} bytes, {Outcome}, number {Serial}")]
 internal sealed class BudgetRequest : IBackgroundWork
 {
-    // Of a waiting thread. Set by the thread that returns memory, so it must neither fail nor be interrupted: an event of the system's.
-    // Never disposed, because it may be set when the wait has timed out.
+    // For a thread that waits. The thread that returns memory sets it, which must neither fail nor be interrupted: so it is an event of
+    // the system. Never disposed, because it may be set after the wait has timed out.
     private readonly ManualResetEvent? _event;
 
-    // The runtime inlines continuations where the context is of the base class, which marks the thread that completes a wait in time; and
-    // none where it is another's.
+    // The thread that completes a wait in time has this context. The runtime inlines continuations if the context is of the base class,
+    // and not if it is of another class.
     private static readonly SynchronizationContext s_ours = new();
     private static readonly SynchronizationContext s_noContinuations = new NoContinuations();
     private static readonly WaitCallback s_complete = static request => ((BudgetRequest)request!).Complete();
 
-    // An exception and what a task keeps it in take less.
+    // An exception, and a task's object for it, take less.
     private const int ProbeBytes = 4096;
 
     private const int RetryMilliseconds = 1000;
 
-    // Whose needs decide how much is asked for, as they are known when it is looked at.
+    // The job whose learned size decides how much is asked for, as known at each look.
     private readonly LearnedJob? _job;
 
-    // Of an asynchronous wait.
+    // For an asynchronous wait.
     private readonly bool _isTimed;
     private Action<object?>? _continuation;
     private object? _continuationState;
@@ -58,8 +58,8 @@ internal sealed class BudgetRequest : IBackgroundWork
     private int _outcome;
 
     /// <summary>
-    /// Makes a request for a thread that blocks, or for a continuation. That runs on the thread pool; where it has a time to wait, on the
-    /// background thread: threads of the pool may all wait for memory themselves.
+    /// Makes a request for a thread that blocks, or for a continuation. A continuation runs on the thread pool. If its wait has a timeout,
+    /// it runs on the background thread: the pool's threads may all wait for memory themselves.
     /// </summary>
     public BudgetRequest(BudgetAccount account, long bytes, bool blocks = false, bool isTimed = false, LearnedJob? job = null)
     {
@@ -75,45 +75,45 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     public BudgetAccount Account { get; }
 
-    /// <summary>Gets how many bytes it asks for. Where they are learned, they may change until the outcome is decided.</summary>
+    /// <summary>Gets how many bytes it asks for. If they are learned, they may change until the outcome is decided.</summary>
     public long Bytes { get; private set; }
 
     public ReservationAccount? Reservation { get; }
 
-    /// <summary>Gets what has become of the request. Decided once, under the queue's lock.</summary>
+    /// <summary>Gets the outcome. Decided once, under the queue's lock.</summary>
     public BudgetOutcome Outcome => (BudgetOutcome)Volatile.Read(ref _outcome);
 
     public bool IsWaiting => Outcome == BudgetOutcome.Waiting;
 
     public bool IsGranted => Outcome == BudgetOutcome.Granted;
 
-    /// <summary>Gets what is set when the outcome is decided, where a thread is blocked.</summary>
+    /// <summary>Gets the handle of a blocked thread. It is set when the outcome is decided.</summary>
     public WaitHandle Handle => _event!;
 
-    /// <summary>Gets what the reservation had outstanding when its growth failed, and the most that it ever had.</summary>
+    /// <summary>Gets the outstanding bytes of the reservation when its growth failed, and the most that it ever had.</summary>
     public (long UsedBytes, long PeakBytes) AtFailure { get; private set; }
 
-    /// <summary>Gets what the budget would have been charged with, the rest of the reservation included, when it failed.</summary>
+    /// <summary>Gets what the budget would have been charged when it failed, including the rest of the reservation.</summary>
     public long NeededBytes { get; private set; }
 
-    /// <summary>Gets its place in the queue: first among those that wait, then among those whose waiter has to be notified.</summary>
+    /// <summary>Gets its node in the queue: first among waiting requests, then among those with a waiter to be notified.</summary>
     public LinkedListNode<BudgetRequest> Node { get; }
 
-    /// <summary>Gets or sets its number in order of arrival. Under the queue's lock, as what follows.</summary>
+    /// <summary>Gets or sets its number in order of arrival. Used under the queue's lock, like the members below.</summary>
     public long Serial { get; set; }
 
     /// <summary>Gets or sets how many newcomers had been served when it was posted.</summary>
     public long ServedBefore { get; set; }
 
-    /// <summary>Gets or sets whether the thread that posts it reads the outcome from here on by being notified.</summary>
+    /// <summary>Gets or sets whether the waiter learns the outcome by notification from here on.</summary>
     public bool IsPosted { get; set; }
 
-    /// <summary>Gets how many bytes more the budget would be charged with, were it granted.</summary>
+    /// <summary>Gets how much more the budget would be charged if it were granted.</summary>
     public long Charge => Account.ChargeFor(Bytes);
 
     /// <summary>
-    /// Gets whether it is growth up to twice what a reservation was made with: what it has grown by since gives it no better place. For
-    /// a learned one no size was promised, so all of its growth is.
+    /// Gets whether it is growth up to twice the original size of a reservation: growth so far does not improve its place. A learned
+    /// reservation was promised no size, so all of its growth goes ahead.
     /// </summary>
     public bool GoesAhead => Reservation?.IsClosed == false
         && (Reservation.Job is not null || ByteCount.Add(Reservation.ChargedBytes, Charge)
@@ -121,7 +121,7 @@ internal sealed class BudgetRequest : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Takes the first of some requests, under the lock of their list; null where there is none.</summary>
+    /// <summary>Takes the first request of a list, under the list's lock. Null if there is none.</summary>
     public static BudgetRequest? TakeFirst(LinkedList<BudgetRequest> requests, ShortLock listLock)
     {
         using (listLock.Enter())
@@ -136,7 +136,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    /// <summary>Has the continuations of a task that the background thread completes run elsewhere. For its method's end.</summary>
+    /// <summary>Makes the continuations of a task that the background thread completes run elsewhere. For its method's end.</summary>
     public static void KeepContinuationsOff()
     {
         if (SynchronizationContext.Current == s_ours)
@@ -145,7 +145,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    /// <summary>Takes what it asks for, as much as its job needs by what is known now. Under the queue's lock.</summary>
+    /// <summary>Takes the bytes that it asks for, by what its job needs as known now. Under the queue's lock.</summary>
     public bool TryTake()
     {
         Debug.Assert(Account.Lock.IsHeld && IsWaiting);
@@ -167,7 +167,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         Volatile.Write(ref _outcome, (int)outcome);
     }
 
-    /// <summary>Sets, before the request is posted, what runs once when the outcome is decided, where no thread is blocked.</summary>
+    /// <summary>Sets, before the request is posted, the continuation that runs once at the outcome if no thread blocks.</summary>
     public void ContinueWith(Action<object?> continuation, object? state)
     {
         Debug.Assert(!IsPosted && Node.List is null, "The request has been posted.");
@@ -175,10 +175,10 @@ internal sealed class BudgetRequest : IBackgroundWork
         _continuation = continuation;
     }
 
-    /// <summary>Ends the wait. False where the outcome was decided before.</summary>
+    /// <summary>Ends the wait. False if the outcome was decided before.</summary>
     public bool TryCancel() => Account.Budget!.TryCancel(this);
 
-    /// <summary>Ends the wait, or gives back what was granted.</summary>
+    /// <summary>Ends the wait, or returns the granted bytes.</summary>
     public void Withdraw()
     {
         if (!TryCancel() && IsGranted)
@@ -187,7 +187,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    /// <summary>Wakes the waiting thread, or has the continuation run on another one. Never throws; not under a lock.</summary>
+    /// <summary>Wakes the waiting thread, or runs the continuation on another one. Never throws; not called under a lock.</summary>
     public void Notify()
     {
         Debug.Assert(!IsWaiting && !Account.Lock.IsHeld);
@@ -201,12 +201,12 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    // What fails, because there is no managed memory, is repeated.
+    // If this fails without managed memory, it is called again.
     void IBackgroundWork.DoWork()
     {
         if (IsWaiting)
         {
-            // Its time is over. Where it is granted meanwhile, its waiter is told that.
+            // Its time is over. If it is granted meanwhile, its waiter gets the grant.
             TryCancel();
         }
         else if (_isTimed)
@@ -232,7 +232,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    // Continuations of the library run here and now. The last of them keeps the user's off.
+    // Continuations of the library run here and now. The last of them moves the user's to another thread.
     private void CompleteHere()
     {
         SynchronizationContext? before = SynchronizationContext.Current;
@@ -247,7 +247,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    // A refusal needs an exception, which the runtime would lose with the wait if there were no memory for it: then this is repeated.
+    // A refusal needs an exception. If there were no memory for it, the runtime would lose it together with the wait: so this is repeated.
     private void Resume()
     {
         GC.KeepAlive(IsGranted ? null : new byte[ProbeBytes]);

@@ -1,6 +1,6 @@
 namespace Allocator.Budgeting;
 
-/// <summary>Memory that others have allocated, as far as the budget is concerned: counted until this is disposed.</summary>
+/// <summary>Memory that other code has allocated. The budget counts it until this is disposed.</summary>
 internal sealed class ExternalMemory : IDisposable
 {
     private readonly MemoryBudget _budget;
@@ -11,13 +11,13 @@ internal sealed class ExternalMemory : IDisposable
     /// <summary>Makes one that counts nothing yet.</summary>
     public ExternalMemory(MemoryBudget budget) => _budget = budget;
 
-    // One that is dropped would be counted for ever.
+    // If it were dropped, its bytes would count for ever.
     ~ExternalMemory() => End(byFinalizer: true);
 
-    /// <summary>Gets or sets what goes back at the end.</summary>
+    /// <summary>Gets or sets the permit that goes back at the end.</summary>
     public BudgetPermit Permit { get; set; }
 
-    /// <summary>Counts bytes that others are about to allocate; false where there is no room. True once.</summary>
+    /// <summary>Counts bytes that other code is about to allocate. False if there is no room. Returns true once.</summary>
     public bool TryCount(long bytes, ref Refusals refusals)
     {
         if (!_budget.TryCount(bytes))
@@ -25,7 +25,7 @@ internal sealed class ExternalMemory : IDisposable
             return refusals.Refuse(bytes, byContainer: false);
         }
 
-        // Where requests are admitted the job has been admitted with them.
+        // If requests are admitted, the job was admitted with its memory.
         bool honorsLimit = _budget.HonorsLimit && !_budget.IsCounted;
         if (bytes != 0 && _budget.Headroom?.TryAnnounce(bytes, honorsLimit, out _announcement) == false)
         {

@@ -1,7 +1,7 @@
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// What the jobs of one allocator have needed, by their names. Holds numbers and names only, so it keeps neither memory nor an allocator
+/// What the jobs of one allocator have needed, by their names. Holds only numbers and names, so it keeps neither memory nor an allocator
 /// alive. Thread-safe.
 /// </summary>
 [DebuggerDisplay("{All.Length} names")]
@@ -10,7 +10,7 @@ internal sealed class LearnedJobs
     /// <summary>How many names are remembered. A program that makes one up for each request must not fill the memory with them.</summary>
     public const int MaximumNames = 256;
 
-    /// <summary>Of longer names as many characters are kept, and a number that tells them apart.</summary>
+    /// <summary>The most characters kept of a name. A longer one also gets a number, to tell it from others.</summary>
     public const int LongestName = 256;
 
     private LearnedJob[] _all = [];
@@ -18,7 +18,7 @@ internal sealed class LearnedJobs
 
     public LearnedJob[] All => Volatile.Read(ref _all);
 
-    /// <summary>Returns the job of a name; the one that was used least recently is forgotten for a new one.</summary>
+    /// <summary>Returns the job of a name. For a new name, the least recently used one is forgotten.</summary>
     public LearnedJob Get(string name)
     {
         if (name.Length > LongestName)
@@ -53,20 +53,20 @@ internal sealed class LearnedJobs
     }
 }
 
-/// <summary>What jobs of one name have needed, and so what the next one reserves. Takes no memory once it is made. Thread-safe.</summary>
+/// <summary>What jobs of one name have needed, and so what the next one reserves. Takes no memory once made. Thread-safe.</summary>
 [DebuggerDisplay("{Name}: {LearnedBytes} bytes, {Jobs} jobs, {Failures} failed")]
 internal sealed class LearnedJob(string name)
 {
     /// <summary>
-    /// From how many jobs on their needs are believed. Until then a job reserves a part of what there is, if that is more: three quarters
-    /// at first, then ever less. So a few small ones at first do not let in too many large ones.
+    /// The number of jobs from which their needs are believed. Before that, a job reserves a part of all memory, if that is more: three
+    /// quarters at first, then less and less. So a few small jobs at first do not let in too many large ones.
     /// </summary>
     public const int EnoughJobs = 16;
 
     // Old sizes are forgotten after so many jobs.
     private const int RememberedJobs = 64;
 
-    // Simulated: 75, 90 and 97; a burst of distinct images had the most done with this.
+    // 75, 90 and 97 were simulated; with 97 the most jobs of a burst of distinct images were done.
     private const int Percentile = 97;
     private const long Granularity = 64 * 1024;
 
@@ -79,13 +79,13 @@ internal sealed class LearnedJob(string name)
 
     public string Name { get; } = name;
 
-    /// <summary>Gets how many jobs have ended that used memory.</summary>
+    /// <summary>Gets how many jobs that used memory have ended.</summary>
     public long Jobs => Volatile.Read(ref _jobs);
 
     /// <summary>Gets how many of them were refused memory.</summary>
     public long Failures => Volatile.Read(ref _failures);
 
-    /// <summary>Gets the percentile of what the last jobs needed, rounded up; 0 before one has ended.</summary>
+    /// <summary>Gets the percentile of the last jobs' needs, rounded up; 0 before one has ended.</summary>
     public long LearnedBytes => Volatile.Read(ref _learnedBytes);
 
     public long LastUse
@@ -103,7 +103,7 @@ internal sealed class LearnedJob(string name)
         return Math.Max(Math.Min(size, room), Granularity);
     }
 
-    /// <summary>Notes what a job has needed, or would have. One that used nothing teaches nothing.</summary>
+    /// <summary>Notes how much a job needed, or would have needed. A job that used nothing is ignored.</summary>
     public void End(long neededBytes, bool isRefused)
     {
         if (neededBytes <= 0)

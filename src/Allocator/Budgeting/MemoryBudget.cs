@@ -3,11 +3,11 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// How much memory one allocator may have, as two numbers. <see cref="AdmittedBytes"/> is what may be outstanding: the capacity of all
-/// that is rented or abandoned, and what is reserved and not used. <see cref="CommittedBytes"/> is what the system has given and the
-/// arrays that were made, idle memory included. Each is changed by one interlocked operation for a whole request, so that no request
-/// holds a part of what it needs while it waits for the rest, and neither exceeds the limit at any time. Where an admitted request cannot
-/// commit, as much memory is idle, or is being trimmed by another thread.
+/// The memory that one allocator may have, as two numbers. <see cref="AdmittedBytes"/> is what may be outstanding: the capacity of all
+/// memory that is rented or abandoned, and the unused part of reservations. <see cref="CommittedBytes"/> is the memory from the system and
+/// the arrays, idle memory included. One interlocked operation changes each for a whole request, so that no request holds a part of its
+/// memory while it waits for the rest, and neither number ever exceeds the limit. If an admitted request cannot commit, as much memory is
+/// idle, or is being trimmed by another thread.
 /// </summary>
 [DebuggerDisplay("{AdmittedBytes} admitted, {CommittedBytes} committed of {LimitInBytes}, waiters: {HasWaiters}")]
 internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
@@ -22,7 +22,8 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private int _closed;
     private BackgroundState _work;
 
-    /// <summary>Makes one. Growth that only memory outside of reservations could help waits for the timeout, and at least 5 s.</summary>
+    /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, and at least 5
+    /// s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
         : base(null)
     {
@@ -30,42 +31,42 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         _queue = new BudgetQueue(this, clock ?? SystemClock.Instance, timeout);
     }
 
-    /// <summary>Gets one without a limit, which counts nothing.</summary>
+    /// <summary>Gets a budget without a limit, which counts nothing.</summary>
     public static MemoryBudget Unlimited { get; } = new();
 
     public long LimitInBytes { get; }
 
-    /// <summary>Gets what the container has left; null where that is not asked.</summary>
+    /// <summary>Gets the container's free memory. Null if it is not consulted.</summary>
     public ProcessHeadroom? Headroom { get; init; }
 
-    /// <summary>Gets how much of the container has to stay free for requests to be admitted; 0 where any may be.</summary>
+    /// <summary>Gets how much of the container must stay free for a request to be admitted; 0 for no such condition.</summary>
     public long MinimumFreeBytes { get; init; }
 
-    /// <summary>Gets whether memory that the container certainly has no room for is refused.</summary>
+    /// <summary>Gets whether memory is refused that the container certainly has no room for.</summary>
     public bool HonorsLimit { get; init; }
 
-    /// <summary>Gets what makes room where nothing is outstanding, and there is none all the same. May block.</summary>
+    /// <summary>Gets the callback that makes room if nothing is outstanding and there still is none. May block.</summary>
     public Action? BeforeRefusal { get; init; }
 
-    /// <summary>Gets whether requests have to be admitted, and bytes are counted. Otherwise only the container may refuse.</summary>
+    /// <summary>Gets whether requests must be admitted, and bytes are counted. Otherwise only the container may refuse.</summary>
     public bool IsCounted => LimitInBytes != long.MaxValue || MinimumFreeBytes > 0;
 
     public bool KeepsMinimumFree => MinimumFreeBytes > 0;
 
-    /// <summary>Gets whether the container's lack of room may refuse waiting requests now, since everything else was tried.</summary>
+    /// <summary>Gets whether waiting requests may be refused now for the container's lack of room, as all else was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
-    /// <summary>Gets what jobs of this budget's allocator have needed.</summary>
+    /// <summary>Gets the learned needs of this allocator's jobs.</summary>
     public LearnedJobs Jobs { get; } = new();
 
-    /// <summary>Gets the most that can be admitted now, were nothing outstanding.</summary>
+    /// <summary>Gets the most that could be admitted now if nothing were outstanding.</summary>
     public long RoomBytes => Math.Min(LimitInBytes, KeepsMinimumFree ? Headroom!.RoomFor(this) : long.MaxValue);
 
     public long AdmittedBytes => Volatile.Read(ref _admittedBytes);
 
     public long CommittedBytes => Volatile.Read(ref _committedBytes);
 
-    /// <summary>Gets or sets what open reservations are charged with of the admitted bytes. Under the lock.</summary>
+    /// <summary>Gets or sets the part of the admitted bytes charged to open reservations. Under the lock.</summary>
     public long ReservedBytes
     {
         get;
@@ -148,7 +149,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         Debug.Assert(left >= 0, "No more comes back than was admitted.");
     }
 
-    /// <summary>Counts bytes that are about to be committed, unless they are too many. <see cref="Uncount"/> has to follow.</summary>
+    /// <summary>Counts bytes that are about to be committed. False if they are too many. <see cref="Uncount"/> must follow.</summary>
     public bool TryCount(long bytes) => !IsCounted || TryAdd(ref _committedBytes, bytes, LimitInBytes);
 
     /// <summary>Counts bytes as no longer committed.</summary>
@@ -161,7 +162,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Returns how many bytes have to be released before so many more can be committed; 0 or less for none.</summary>
+    /// <summary>Returns how many bytes must be released before so many more can be committed; 0 or less for none.</summary>
     public long ShortageOf(long bytes) => bytes - (LimitInBytes - CommittedBytes);
 
     /// <summary>Counts a request that waits. Called by the queue under its lock.</summary>
@@ -178,15 +179,15 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         Interlocked.Decrement(ref _waiters);
     }
 
-    /// <summary>Grants a request now, or lets it wait; one that may not wait is withdrawn where it is not granted.</summary>
+    /// <summary>Grants a request now, or lets it wait. If it may not wait, it is withdrawn unless granted.</summary>
     public void Post(BudgetRequest request, bool mayWait = true) => _queue.Post(request, mayWait);
 
-    /// <summary>Ends the wait of a request. False where its outcome was decided before.</summary>
+    /// <summary>Ends the wait of a request. False if its outcome was decided before.</summary>
     public bool TryCancel(BudgetRequest request) => _queue.TryCancel(request);
 
     /// <summary>
-    /// Has the container looked at while any request waits: the collector, and other processes of it, notify no waiter. In real time also
-    /// in tests, which simulate clocks but no container.
+    /// Watches the container while any request waits: the collector, and other processes in it, notify no waiter. Uses real time even in
+    /// tests, which simulate clocks but no container.
     /// </summary>
     public void Watch()
     {
@@ -196,17 +197,17 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Grants what fits by now. Called by all that give memory back; where no request waits it is two reads.</summary>
+    /// <summary>Grants every request that fits by now. Called by all code that returns memory. If none waits, it is two reads.</summary>
     public void ServeWaiters()
     {
-        // After an interlocked operation of the caller: a request that is posted meanwhile sees what was given back, or is seen here.
+        // After an interlocked operation of the caller: either a request posted meanwhile sees the returned memory, or it is seen here.
         if (HasWaiters)
         {
             _queue.Serve();
         }
     }
 
-    /// <summary>As <see cref="ServeWaiters"/>, by what the container leaves now. Reads files: not where memory is returned.</summary>
+    /// <summary>As <see cref="ServeWaiters"/>, by the container's free memory now. Reads files, so returns do not call it.</summary>
     public void Look()
     {
         if (HasWaiters && KeepsMinimumFree)
@@ -226,7 +227,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    /// <summary>Fails all waiting requests, because the allocator is disposed. It takes no new ones.</summary>
+    /// <summary>Fails all waiting requests because the allocator is disposed. It accepts no new ones.</summary>
     public void Close()
     {
         Interlocked.Exchange(ref _closed, 1);
@@ -237,7 +238,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     {
         if (HasWaiters && Headroom!.IsNothingOutstanding())
         {
-            // No memory of the library will come back: other code has what is missing.
+            // No memory of the library will come back: other code has the missing memory.
             BeforeRefusal?.Invoke();
             Headroom.NoteFreed();
             Headroom.Measure();
@@ -247,6 +248,6 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
         }
     }
 
-    // Whatever the container has left.
+    // Ignores the container's free memory.
     private bool TryAdmit(long bytes) => TryAdd(ref _admittedBytes, bytes, LimitInBytes);
 }

@@ -3,14 +3,14 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// What the process may still take of the memory of its container or machine: the system's figures, less what is being populated just
-/// now, and by sums of its own, which need no figure. One for all allocators of the process. Thread-safe.
+/// The memory of the container or machine that the process may still take: the system's figures, less memory being populated just now, and
+/// also the library's own sums, which need no figure. One for all allocators of the process. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Where a control group's limit holds, granted memory is made resident before its rent begins, so the next reading contains it.
-/// Used where memory is committed and where a request is admitted, never where idle memory is rented. One reading takes some calls to the
-/// system, and serves for 10 ms, or 1 s where nothing is limited. Only requests for memory read, before they enter the short lock of the
-/// counts; what returns memory goes by the last reading.
+/// If a control group's limit holds, granted memory is made resident before its rent begins, so the next reading contains it. Used when
+/// memory is committed and when a request is admitted, never when idle memory is rented. One reading takes some system calls, and serves
+/// for 10 ms, or for 1 s if nothing is limited. Only requests for memory read, before they enter the short lock of the counts; returns of
+/// memory go by the last reading.
 /// </remarks>
 internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 {
@@ -18,7 +18,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
     private const int FreshWithoutLimitMilliseconds = 1000;
 
-    // What codecs announce is used within some time, not at once. The figures contain it two readings later that are so far apart.
+    // Memory that codecs announce is used within some time, not at once. Two readings this far apart later, the figures contain it.
     private const int AnnouncementMilliseconds = 1000;
 
     private const long LeastSlackInBytes = 1024 * 1024;
@@ -36,10 +36,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     private bool _isFreed;
     private int _isRefreshing;
 
-    // Granted, and not committed yet: being populated.
+    // Granted but not committed yet: being populated.
     private long _inFlight;
 
-    // Committed since the last reading began, which may not contain it.
+    // Committed since the last reading began; that reading may not contain it.
     private long _sinceRead;
 
     // Committed and not released, idle memory included.
@@ -52,7 +52,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Gets the one of this process.</summary>
     public static ProcessHeadroom Shared { get; } = new(SystemMemory.Shared, SystemClock.Instance);
 
-    /// <summary>Gets the lock of the counts. What is admitted is counted under it.</summary>
+    /// <summary>Gets the lock of the counts. Admitted bytes are counted under it.</summary>
     public ShortLock Lock { get; } = new();
 
     /// <summary>Gets the limits, which come and go while a process runs. Its figures are up to a second old.</summary>
@@ -68,7 +68,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         }
     }
 
-    /// <summary>Reads what is left, less what was granted and is not in the figures yet.</summary>
+    /// <summary>Reads the free memory, less granted memory that is not in the figures yet.</summary>
     public Headroom Read()
     {
         Refresh();
@@ -79,10 +79,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         }
     }
 
-    /// <summary>Reads the system, where that was not done within the last 10 ms. Waits for files: not where memory is returned.</summary>
+    /// <summary>Reads the system, unless that was done within the last 10 ms. Waits for files, so returns do not call it.</summary>
     public void Refresh() => Refresh(FreshMilliseconds);
 
-    /// <summary>Reads, before a refusal, the figures of now.</summary>
+    /// <summary>Reads the current figures before a refusal.</summary>
     public void Measure()
     {
         using (_reading.Enter())
@@ -97,16 +97,16 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     }
 
     /// <summary>
-    /// Grants memory that is about to be committed; <see cref="EndGrant"/> has to follow. If the request was
-    /// admitted before, with what its codec announced, that may be in the figures by now, and is not counted again.
+    /// Grants memory that is about to be committed. <see cref="EndGrant"/> must follow. If the request was admitted before, with memory
+    /// that its codec announced, the figures may contain that by now, and it is not counted again.
     /// </summary>
-    /// <remarks>To populate more than the limit leaves ends the process. Only this check prevents it: so it counts, too.</remarks>
+    /// <remarks>Populating more than the limit leaves ends the process. Only this check prevents it, so it also counts.</remarks>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
         bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0 || Volatile.Read(ref _readMilliseconds) == Never;
         Refresh(isLimited ? FreshMilliseconds : FreshWithoutLimitMilliseconds);
 
-        // If little would be left the figures of now decide: the collector and native code take memory too.
+        // If little would be left, current figures decide: the collector and native code take memory too.
         if (TryCount(restDivisor: 16))
         {
             return true;
@@ -129,15 +129,15 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     }
 
     /// <summary>
-    /// Counts what other code is about to allocate, until it is withdrawn. By the figures it counts until two readings after it: then it
-    /// has been used, and is in them.
+    /// Counts memory that other code is about to allocate, until it is withdrawn. Beside the figures it counts until two readings later:
+    /// by then it has been used, and the figures contain it.
     /// </summary>
     public bool TryAnnounce(long bytes, bool honorsLimit, out (long Bytes, long Period) announcement)
     {
         bool fits = TryGrant(bytes, minimumFreeBytes: 0, honorsLimit);
         using (Lock.Enter())
         {
-            // More than there is cannot be allocated: others must not wait for it.
+            // More than exists cannot be allocated: others must not wait for it.
             announcement = (fits && bytes <= _last.LimitBytes ? bytes : 0, _announcementPeriod);
             _inFlight -= fits ? bytes : 0;
             CountAnnounced(announcement.Bytes, announcement.Period);
@@ -153,7 +153,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         }
     }
 
-    /// <summary>Ends a grant, or a part of it: what was taken of it is in the next reading.</summary>
+    /// <summary>Ends a grant, or a part of it. The next reading contains the part that was taken.</summary>
     public void EndGrant(long bytes, long committedBytes)
     {
         using (Lock.Enter())
@@ -179,10 +179,10 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// <summary>Notes that memory was released: before the next refusal the figures are read anew. Takes no lock.</summary>
     public void NoteFreed() => Volatile.Write(ref _isFreed, true);
 
-    /// <summary>Adds a budget whose claims count: what it has granted, and its allocator has not committed yet.</summary>
+    /// <summary>Adds a budget whose claims count: bytes it has granted that its allocator has not committed yet.</summary>
     public void Register(MemoryBudget budget)
     {
-        // The first reading is before the first look at it.
+        // The first reading must be done before the budget first uses it.
         Refresh();
         using (_reading.Enter())
         {
@@ -193,8 +193,9 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     }
 
     /// <summary>
-    /// Returns, by the last reading, whether enough stays free beside a request of a budget; one may take of that where nothing else is
-    /// outstanding or reserved in the process. What is admitted is counted under the same lock: another request is in the way of none.
+    /// Returns, by the last reading, whether enough stays free beside a request of a budget. If nothing else is outstanding or reserved in
+    /// the process, a request may use the part to be kept free. Admitted bytes are counted under the same lock, so requests do not get in
+    /// each other's way.
     /// </summary>
     public bool Admits(MemoryBudget budget, long bytes)
     {
@@ -202,7 +203,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         Debug.Assert(_readMilliseconds != Never, "The system has been read.");
         (long admitted, long committed) = ReadClaims();
 
-        // By the sums alone: what was reserved long ago is in no figure, however old it is.
+        // By the sums alone: no figure, however old, contains what was reserved long ago.
         if (bytes > ByteCount.Add(_last.LimitBytes - budget.MinimumFreeBytes, -admitted))
         {
             return false;
@@ -210,14 +211,14 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
         long minimumFree = admitted == 0 ? 0 : budget.MinimumFreeBytes;
 
-        // What allocators have committed is in the figures already, idle memory included, and serves their claims.
+        // The figures already contain the memory that allocators have committed, idle memory included; it serves their claims.
         return _last.FreeBytes == long.MaxValue
             ? bytes < ByteCount.LargestEstimate
             : ByteCount.Add(_last.FreeBytes - minimumFree, -Pending()) >= ByteCount.Add(ByteCount.Add(admitted, bytes), -committed);
     }
 
     /// <summary>
-    /// Returns, by the last reading, what a budget's requests could have if no other were outstanding; <see cref="long.MaxValue"/> if
+    /// Returns, by the last reading, how much a budget's requests could have if no other were outstanding; <see cref="long.MaxValue"/> if
     /// nothing limits them.
     /// </summary>
     public long RoomFor(MemoryBudget budget)
@@ -230,7 +231,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
         }
     }
 
-    /// <summary>Returns whether no budget has anything outstanding or reserved: nothing would make room by coming back.</summary>
+    /// <summary>Returns whether no budget has anything outstanding or reserved. Then nothing would come back to make room.</summary>
     public bool IsNothingOutstanding() => ReadClaims().Admitted == 0;
 
     private void Refresh(int freshMilliseconds)
@@ -240,7 +241,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             return;
         }
 
-        // If another thread reads, the last figures serve: a thread that holds blocks does not wait for a file, or others commit more.
+        // If another thread reads, the last figures serve: a thread that holds blocks must not wait for a file, or others commit more.
         if (Interlocked.Exchange(ref _isRefreshing, 1) != 0 && Volatile.Read(ref _readMilliseconds) != Never)
         {
             return;
@@ -266,12 +267,12 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
     private void ReadSource(long nowMilliseconds)
     {
-        // What is committed meanwhile may be in the figures or not, and counts.
+        // The figures may or may not contain memory committed meanwhile, so it counts.
         long committed = Volatile.Read(ref _sinceRead);
         Headroom read = _source.ReadHeadroom();
         if (read.LimitsResident)
         {
-            // Page tables take 0.2 % of what they map, and no request counts them.
+            // Page tables take 0.2 % of the memory that they map, and no request counts them.
             long slack = Math.Max(read.HardBytes / 200, LeastSlackInBytes);
             read = read with { CertainBytes = read.CertainBytes - slack, HardBytes = read.HardBytes - slack };
         }
@@ -307,7 +308,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
             : Math.Min(certain, ByteCount.Add(_last.FreeBytes - minimumFreeBytes, -Pending(withAnnounced: !isAdmitted)));
     }
 
-    // What can be taken for sure: by the figures, and by the sums of what was granted and announced.
+    // The bytes that can certainly be taken: by the figures, and by the sums of granted and announced bytes.
     private long Certain(bool isAdmitted)
     {
         long bySums = _last.LimitsResident ? _last.HardBytes - _granted - _inFlight - (isAdmitted ? 0 : _announced) : long.MaxValue;
@@ -316,7 +317,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
     private static long Less(long bytes, long pending) => bytes == long.MaxValue ? bytes : Math.Max(0, bytes - pending);
 
-    // Granted, and perhaps in no figures yet. Under the lock.
+    // Granted, and perhaps not in the figures yet. Under the lock.
     private long Pending(bool withAnnounced = true)
     {
         Debug.Assert(Lock.IsHeld);

@@ -3,11 +3,11 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// A part of a budget, taken before it is used. Its outstanding memory counts against it. Its parent is charged with what is reserved,
-/// and with the overflow: what was taken when no reserved byte was left.
+/// A part of a budget, taken before it is used. Its outstanding memory counts against it. Its parent is charged with the reserved bytes,
+/// and with the overflow: bytes that were taken when no reserved byte was left.
 /// </summary>
 /// <remarks>
-/// The overflow is what comes back first. While there is any, growth is in addition to it, so that what a job has grown by is there.
+/// Returned memory reduces the overflow first. Growth adds to the overflow; it does not replace it, so the job keeps what it asked for.
 /// </remarks>
 [DebuggerDisplay("{ReservedBytes} reserved, {_overflowBytes} overflow, {UsedBytes} used, closed: {_isClosed}")]
 internal sealed class ReservationAccount : BudgetAccount
@@ -20,14 +20,14 @@ internal sealed class ReservationAccount : BudgetAccount
     private long _usedBytes;
     private long _peakUsedBytes;
 
-    // What may be taken without the lock: up to what was reserved, and up to the peak, so that neither it nor the parent has to know.
-    // Below 0 while the counts are changed under the lock, where there is an overflow, and once the account is closed.
+    // Bytes that may be taken without the lock: up to the reserved bytes and up to the peak, so that neither it nor the parent must know.
+    // Negative while the counts change under the lock, if there is an overflow, and once the account is closed.
     private long _spareBytes;
     private long _overflowCount;
     private long _refusedBytes;
     private bool _isClosed;
 
-    /// <summary>Makes the account. The bytes have been taken from the parent; otherwise <see cref="Grant"/> has to follow.</summary>
+    /// <summary>Makes the account. The bytes have been taken from the parent; if not, <see cref="Grant"/> must follow.</summary>
     public ReservationAccount(BudgetAccount? parent, long reservedBytes, bool isGranted = true)
         : base(parent?.Budget)
     {
@@ -40,10 +40,10 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>Gets what was reserved at first, on which its place in the queue depends: growth does not change it.</summary>
+    /// <summary>Gets the bytes reserved at first. They decide its place in the queue: growth does not change it.</summary>
     public long OriginalBytes { get; private set; }
 
-    /// <summary>Gets the job that learns from this reservation; null where its size was given.</summary>
+    /// <summary>Gets the job that learns from this reservation. Null if the caller gave its size.</summary>
     public LearnedJob? Job { get; init; }
 
     public long ReservedBytes => Volatile.Read(ref _reservedBytes);
@@ -51,7 +51,7 @@ internal sealed class ReservationAccount : BudgetAccount
     /// <summary>Gets a number that grows from reservation to reservation: the youngest has the highest.</summary>
     public long Serial { get; private set; }
 
-    /// <summary>Gets or sets which look for a deadlock counted this reservation last. Under the lock.</summary>
+    /// <summary>Gets or sets the number of the last look for a deadlock that counted this reservation. Under the lock.</summary>
     public long LastLook { get; set; }
 
     public override ShortLock Lock { get; }
@@ -62,7 +62,7 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override bool IsClosed => Volatile.Read(ref _isClosed) || IsParentClosed;
 
-    /// <summary>Gets what is outstanding. Under the lock.</summary>
+    /// <summary>Gets the outstanding bytes. Under the lock.</summary>
     public long UsedBytes
     {
         get
@@ -74,10 +74,10 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public long PeakUsedBytes => Volatile.Read(ref _peakUsedBytes);
 
-    /// <summary>Gets how often more was taken than was reserved and not outstanding.</summary>
+    /// <summary>Gets how often a request took more than was left of the reservation.</summary>
     public long OverflowCount => Volatile.Read(ref _overflowCount);
 
-    /// <summary>Gets what can be taken without a charge to the parent.</summary>
+    /// <summary>Gets how many bytes can be taken without a charge to the parent.</summary>
     public long RemainingBytes
     {
         get
@@ -89,7 +89,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>Gets what the parent is charged with. Under the lock.</summary>
+    /// <summary>Gets the charge to the parent. Under the lock.</summary>
     public long ChargedBytes
     {
         get
@@ -103,7 +103,7 @@ internal sealed class ReservationAccount : BudgetAccount
 
     public override bool TryTake(long bytes, bool overtakes) => TryTake(bytes, overtakes, passesOn: false);
 
-    /// <summary>Takes bytes; of a closed account too where it passes on what is taken to its parent.</summary>
+    /// <summary>Takes bytes. Even a closed account does so, if it passes the charge on to its parent.</summary>
     public bool TryTake(long bytes, bool overtakes, bool passesOn) =>
         TryChangeSpare(-bytes) || TryTakeSlow(bytes, overtakes, passesOn);
 
@@ -128,7 +128,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>Begins the reservation, whose bytes have been taken from the parent. Allocates nothing.</summary>
+    /// <summary>Begins the reservation. Its bytes have been taken from the parent. Allocates nothing.</summary>
     public void Grant(long reservedBytes)
     {
         OriginalBytes = reservedBytes;
@@ -141,19 +141,19 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    /// <summary>Notes what the job would have needed beside what it had. Under the lock.</summary>
+    /// <summary>Notes how much more the job would have needed. Under the lock.</summary>
     public void NoteRefusal(long neededBytes)
     {
         Debug.Assert(Lock.IsHeld);
         _refusedBytes = Math.Max(_refusedBytes, neededBytes);
     }
 
-    /// <summary>Returns the side on which it grows: what is taken there is reserved here, by the same queue and rules.</summary>
+    /// <summary>Returns the account for its growth: bytes taken there are reserved here, by the same queue and rules.</summary>
     public BudgetAccount AsGrowth() => new Growth(this);
 
     /// <summary>
-    /// Gives back what is not used, and serves waiting requests, for finalizers on the background thread; false where it is closed. What
-    /// is outstanding stays charged.
+    /// Returns unused bytes, and serves waiting requests; for finalizers on the background thread. False if it was closed before.
+    /// Outstanding bytes stay charged.
     /// </summary>
     public bool Close(bool byFinalizer = false)
     {
@@ -164,7 +164,7 @@ internal sealed class ReservationAccount : BudgetAccount
                 return false;
             }
 
-            // What stays outstanding belongs to no reservation from here on.
+            // Outstanding memory belongs to no reservation from here on.
             HoldSpare();
             long unused = ChargedBytes - _usedBytes;
             NoteCharge(-ChargedBytes);
@@ -219,7 +219,7 @@ internal sealed class ReservationAccount : BudgetAccount
         }
     }
 
-    // Under the lock: from here on nothing is taken or given back without it, until the next change.
+    // Under the lock. Until the next change, bytes are taken and returned only under it.
     private void HoldSpare()
     {
         Debug.Assert(Lock.IsHeld);
@@ -227,12 +227,12 @@ internal sealed class ReservationAccount : BudgetAccount
         _usedBytes = spare < 0 ? _usedBytes : SpareWhenIdle - spare;
     }
 
-    // What is taken exceeds what is left by so much. Not from a sum, which wraps where absurdly much is asked for.
+    // The bytes beyond what is left. Not computed from a sum, which would wrap for absurdly large requests.
     private long ExtraFor(long bytes) => Math.Max(0, bytes - (ChargedBytes - UsedBytes));
 
     private long ChargeOfParent(long bytes) => bytes > 0 && _parent is not null ? _parent.ChargeFor(bytes) : bytes;
 
-    // The overflow is the first to shrink, and grows where more is used than is charged.
+    // The overflow shrinks first. It grows if more is used than is charged.
     private void Change(long reservedBytes = 0, long usedBytes = 0)
     {
         HoldSpare();
@@ -305,15 +305,15 @@ internal sealed class ReservationAccount : BudgetAccount
             }
         }
 
-        // What is reserved stays reserved until the end, so the two have to fit together.
+        // Reserved bytes stay reserved until the end, so the two must fit together.
         public override long LeastChargeWith(long bytes) => ByteCount.Add(_reservation.ReservedBytes, bytes);
 
-        // What of it is in use by now becomes overflow.
+        // The part that is in use by now becomes overflow.
         public override void EndCharge(long bytes)
         {
             using (Lock.Enter())
             {
-                // What a closed account had reserved is back already.
+                // The reserved bytes of a closed account have been returned already.
                 if (!_reservation._isClosed)
                 {
                     _reservation.Shrink(reservedBytes: bytes);

@@ -9,7 +9,7 @@ namespace System.Diagnostics
     {
         public string? DeclaringAssemblyName => assemblyName;
 
-        /// <summary>Describes a frame's method; null where the frame has none, as of native code.</summary>
+        /// <summary>Describes a frame's method. Null if the frame has none, as for native code.</summary>
         [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "A frame without a method is no frame of the library's.")]
         public static DiagnosticMethodInfo? Create(StackFrame frame) =>
             frame.GetMethod() is Reflection.MethodBase method ? new DiagnosticMethodInfo(method.Module.Assembly.FullName) : null;
@@ -94,8 +94,8 @@ namespace System.Numerics
 namespace Allocator.Diagnostics
 {
     /// <summary>
-    /// Stands where newer targets have the metrics. System.Diagnostics.Metrics would be one more package for netstandard2.0, so there is
-    /// no meter here, and no listener ever sees a figure.
+    /// Replaces the metrics of newer targets. System.Diagnostics.Metrics would be one more package for netstandard2.0, so there is no
+    /// meter here, and no listener ever sees a figure.
     /// </summary>
     internal static class AllocatorMeter
     {

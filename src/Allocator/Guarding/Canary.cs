@@ -30,7 +30,7 @@ internal static unsafe class Canary
         }
     }
 
-    /// <summary>Finds the first byte that no longer has the pattern; -1 where all have.</summary>
+    /// <summary>Finds the first byte that no longer has the pattern. Returns -1 if there is none.</summary>
     public static long FindBroken(nint address, long lengthInBytes)
     {
         byte* start = (byte*)address;

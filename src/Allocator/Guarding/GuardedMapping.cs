@@ -4,16 +4,16 @@ using Allocator.Native;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// One mapping with a buffer between guard pages, and what is to be reported of it when something goes wrong. Not thread-safe: the guard
-/// of a rent holds it exclusively, or the thread that took it out of the queue of returned memory.
+/// One mapping with a buffer between guard pages, and the facts to report if something goes wrong. Not thread-safe: one holder has it
+/// exclusively, the guard of a rent or the thread that took it out of the queue of returned memory.
 /// </summary>
 [DebuggerDisplay("{Layout.LengthInBytes} bytes at {Address}, record {_slot}")]
 internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
 {
-    /// <summary>What memory is filled with on its return: the value that Microsoft's debug heap has made known for freed memory.</summary>
+    /// <summary>The fill of returned memory: the value that Microsoft's debug heap has made known for freed memory.</summary>
     public const byte Poison = 0xDD;
 
-    /// <summary>What memory is filled with that was not asked to be clean: the same heap's value for memory not yet written to.</summary>
+    /// <summary>The fill of memory that was not asked to be clean: the same heap's value for memory not yet written to.</summary>
     public const byte Fresh = 0xCD;
 
     private readonly Clock _clock = clock;
@@ -27,13 +27,13 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
 
     public nint MappingAddress { get; private set; }
 
-    /// <summary>Gets where the accessible part begins.</summary>
+    /// <summary>Gets the address of the accessible part.</summary>
     public nint BodyAddress => (nint)(MappingAddress + _layout.FrontInBytes);
 
-    /// <summary>Gets where the buffer begins.</summary>
+    /// <summary>Gets the address of the buffer.</summary>
     public nint Address => (nint)(BodyAddress + _layout.SlackBeforeInBytes);
 
-    /// <summary>Gets or sets whether the body is known to be zero, the slack excepted.</summary>
+    /// <summary>Gets or sets whether the body, apart from the slack, is known to be zero.</summary>
     public bool IsZero { get; set; }
 
     public void Place(nint mappingAddress, bool isZero)
@@ -42,7 +42,7 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
         IsZero = isZero;
     }
 
-    /// <summary>Writes the pattern around the buffer by which a write there is found.</summary>
+    /// <summary>Writes the pattern around the buffer that reveals a write there.</summary>
     public void FillSlack()
     {
         Canary.Fill(BodyAddress, _layout.SlackBeforeInBytes);
@@ -57,7 +57,7 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
         _slot = RecordFile.GetOrCreate()?.Begin(MappingAddress, _layout.TotalInBytes, Address, _layout.LengthInBytes, stack) ?? -1;
     }
 
-    /// <summary>Records that the memory came back; without a stack where there was no managed memory for one.</summary>
+    /// <summary>Records that the memory came back; without a stack if there was no managed memory for one.</summary>
     public void EndRent(string? stack)
     {
         _returnStack = stack;
@@ -66,7 +66,7 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
 
     public void Abandon() => RecordFile.Current?.End(_slot, AllocationRecordState.Abandoned, null);
 
-    /// <summary>Gives the record's place to others.</summary>
+    /// <summary>Frees the record's slot for others.</summary>
     public void EndRecord()
     {
         RecordFile.Current?.Release(_slot);
@@ -82,21 +82,21 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
             return Report(CorruptionKind.Overrun, _layout.LengthInBytes + behind);
         }
 
-        // The changed byte nearest to the buffer would say more; but a pattern is looked through in one direction.
+        // The changed byte nearest to the buffer would tell more, but a pattern is searched in one direction.
         long before = Canary.FindBroken(BodyAddress, _layout.SlackBeforeInBytes);
         return before >= 0 ? Report(CorruptionKind.Underrun, before - _layout.SlackBeforeInBytes) : null;
     }
 
     public void FillWithPoison() => NativeBytes.Fill(BodyAddress, _layout.BodyInBytes, Poison);
 
-    /// <summary>Looks for a write to the memory after its return. It is filled with poison, and accessible.</summary>
+    /// <summary>Looks for a write to the memory after its return. The memory is filled with poison, and accessible.</summary>
     public CorruptionEventArgs? FindBrokenPoison()
     {
         long offset = NativeBytes.FindOther(BodyAddress, _layout.BodyInBytes, Poison);
         return offset >= 0 ? Report(CorruptionKind.WriteAfterReturn, offset - _layout.SlackBeforeInBytes) : null;
     }
 
-    // Null where there is no managed memory to tell of it: the record has it, and the memory goes its way.
+    // Null if there is no managed memory for a report: the record has the finding, and the memory goes on.
     private CorruptionEventArgs? Report(CorruptionKind kind, long offset)
     {
         RecordFile.Current?.MarkCorrupted(_slot, kind, offset);
@@ -115,13 +115,13 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
 }
 
 /// <summary>
-/// How a mapping is divided: guard pages, the body with the buffer in it, as near to its end as the alignment allows, and a guard page.
+/// The division of a mapping: guard pages, the body with the buffer as near to its end as the alignment allows, and a guard page.
 /// </summary>
 internal readonly record struct GuardedLayout
 {
     public GuardedLayout(long lengthInBytes, int alignmentInBytes, long pageSizeInBytes, int overreadToleranceInBytes)
     {
-        // As long as the alignment is large, so that the body begins on it.
+        // As long as the alignment, so that the body begins on it.
         FrontInBytes = Math.Max(alignmentInBytes, pageSizeInBytes);
         CapacityInBytes = (lengthInBytes + pageSizeInBytes - 1) & -pageSizeInBytes;
         BodyInBytes = (lengthInBytes + overreadToleranceInBytes + pageSizeInBytes - 1) & -pageSizeInBytes;
@@ -133,7 +133,7 @@ internal readonly record struct GuardedLayout
 
     public long FrontInBytes { get; }
 
-    /// <summary>Gets what is counted: whole pages, and no page that is there for the tolerance alone.</summary>
+    /// <summary>Gets the bytes that are counted: whole pages, without pages that exist only for the tolerance.</summary>
     public long CapacityInBytes { get; }
 
     public long BodyInBytes { get; }

@@ -10,17 +10,17 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
     private readonly GuardedSource _source = source;
     private readonly GuardedMapping _memory = memory;
 
-    // Shared by the parts of a group. Not read any more where the return was not a call of the user's.
+    // Shared by the parts of a group. Not read if the return was not called by the user.
     private CorruptionFindings? _findings;
 
     public override long CapacityInBytes => _memory.Layout.CapacityInBytes;
 
     protected override bool KeepsStack => true;
 
-    // What was written is looked at.
+    // The bytes written are examined.
     protected override bool IsClearedOnReturn => false;
 
-    /// <summary>Notes where the buffer is, and whether it is zero.</summary>
+    /// <summary>Notes the buffer's address, and whether it is zero.</summary>
     public void Place()
     {
         Debug.Assert(_memory.MappingAddress != 0, "The memory has been placed.");
@@ -38,7 +38,7 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
 
     protected override void EndRent(bool ofLease)
     {
-        // A finalizer of the user's, whose owner was unreachable like this guard, is no place to throw at: the process would end.
+        // A user's finalizer, whose owner was unreachable like this guard, is the wrong place to throw: the process would end.
         bool isCallOfUser = !IsFoundUnreachable;
         CorruptionFindings? findings = TryPrepareReturn(out string? stack);
         try
@@ -62,7 +62,7 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
 
     protected override void Return(bool bypassesCache)
     {
-        // Nothing is left to be found: the guard ends here, the memory goes on.
+        // The guard ends here, with nothing left for a finalizer to find. The memory goes on.
         GC.SuppressFinalize(this);
         bool wasRented = Record.State != 0;
         _source.Return(_memory, wasRented, _findings);
@@ -72,7 +72,7 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
 
     protected override void OnReturned() => _memory.FindBrokenSlack();
 
-    // Without managed memory the return goes on: what is found is in the records then, without this stack.
+    // If there is no managed memory, the return goes on: findings are in the records then, without this stack.
     private static CorruptionFindings? TryPrepareReturn(out string? stack)
     {
         stack = null;

@@ -6,14 +6,14 @@ using Allocator.Native;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// Rents memory in mappings of their own, between inaccessible pages, and keeps what comes back inaccessible for a while. In Sampled mode
-/// that is addresses only; in Guarded mode the memory too, filled with poison, which is verified in the end. Thread-safe; no call to the
-/// system is made under its lock.
+/// Rents memory in mappings of their own, between inaccessible pages, and keeps returned memory inaccessible for a while. In Sampled mode
+/// it keeps only the addresses. In Guarded mode it keeps the memory too, filled with poison, which it verifies in the end. Thread-safe; it
+/// makes no system call under its lock.
 /// </summary>
 internal sealed class GuardedSource : IIdleMemory
 {
-    // By one call instead of a fault for each page: measured, 4 MiB rented, cleared and returned take 0.9 ms of processor time in place of
-    // 1.7. What a block of the pool is, resident from its first use, too; of more than that the renter may never touch most.
+    // One call in place of a fault for each page: measured, 4 MiB rented, cleared and returned take 0.9 ms of processor time in place of
+    // 1.7. A block of the pool is also resident from its first use. Of more memory than that the renter may never touch most.
     private const long MostPopulatedInBytes = 4 * 1024 * 1024;
 
     private readonly VirtualMemorySource _source;
@@ -34,8 +34,7 @@ internal sealed class GuardedSource : IIdleMemory
     }
 
     /// <summary>
-    /// Takes a mapping from the system, and a guard for it; null where the system refuses. One that is going to be cleaned is filled with
-    /// nothing else.
+    /// Takes a mapping from the system, and a guard for it. Null if the system refuses. Memory that will be cleaned gets no other fill.
     /// </summary>
     public GuardedMappingGuard? TryRent(long lengthInBytes, int alignmentInBytes, bool clean, ref Refusals refusals)
     {
@@ -66,7 +65,7 @@ internal sealed class GuardedSource : IIdleMemory
     }
 
     /// <summary>
-    /// Takes memory back whose rent has ended, or never began. The findings get what is found in memory that has to make room.
+    /// Takes memory back whose rent has ended, or never began. The findings get what is found in memory that must make room.
     /// </summary>
     public void Return(GuardedMapping memory, bool wasRented, CorruptionFindings? findings)
     {
@@ -89,7 +88,7 @@ internal sealed class GuardedSource : IIdleMemory
 
     public long IdleBytes => 0;
 
-    /// <summary>Nothing: returned memory makes room for what is returned after it.</summary>
+    /// <summary>Does nothing: each return makes room for itself.</summary>
     public long TrimStale(double rate) => 0;
 
     /// <summary>Releases all returned memory; returns 0, because it counts as quarantined.</summary>
@@ -99,7 +98,7 @@ internal sealed class GuardedSource : IIdleMemory
         return 0;
     }
 
-    /// <summary>Gives everything back to the system that was kept after its return.</summary>
+    /// <summary>Returns everything to the system that was kept after its return.</summary>
     public CorruptionFindings ReleaseAll()
     {
         CorruptionFindings findings = new();
@@ -111,14 +110,14 @@ internal sealed class GuardedSource : IIdleMemory
         return findings;
     }
 
-    /// <summary>From here on nothing is kept.</summary>
+    /// <summary>Keeps nothing from here on.</summary>
     public CorruptionFindings Close()
     {
         _returned.Close();
         return ReleaseAll();
     }
 
-    /// <summary>Throws what was found, where this mode throws. All memory has been handed back.</summary>
+    /// <summary>Throws the first finding, if this mode throws. All memory has been handed back.</summary>
     public void ThrowIfAny(CorruptionFindings? findings)
     {
         if (_isGuarded && findings?.First is CorruptionEventArgs finding)
@@ -156,11 +155,11 @@ internal sealed class GuardedSource : IIdleMemory
         return true;
     }
 
-    // Where all memory of the process is locked, none can be given back; but it can be made inaccessible.
+    // If all memory of the process is locked, none can be released, but it can be made inaccessible.
     private bool TryMakeGuardPages(nint address, long lengthInBytes) =>
         _source.TryDecommitAndProtect(address, lengthInBytes) || _source.TryProtect(address, lengthInBytes);
 
-    // Makes returned memory inaccessible. False where that cannot be: there is no point in keeping it then.
+    // Makes returned memory inaccessible. False if that is impossible: keeping it would be useless then.
     private bool TryHide(GuardedMapping memory)
     {
         GuardedLayout layout = memory.Layout;
@@ -190,7 +189,7 @@ internal sealed class GuardedSource : IIdleMemory
         return true;
     }
 
-    // Gives returned memory to the system; in Guarded mode after a look at the poison.
+    // Returns memory to the system; in Guarded mode after checking the poison.
     private void Release(GuardedMapping memory, CorruptionFindings? findings)
     {
         GuardedLayout layout = memory.Layout;
@@ -215,10 +214,10 @@ internal sealed class GuardedSource : IIdleMemory
     }
 }
 
-/// <summary>Keeps the first finding, to be thrown once all memory is where it belongs.</summary>
+/// <summary>Keeps the first finding. It is thrown once all memory has been handed back.</summary>
 internal sealed class CorruptionFindings
 {
-    /// <summary>Gets the first finding; null where there is none.</summary>
+    /// <summary>Gets the first finding; null if there is none.</summary>
     public CorruptionEventArgs? First { get; private set; }
 
     public void Add(CorruptionEventArgs? finding) => First ??= finding;

@@ -7,18 +7,18 @@ using static Allocator.Diagnostics.AllocationRecords;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any code of ours
-/// could run: so what would explain it is written beforehand. Slots are used again as late as possible, so that mappings that are gone can
-/// still be explained for a while.
+/// A mapped file that outlives the process, with a slot for each watched mapping. A fault ends a .NET process before any of our code could
+/// run, so the explanation is written beforehand. Slots are reused as late as possible, so that mappings that are gone can still be
+/// explained for a while.
 /// </summary>
 internal sealed unsafe class RecordFile
 {
-    // Recording never fails a rent: where no file could be made this is null for good.
+    // Recording never fails a rent: if no file could be made, this stays null.
     private static readonly Lazy<RecordFile?> s_file = new(TryCreate);
 
     private readonly ShortLock _lock = new();
 
-    // In full, so that giving a slot up takes no memory.
+    // At full size, so that freeing a slot takes no memory.
     private readonly Queue<int> _freedSlots = new(Layout.SlotCount);
     private readonly MemoryMappedFile _file;
     private readonly MemoryMappedViewAccessor _view;
@@ -32,7 +32,7 @@ internal sealed unsafe class RecordFile
         FileStream stream = SystemFile.CreatePrivate(path);
         try
         {
-            // Real blocks of the disk, and now: a write to a hole in a mapped file ends the process where the disk is full.
+            // Takes real blocks of the disk, now: a write to a hole in a mapped file ends the process if the disk is full.
             byte[] zeros = new byte[64 * 1024];
             for (int written = 0; written < Layout.FileBytes; written += zeros.Length)
             {
@@ -56,16 +56,16 @@ internal sealed unsafe class RecordFile
 
     public string Path { get; }
 
-    /// <summary>Gets the process's file, where there is one by now.</summary>
+    /// <summary>Gets the process's file, or null if there is none yet.</summary>
     public static RecordFile? Current => s_file.IsValueCreated ? s_file.Value : null;
 
     public static RecordFile? GetOrCreate() => s_file.Value;
 
     /// <summary>
-    /// Makes the file. One that exists is left alone: it may be what another process left behind in dying, or is writing. A number before
-    /// the extension makes the name new.
+    /// Makes the file. An existing one is left alone: a process that died may have left it behind, or another may be writing it. A number
+    /// before the extension makes the name new.
     /// </summary>
-    /// <exception cref="IOException">There are too many already. Other exceptions are of access or of paths.</exception>
+    /// <exception cref="IOException">There are too many already. Other exceptions are about access or paths.</exception>
     public static RecordFile Create(string path)
     {
         const int MaximumFiles = 16;
@@ -78,12 +78,12 @@ internal sealed unsafe class RecordFile
             }
             catch (IOException) when (number < MaximumFiles && File.Exists(numbered))
             {
-                // The next one.
+                // Tries the next number.
             }
         }
     }
 
-    /// <summary>Writes the record of a rent, and returns its slot; -1 where all are in use.</summary>
+    /// <summary>Writes the record of a rent, and returns its slot; -1 if all are in use.</summary>
     public int Begin(nint mappingAddress, long mappingBytes, nint address, long bytes, string stack)
     {
         byte[] text = Encode(stack);
@@ -95,7 +95,7 @@ internal sealed unsafe class RecordFile
                 return slot;
             }
 
-            // As unsigned: the upper half of the addresses of a 32-bit process would be negative, and contain nothing.
+            // As unsigned: addresses in the upper half of a 32-bit process would be negative, and the range would contain nothing.
             byte* at = _start + Layout.Slot(slot);
             *(int*)(at + Layout.StateAt) = 0;
             *(int*)(at + Layout.CorruptionAt) = 0;
@@ -115,7 +115,7 @@ internal sealed unsafe class RecordFile
         }
     }
 
-    /// <summary>Notes that the buffer came back: returned, with a stack, or abandoned, with none.</summary>
+    /// <summary>Notes the end of the rent: returned, with a stack, or abandoned, without one.</summary>
     public void End(int slot, AllocationRecordState state, string? stack)
     {
         byte[] text = Encode(stack);
@@ -147,7 +147,7 @@ internal sealed unsafe class RecordFile
         }
     }
 
-    /// <summary>Gives the slot up. What it says stays until another mapping needs it.</summary>
+    /// <summary>Frees the slot. Its record stays until another mapping needs it.</summary>
     public void Release(int slot)
     {
         using (_lock.Enter())
@@ -163,7 +163,7 @@ internal sealed unsafe class RecordFile
         }
     }
 
-    /// <summary>Ends the recording, and deletes the file unless it says of something that it was found corrupted.</summary>
+    /// <summary>Ends the recording. Deletes the file unless it reports a corruption.</summary>
     public void Close()
     {
         bool holdsFinding;
@@ -216,7 +216,7 @@ internal sealed unsafe class RecordFile
                 Thread.CurrentThread.Interrupt();
             }
 
-            // Guarding goes on without: it is not worth the process's life, and CurrentPath says that there is none.
+            // Guarding goes on without a file: it is not worth the process's life, and CurrentPath reports that there is none.
             AllocatorEventSource.Log.RecordsUnavailable(e.Message);
             Trace.TraceWarning("Allocator: no file for allocation records could be made, so faults will go unexplained. {0}", e.Message);
             return null;
@@ -229,7 +229,7 @@ internal sealed unsafe class RecordFile
         return System.IO.Path.Combine(System.IO.Path.GetTempPath(), FormattableString.Invariant($"allocator-{process.Id}.records"));
     }
 
-    // Nothing where there is no managed memory: a return must not fail for want of it.
+    // Empty if there is no managed memory: a return must not fail because of that.
     private static byte[] Encode(string? stack)
     {
         if (stack is null)
@@ -242,7 +242,7 @@ internal sealed unsafe class RecordFile
             byte[] text = Encoding.UTF8.GetBytes(stack);
             if (text.Length > Layout.StackBytes)
             {
-                // Whole lines: the frames nearest to the call are the ones that matter.
+                // Whole lines: the frames nearest to the call matter most.
                 int end = Array.LastIndexOf(text, (byte)'\n', Layout.StackBytes - 1);
                 Array.Resize(ref text, end < 0 ? Layout.StackBytes : end);
             }
@@ -255,7 +255,7 @@ internal sealed unsafe class RecordFile
         }
     }
 
-    // New ones first, so that what was freed stays readable as long as it can.
+    // New slots first, so that freed ones stay readable as long as possible.
     private int TakeSlot()
     {
         if (_usedSlots < Layout.SlotCount)

@@ -1,6 +1,6 @@
 namespace Allocator.Guarding;
 
-/// <summary>The queue in which returned memory waits, inaccessible, bounded by number and by bytes. Thread-safe.</summary>
+/// <summary>A queue of returned memory that is inaccessible while it waits. Bounded by number and by bytes. Thread-safe.</summary>
 internal sealed class ReturnedMemory
 {
     private readonly ShortLock _lock = new();
@@ -15,11 +15,11 @@ internal sealed class ReturnedMemory
         _maximumCount = maximumCount;
         _maximumBytes = maximumBytes;
 
-        // In full, so that adding never fails. One above the bound is there for a moment.
+        // At full size, so that adding never fails. For a moment it holds one above the bound.
         _queue = new Queue<GuardedMapping>(maximumCount + 1);
     }
 
-    /// <summary>Gives whether that much could be kept at all.</summary>
+    /// <summary>Returns whether that many bytes could ever be kept.</summary>
     public bool HasRoomFor(long bytes)
     {
         using (_lock.Enter())
@@ -28,7 +28,7 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>Adds. False, and nothing changes, where the queue is closed, or has more than it may.</summary>
+    /// <summary>Adds a mapping. If the queue is closed, or above its bound, this returns false and changes nothing.</summary>
     public bool TryAdd(GuardedMapping memory)
     {
         using (_lock.Enter())
@@ -44,7 +44,7 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>Takes what has been here for longest; null where nothing is.</summary>
+    /// <summary>Takes the oldest mapping; null if there is none.</summary>
     public GuardedMapping? TryTake()
     {
         using (_lock.Enter())
@@ -53,7 +53,7 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>Takes what has been here for longest, where there is more than may be.</summary>
+    /// <summary>Takes the oldest mapping if the queue is above its bound; otherwise null.</summary>
     public GuardedMapping? TryTakeSurplus()
     {
         using (_lock.Enter())
@@ -62,7 +62,7 @@ internal sealed class ReturnedMemory
         }
     }
 
-    /// <summary>Refuses from here on what is added.</summary>
+    /// <summary>Refuses all further additions.</summary>
     public void Close()
     {
         using (_lock.Enter())

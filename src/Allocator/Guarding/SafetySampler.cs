@@ -3,13 +3,13 @@ using Allocator.Diagnostics;
 namespace Allocator.Guarding;
 
 /// <summary>
-/// Chooses the allocations that are watched: each with the same chance, on every thread and after every choice, for one random number a
-/// choice. Costs others a thread-static subtraction.
+/// Chooses the allocations to watch: each with the same chance, on every thread and after every choice. A choice takes one random number;
+/// the other allocations cost a thread-static subtraction.
 /// </summary>
 /// <remarks>
-/// A thread has a stock, drawn from the exponential distribution, of which each allocation takes the same part; the one that exhausts it
-/// is chosen. That distribution has no memory, hence what is left of it serves allocators of different rates, and threads that end after a
-/// few allocations are not seen less often than others.
+/// A thread has a stock, drawn from the exponential distribution. Each allocation takes the same part of it, and the one that exhausts it
+/// is chosen. That distribution has no memory, so the rest of a stock serves allocators of different rates, and threads that end after a
+/// few allocations are seen as often as others.
 /// </remarks>
 internal sealed class SafetySampler
 {
@@ -31,17 +31,17 @@ internal sealed class SafetySampler
     {
         Debug.Assert(interval >= 1, "One in less than one cannot be chosen.");
 
-        // e^-share is then the chance not to be chosen: 1 - 1/interval. All are where that is 0.
+        // e^-share is then the chance not to be chosen: 1 - 1/interval. If that is 0, all are chosen.
         _share = -Math.Log(1 - 1.0 / interval);
     }
 
-    /// <summary>Returns the mode of an allocator: of its options, or else of the process's configuration or environment.</summary>
+    /// <summary>Returns the mode of an allocator: from its options, or else from the process's configuration or environment.</summary>
     public static SafetyMode ResolveMode(SafetyMode? option) => option ?? ProcessSwitch.Read(ModeName, ModeVariable, SafetyMode.Standard);
 
     public static SafetyMode ResolveMode(SafetyMode? option, object? configured, string? environment) =>
         option ?? ProcessSwitch.Read(ModeName, configured, ModeVariable, environment, SafetyMode.Standard);
 
-    /// <summary>Begins the current thread's random numbers anew, so that a test sees the same ones each time.</summary>
+    /// <summary>Restarts the current thread's random numbers, so that a test sees the same ones each time.</summary>
     public static void Seed(ulong seed)
     {
         Debug.Assert(seed != 0, "Of 0 xorshift makes 0 only.");
@@ -49,7 +49,7 @@ internal sealed class SafetySampler
         t_stock = NextStock();
     }
 
-    /// <summary>Returns whether the allocation at hand is to be watched.</summary>
+    /// <summary>Returns whether to watch this allocation.</summary>
     public bool Chooses()
     {
         if (t_random == 0)
@@ -67,7 +67,7 @@ internal sealed class SafetySampler
         return true;
     }
 
-    // xorshift64 (Marsaglia 2003), of which the upper 53 bits make a number above 0 and up to 1.
+    // xorshift64 (Marsaglia 2003). Its upper 53 bits make a number above 0 and up to 1.
     private static double NextStock()
     {
         ulong x = t_random;

@@ -3,12 +3,12 @@ using Allocator.Budgeting;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Memory for one request: the guards that hold it, in order, the generation that the user keeps, and where the members lie. Filled by
-/// one thread before the rent begins.
+/// The memory of one request: its guards in order, the generation that the user keeps, and the places of its members. One thread fills it
+/// before the rent begins.
 /// </summary>
 internal struct Allocation
 {
-    /// <summary>How the length is divided, and where the members are.</summary>
+    /// <summary>The division of the length, and the places of the members.</summary>
     public MemberLayout Layout;
 
     private FinalizableGuard? _last;
@@ -41,13 +41,13 @@ internal struct Allocation
     /// <summary>Gets the generation of the rent, once it has begun.</summary>
     public long Generation { readonly get; private set; }
 
-    /// <summary>Gets the first guard where it was added by <see cref="Add"/>; otherwise null.</summary>
+    /// <summary>Gets the first guard if <see cref="Add"/> added it; otherwise null.</summary>
     public readonly FinalizableGuard? First => Guard as FinalizableGuard;
 
     /// <summary>Gets whether the last guard is that of a mapping from the system.</summary>
     public readonly bool EndsWithMapping => _last is MappingGuard;
 
-    /// <summary>Adds a guard behind the others, its rent not begun.</summary>
+    /// <summary>Adds a guard behind the others. Its rent has not begun.</summary>
     public void Add(FinalizableGuard guard)
     {
         Debug.Assert(Generation == 0, "Filled before the rent begins.");
@@ -56,16 +56,16 @@ internal struct Allocation
         Guard ??= guard;
     }
 
-    /// <summary>Begins the rent of all guards. Where this throws, nothing has changed.</summary>
+    /// <summary>Begins the rent of all guards. If this throws, nothing has changed.</summary>
     public void Begin()
     {
         Debug.Assert(First is not null && Layout.Count > 0, "There is nothing to begin.");
         Generation = First!.BeginAllocation();
     }
 
-    /// <summary>Notes what the rent is charged to, as <see cref="FinalizableGuard.Charge"/> does.</summary>
+    /// <summary>Notes the account that the rent is charged to, as <see cref="FinalizableGuard.Charge"/> does.</summary>
     public readonly void Charge(in BudgetPermit permit) => First!.Charge(permit);
 
-    /// <summary>Gives back what there is, although no rent began.</summary>
+    /// <summary>Returns the memory although no rent began.</summary>
     public readonly void Cancel() => First?.Cancel();
 }

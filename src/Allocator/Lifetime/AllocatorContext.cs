@@ -7,7 +7,7 @@ namespace Allocator.Lifetime;
 /// <summary>What all guards of one allocator share.</summary>
 internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, Quarantine quarantine)
 {
-    /// <summary>A guard of small memory from a heap that lies idle, for the next.</summary>
+    /// <summary>An idle guard for small memory from a heap. The next rent takes it.</summary>
     public MappingGuard? IdleGuard;
 
     public AllocatorCounters Counters { get; } = counters;
@@ -19,21 +19,21 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// <summary>Gets or sets whether the allocator has been closed: abandoned memory then goes with the next collection.</summary>
     public bool IsClosed { get; set; }
 
-    /// <summary>Gets whether memory that comes and goes calls code of the user's.</summary>
+    /// <summary>Gets whether getting and releasing memory calls the user's code.</summary>
     public bool HasHooks { get; init; }
 
-    /// <summary>Gets the thread for what no caller can do.</summary>
+    /// <summary>Gets the thread for work that no caller can do.</summary>
     public BackgroundThread Thread => UserCallbacks.ThreadFor(HasHooks);
 
-    /// <summary>Gets how much memory the allocator may have. Without a budget: as much as the system gives.</summary>
+    /// <summary>Gets the budget of the allocator. Without one it may have as much as the system supplies.</summary>
     public MemoryBudget Budget { get; init; } = MemoryBudget.Unlimited;
 
-    /// <summary>Gets whether memory is made resident before its rent; null: if a limit counts what is resident.</summary>
+    /// <summary>Gets whether memory is made resident before its rent. Null: if a limit counts resident memory.</summary>
     public bool? PopulateMemory { get; init; }
 
     /// <summary>
-    /// Gets whether blocks and mappings are granted and populated before a rent, as far as it reaches; otherwise they are granted as a
-    /// whole before they are committed.
+    /// Gets whether blocks and mappings are granted and populated before a rent, as far as the renter can reach. Otherwise they are
+    /// granted as a whole before they are committed.
     /// </summary>
     public bool Populates => PopulateMemory ?? (Budget.HonorsLimit && Budget.Headroom?.Limits.LimitsResident == true);
 
@@ -47,6 +47,6 @@ internal sealed class AllocatorContext(AllocatorCounters counters, Clock clock, 
     /// <summary>Gets whether collections may be asked for to find abandoned memory.</summary>
     public bool CollectsToFindAbandoned { get; init; }
 
-    /// <summary>Gets how long abandoned memory stays in quarantine at least.</summary>
+    /// <summary>Gets the least time that abandoned memory stays in quarantine.</summary>
     public long QuarantineMilliseconds { get; init; }
 }

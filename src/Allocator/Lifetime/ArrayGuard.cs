@@ -11,7 +11,7 @@ internal sealed class ArrayGuard : LifetimeGuard
     public ArrayGuard(ThreadCache cache)
         : base(new RentState()) => Cache = cache;
 
-    /// <summary>Gets or sets what the thread has that rented the array, or keeps the guard.</summary>
+    /// <summary>Gets or sets the cache of the thread that rented the array, or that keeps the guard.</summary>
     public ThreadCache Cache { get; set; }
 
     public long Begin(byte[] array, int usedBytes)

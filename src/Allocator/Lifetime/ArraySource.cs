@@ -13,7 +13,7 @@ internal sealed class ArraySource
     private readonly bool _clearOnReturn;
     private readonly string? _allocatorName;
 
-    // Of threads without a cache, and of threads that have ended. One element, apart from the fields that every rent reads.
+    // Counts for threads without a cache, and for ended threads. In an array, apart from the fields that every rent reads.
     private readonly ArrayCounts[] _ofOthers = new ArrayCounts[1];
 
     public ArraySource(MemoryAllocatorOptions options)
@@ -41,13 +41,13 @@ internal sealed class ArraySource
 
         generation = guard.Begin(array, lengthInBytes);
 
-        // Last: nothing fails after it.
+        // Last, because nothing fails after it.
         cache.CountRent(array.Length);
         return guard;
     }
 
     /// <summary>
-    /// Takes back what was rented, once the rent has ended; with the current thread's cache, where that is known. Never fails.
+    /// Takes back an array after its rent, with the current thread's cache if the caller knows it. Never fails.
     /// </summary>
     public void Return(byte[] array, ArrayGuard guard, ThreadCache? cache)
     {
@@ -57,7 +57,7 @@ internal sealed class ArraySource
         }
         catch (OutOfMemoryException)
         {
-            // A thread's first use of a thread-static needs managed memory.
+            // The first use of a thread-static in a thread needs managed memory.
         }
 
         if (cache is not null)
@@ -76,12 +76,12 @@ internal sealed class ArraySource
         }
         catch (ThreadInterruptedException)
         {
-            // From a lock of that pool: the array is the collector's, and the interrupt takes effect later.
+            // Comes from a lock of that pool. The collector gets the array, and the interrupt takes effect later.
             Thread.CurrentThread.Interrupt();
         }
         catch (OutOfMemoryException)
         {
-            // That pool makes a table at a thread's first return.
+            // That pool makes a table at the first return of a thread.
         }
     }
 
@@ -89,8 +89,8 @@ internal sealed class ArraySource
     {
         using (_caches.Lock.Enter())
         {
-            // All returns before any rent: what is rented and returned meanwhile, on two threads, is then seen as outstanding rather than
-            // as less than nothing.
+            // All returns before any rent: an array that is rented and returned meanwhile, on two threads, then counts as outstanding and
+            // never as less than nothing.
             ArrayCounts sum = default;
             _ofOthers[0].AddReturnsTo(ref sum);
             foreach ((_, ThreadCache cache) in _caches.All)
@@ -108,14 +108,14 @@ internal sealed class ArraySource
         }
     }
 
-    /// <summary>Counts on what a thread had counted that has ended. Under the lock of the caches.</summary>
+    /// <summary>Adds the counts of an ended thread. Under the lock of the caches.</summary>
     public void TakeOver(ThreadCache ended)
     {
         Debug.Assert(ended.Source == this);
         ended.MoveTo(ref _ofOthers[0]);
     }
 
-    /// <summary>Removes what threads keep for this source. Nothing is rented any more; returns are counted all the same.</summary>
+    /// <summary>Removes what threads keep for this source. No rent follows; returns are still counted.</summary>
     public void Close() => _caches.Close();
 
     [MethodImpl(MethodImplOptions.NoInlining)]

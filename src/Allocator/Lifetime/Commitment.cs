@@ -4,8 +4,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Memory that is about to come from the system or the collector: taken from the budget before, then committed as far as there is any,
-/// the rest cancelled. Before it is written to, the container has to grant it. Committed memory ends with <see cref="EndRelease"/>.
+/// Memory about to come from the system or the collector. It is taken from the budget first and then committed as far as possible; the
+/// rest is cancelled. The container must grant it before it is written to. <see cref="EndRelease"/> ends committed memory.
 /// </summary>
 internal struct Commitment
 {
@@ -19,10 +19,10 @@ internal struct Commitment
         IsGranted = isGranted;
     }
 
-    /// <summary>Gets whether the container has granted the bytes; if not, it has to before a rent.</summary>
+    /// <summary>Gets whether the container has granted the bytes. If not, it must do so before a rent.</summary>
     public bool IsGranted { get; }
 
-    /// <summary>Takes bytes from the budget and, if it grants them now, the container; false, and nothing is taken, if refused.</summary>
+    /// <summary>Takes bytes from the budget and, if it grants now, the container. If refused: false, and nothing is taken.</summary>
     public static bool TryTake(
         AllocatorContext context, long bytes, bool grantsNow, ref Refusals refusals, out Commitment commitment)
     {
@@ -52,32 +52,32 @@ internal struct Commitment
     }
 
     /// <summary>
-    /// Has the container grant bytes that may be written to from now on: all of a request at once. <see cref="NoteGranted"/> or
-    /// <see cref="CancelGrant"/> has to follow.
+    /// Asks the container to grant bytes that may be written to from now on: all of a request at once. The caller then calls <see
+    /// cref="NoteGranted"/> or <see cref="CancelGrant"/>.
     /// </summary>
     public static bool TryGrant(AllocatorContext context, long bytes, ref Refusals refusals)
     {
-        // MinimumFreeBytes may refuse the first attempt only: then idle memory is released for it, as far as there is any.
+        // MinimumFreeBytes may refuse the first attempt only. Idle memory is then released for it, as far as there is any.
         MemoryBudget budget = context.Budget;
         long minimumFree = refusals.ByContainer == 0 ? budget.MinimumFreeBytes : 0;
         return budget.Headroom?.TryGrant(bytes, minimumFree, budget.HonorsLimit, isAdmitted: budget.IsCounted) != false
             || refusals.Refuse(bytes, byContainer: true);
     }
 
-    /// <summary>Notes that granted memory is resident, or as good as that.</summary>
+    /// <summary>Notes that granted memory is resident, or will be at once.</summary>
     public static void NoteGranted(AllocatorContext context, long bytes) =>
         context.Budget.Headroom?.EndGrant(bytes, committedBytes: bytes);
 
-    /// <summary>Returns what was granted and will not be taken.</summary>
+    /// <summary>Returns granted bytes that will not be used.</summary>
     public static void CancelGrant(AllocatorContext context, long bytes) =>
         context.Budget.Headroom?.EndGrant(bytes, committedBytes: 0);
 
-    /// <summary>Counts bytes that have gone as no longer committed, and those of them that the container had granted.</summary>
+    /// <summary>Counts released bytes as no longer committed, and their granted part as no longer granted.</summary>
     public static void EndRelease(AllocatorContext context, long bytes, long grantedBytes)
     {
         if (bytes > 0)
         {
-            // No listener is called before there is room again: it may allocate.
+            // Listeners are called only once there is room again: they may allocate.
             long left = context.Counters.RemoveCommitted(bytes);
             EndReleaseOfArray(context, bytes, grantedBytes);
             AllocatorEventSource.Log.MemoryDecommitted(bytes, left, context.AllocatorName);
@@ -91,7 +91,7 @@ internal struct Commitment
         context.Budget.Uncount(bytes);
     }
 
-    /// <summary>Notes memory that the system has given: all of it, or a part.</summary>
+    /// <summary>Notes memory that the system has supplied: all of it, or a part.</summary>
     public void Commit(long bytes)
     {
         Debug.Assert(bytes <= _bytes);
@@ -99,14 +99,14 @@ internal struct Commitment
         CommitArray(bytes);
     }
 
-    /// <summary>As <see cref="Commit"/>, for an array that the collector has given, which the statistics count elsewhere.</summary>
+    /// <summary>As <see cref="Commit"/>, for an array from the collector, which the statistics count elsewhere.</summary>
     public void CommitArray(long bytes)
     {
         _bytes -= bytes;
         NoteGranted(_context, IsGranted ? bytes : 0);
     }
 
-    /// <summary>Returns what was not committed.</summary>
+    /// <summary>Returns the bytes that were not committed.</summary>
     public void Cancel()
     {
         CancelGrant(_context, IsGranted ? _bytes : 0);

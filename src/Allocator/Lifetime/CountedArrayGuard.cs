@@ -3,7 +3,7 @@ using Allocator.Budgeting;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array that counts under a limit, which has to know when it is abandoned. Both stay together from the array's birth until
+/// Guards an array that counts under a limit, which must notice if the array is abandoned. Both stay together from the array's birth until
 /// it is dropped.
 /// </summary>
 internal sealed class CountedArrayGuard : FinalizableGuard
@@ -28,7 +28,7 @@ internal sealed class CountedArrayGuard : FinalizableGuard
     // A span keeps its array alive, and an abandoned array goes to the garbage collector, not to the next renter.
     protected override bool NeedsQuarantine => false;
 
-    /// <summary>Starts a rent, unobserved, of an array that was idle.</summary>
+    /// <summary>Starts an untraced rent of an idle array.</summary>
     public long BeginPlain(int lengthInBytes)
     {
         MarkDirty();
@@ -44,10 +44,10 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         return rents;
     }
 
-    /// <summary>Notes a rent whose renter has the array alone.</summary>
+    /// <summary>Notes a rent whose renter has only the array.</summary>
     public void Lend(long generation) => Volatile.Write(ref _lentGeneration, generation);
 
-    /// <summary>Ends that rent; false if another call did.</summary>
+    /// <summary>Ends that rent. False if another call did.</summary>
     public bool TryEndLent(bool clear)
     {
         long generation = Interlocked.Exchange(ref _lentGeneration, NotLent);

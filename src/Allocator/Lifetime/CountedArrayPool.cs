@@ -13,26 +13,26 @@ namespace Allocator.Lifetime;
 /// </remarks>
 internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdleBytes, Action? requestCollection) : IIdleMemory
 {
-    /// <summary>The longest array that it has: there is none of the next power of two.</summary>
+    /// <summary>The longest array of the pool: .NET has none of the next power of two.</summary>
     public const int LongestArray = SmallestArray << (Classes - 1);
 
     private const int SmallestArray = 16;
     private const int Classes = 27; // to 1 GiB
 
-    // Dropped arrays go with the next Gen2 collection. For less than that none is requested.
+    // Dropped arrays go with the next Gen2 collection. For fewer bytes than this none is requested.
     private const long WorthACollection = 1024 * 1024;
 
     private readonly AllocatorContext _context = context;
     private readonly long _maximumIdleBytes = maximumIdleBytes;
 
-    // Frees the dropped arrays; null if none may be forced.
+    // Collects the dropped arrays. Null if no collection may be forced.
     private readonly Action? _requestCollection = requestCollection;
 
-    // The guards of arrays that are or were rented as such. A guard is kept by its array there, and by nothing else.
+    // The guards of arrays that are or were lent without their guards. Only the array keeps such a guard alive.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
     private readonly ArrayStack?[] _idle = new ArrayStack?[Classes];
 
-    // Whatever follows changes under it, so the counts are exact.
+    // Guards all fields below, so the counts are exact.
     private readonly ShortLock _lock = new();
     private long _idleBytes;
     private long _heldBytes;
@@ -58,7 +58,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         }
     }
 
-    /// <summary>Rents an array of at least that many bytes, its rent not begun; null if as much is held as may be.</summary>
+    /// <summary>Rents an array of at least that many bytes; its rent has not begun. Null if the budget is full.</summary>
     public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
         CountedArrayGuard? idle = TryRentIdle(lengthInBytes);
@@ -66,7 +66,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         return idle ?? TryMake(ClassOf(lengthInBytes), ref refusals);
     }
 
-    /// <summary>Rents an idle array of at least that many bytes, its rent not begun; null if there is none.</summary>
+    /// <summary>Rents an idle array of at least that many bytes; its rent has not begun. Null if there is none.</summary>
     public CountedArrayGuard? TryRentIdle(int lengthInBytes)
     {
         CountedArrayGuard? guard;
@@ -81,7 +81,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
 
         if (guard?.IsFoundUnreachable == true)
         {
-            // The pool itself was found unreachable, and the guards with it.
+            // The pool itself was found unreachable, together with its guards.
             guard.Cancel();
             return null;
         }
@@ -108,7 +108,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         }
     }
 
-    /// <summary>Counts a rent as over whose renter was collected. The array itself comes back by <see cref="Return"/>.</summary>
+    /// <summary>Counts a rent as over because its renter was collected. The array itself comes back by <see cref="Return"/>.</summary>
     public void NoteAbandoned(CountedArrayGuard guard)
     {
         using (_lock.Enter())
@@ -117,7 +117,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         }
     }
 
-    /// <summary>Lends the array of a rent that has begun to a renter who has nothing but that.</summary>
+    /// <summary>Lends the array of a rent that has begun to a renter that has only the array.</summary>
     public byte[] Lend(CountedArrayGuard guard, long generation)
     {
         byte[] array = guard.Array!;
@@ -138,7 +138,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         }
     }
 
-    /// <summary>Ends the rent of an array; false if it is none of this pool's, or another call did.</summary>
+    /// <summary>Ends the rent of an array. False if it does not belong to this pool, or if another call ended the rent.</summary>
     public bool TryReturn(byte[] array, bool clear) =>
         _lent.TryGetValue(array, out CountedArrayGuard? guard) && guard.TryEndLent(clear);
 
@@ -146,7 +146,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     public long Release(long bytes) => RequestCollection(ReleaseIdle(bytes, staleOnly: false));
 
     /// <summary>
-    /// Drops a part, rounded up, of the arrays that no rent has needed since the last call; returns their bytes. One call at a time.
+    /// Drops a part, rounded up, of the arrays that no rent has needed since the last call. Returns their bytes. One call at a time.
     /// </summary>
     public long TrimStale(double rate)
     {
@@ -209,7 +209,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
             byte[] array = new byte[length];
             for (int i = 0; i < length && _context.Populates; i += Environment.SystemPageSize)
             {
-                // A fresh array has no memory behind it before it is written to.
+                // A fresh array has no memory before it is written to.
                 array[i] = 0;
             }
 
@@ -230,7 +230,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         }
     }
 
-    // Leaves an array to the garbage collector, and its guard with it.
+    // Leaves an array and its guard to the garbage collector.
     private void Release(CountedArrayGuard guard)
     {
         Debug.Assert(!_lock.IsHeld && !guard.IsOutstanding, "Neither idle nor rented.");
@@ -307,13 +307,13 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         return dropped;
     }
 
-    /// <summary>The idle arrays of one length, at most as many as there are cores. All under the pool's lock.</summary>
+    /// <summary>The idle arrays of one length, at most one a core. Used only under the pool's lock.</summary>
     private sealed class ArrayStack
     {
         private readonly CountedArrayGuard?[] _guards = new CountedArrayGuard?[Environment.ProcessorCount];
         private int _count;
 
-        /// <summary>Gets how many arrays no rent has needed since the period began: the fewest that lay here.</summary>
+        /// <summary>Gets how many arrays no rent has needed in this period: the lowest number that lay here.</summary>
         public int Stale { get; private set; }
 
         public bool TryPush(CountedArrayGuard guard)

@@ -3,8 +3,8 @@ using Allocator.Diagnostics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// What an owner references in place of its guard when its rent is over: a guard without memory. A disposed owner that stays in a field
-/// would otherwise keep the guard reachable, and the next rent of the memory would not be found when it is abandoned.
+/// A guard without memory. An owner references it in place of its own guard when the rent is over. Otherwise a disposed owner in a field
+/// would keep the guard reachable, and the next rent of the memory would not be found if it were abandoned.
 /// </summary>
 internal sealed class EndedGuard : LifetimeGuard
 {
@@ -19,10 +19,10 @@ internal sealed class EndedGuard : LifetimeGuard
         Trace = trace;
     }
 
-    /// <summary>Gets what is known of the rent, where it was traced.</summary>
+    /// <summary>Gets the trace of the rent; null if it was not traced.</summary>
     public AllocationTrace? RentTrace { get; }
 
-    /// <summary>Makes <see cref="Instance"/> where an exception has a caller: a type initializer that fails once fails for ever.</summary>
+    /// <summary>Makes <see cref="Instance"/> while an exception has a caller. A type initializer that fails once fails for ever.</summary>
     public static void Prepare() => GC.KeepAlive(Instance);
 
     protected override void EndRent(bool ofLease) => Debug.Fail("No generation has this state.");

@@ -4,9 +4,9 @@ namespace Allocator.Lifetime;
 
 /// <content>What the finalizer finds.</content>
 /// <remarks>
-/// Finalizers run in no order. A user's own finalizer may dispose an owner whose guard is waiting for its finalizer too. Were the memory
-/// rented again with that guard, its finalizer would take the new rent for an abandoned one. So memory whose guard a collection has found
-/// unreachable gets another guard before it is rented again, and the old one has no part in it any more.
+/// Finalizers run in no order. A user's own finalizer may dispose an owner whose guard is waiting for its finalizer too. If the memory
+/// were rented again with that guard, the finalizer would take the new rent for an abandoned one. So if a collection found the guard
+/// unreachable, the memory gets another guard before its next rent, and the old one has no part in it any more.
 /// </remarks>
 internal abstract partial class FinalizableGuard : IBackgroundWork
 {
@@ -14,16 +14,16 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     private readonly WeakReference<FinalizableGuard> _self;
     private BackgroundState _work;
 
-    // Of abandoned memory, with its first part.
+    // Whether abandoned memory has been reported. Kept in its first part.
     private bool _isReported;
 
-    // What ends its stay in quarantine; 0 where there is none.
+    // The end of its stay in quarantine; 0 if it is not there.
     private long _stayEnds;
     private int _collectionsBefore;
 
     ~FinalizableGuard()
     {
-        // Once more for each collection while it is in quarantine.
+        // Runs again at each collection while the memory is in quarantine.
         if (IsConstructed && !Environment.HasShutdownStarted && (_isReported || TryAbandon()))
         {
             Context.Thread.Queue(this);
@@ -32,16 +32,16 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Gets whether a span may still point into memory that was abandoned, and it would be another's at once.</summary>
+    /// <summary>Gets whether abandoned memory could go to another renter at once although a span may still point into it.</summary>
     protected virtual bool NeedsQuarantine => true;
 
-    /// <summary>Gets whether the memory has another guard: what the state word says is about a rent of that one.</summary>
+    /// <summary>Gets whether the memory has another guard. Then the state word is about a rent of that guard.</summary>
     protected virtual bool IsReplaced => false;
 
-    // Where the constructor failed the finalizer runs all the same.
+    // The finalizer runs even if the constructor failed.
     private bool IsConstructed => _self is not null;
 
-    // What the finalizer has left, or a return for which there was no managed memory. What throws has changed nothing.
+    // Finishes the finalizer's work, or a return for which there was no managed memory. If this throws, nothing has changed.
     void IBackgroundWork.DoWork()
     {
         if (RentState.IsAbandoned(Volatile.Read(ref Record.State)))
@@ -49,7 +49,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
             Report();
             if (Context.Abandoned == AbandonedMemory.Quarantine && NeedsQuarantine && !IsStayOver())
             {
-                // The next collection that finds it unreachable has the finalizer look again.
+                // The finalizer runs again when the next collection finds this unreachable.
                 GC.ReRegisterForFinalize(this);
                 return;
             }
@@ -59,14 +59,14 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     }
 
     /// <summary>
-    /// Gives memory that will be rented again another guard, which <see cref="Return"/> returns in place of this one. Before it can
-    /// be rented: a finalizer that reads a new rent's state reads that too. A further call does nothing.
+    /// Replaces the guard of memory that will be rented again; <see cref="Return"/> then returns the new one. Called before it can be
+    /// rented, so that a finalizer that reads a new rent's state sees this too. Further calls do nothing.
     /// </summary>
     protected virtual void Replace()
     {
     }
 
-    // Before anything is handed back: where there is no managed memory for a guard nothing has changed. Returns whether one was found.
+    // Before anything is handed back: if there is no managed memory for a guard, nothing has changed. Returns whether one was found.
     private bool ReplaceFound()
     {
         bool any = false;
@@ -82,14 +82,14 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         return any;
     }
 
-    // On the finalizer thread: flips state and counters. The parts of a group leave it to the first.
+    // On the finalizer thread: changes state and counters. The parts of a group leave this to the first.
     private bool TryAbandon()
     {
         RentState record = Record;
         long state;
         do
         {
-            // In this order: the state of another guard's rent was written after the mark.
+            // In this order: a state of another guard's rent was written after the mark.
             state = Volatile.Read(ref record.State);
             if (!RentState.IsOutstanding(state) || IsReplaced)
             {
@@ -120,7 +120,7 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         }
     }
 
-    // At least one further Gen2 collection and one trim period, unless the memory is to be rented no more. Begins a stay.
+    // At least one further Gen2 collection and one trim period, unless the memory will not be rented again. Begins a stay.
     private bool IsStayOver()
     {
         if (_stayEnds == 0)

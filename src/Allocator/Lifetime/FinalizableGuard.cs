@@ -5,19 +5,19 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards memory, and finds out when its owner was collected without <c>Dispose</c>: while the memory is outstanding only the owner
-/// references the guard, so its finalizer runs when the owner is gone. The further guards of a group form a chain behind the first, whose
-/// state is that of the whole group.
+/// Guards memory, and notices if its owner was collected without <c>Dispose</c>: while the memory is outstanding only the owner references
+/// the guard, so its finalizer runs when the owner is gone. The other guards of a group form a chain behind the first. The state of the
+/// first is that of the whole group.
 /// </summary>
 [DebuggerDisplay("{GetType().Name,nq}: {CapacityInBytes} bytes, {DebuggerText,nq}")]
 internal abstract partial class FinalizableGuard : LifetimeGuard
 {
-    // Null for blocks, which are counted by their records.
+    // Null for blocks, which their records count.
     private readonly AllocatorCounters? _mappings;
 
     private FinalizableGuard? _next;
 
-    // What the rent of the whole chain is charged to; only its first guard has it, and only during the rent.
+    // The charge for the rent of the whole chain. Only the first guard has it, and only during the rent.
     private BudgetPermit _permit;
 
     /// <summary>Makes a guard with a record of its own, for memory that the allocator counts as a mapping.</summary>
@@ -41,7 +41,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     /// <summary>Gets the next part of the group that begins here.</summary>
     public FinalizableGuard? Next => _next;
 
-    /// <summary>Gets what the memory is charged to; null for nothing.</summary>
+    /// <summary>Gets the account that the memory is charged to; null for none.</summary>
     public BudgetAccount? Account => _permit.Account;
 
     public AllocatorContext Context { get; }
@@ -64,8 +64,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     public void NoteUse(long usedBytes) => Record.UsedBytes = usedBytes;
 
     /// <summary>
-    /// Makes resident what the renter can reach of this guard and all behind it, after the container has granted it in one step; false if
-    /// the container or the system refuses. The kernel's figures then contain it, and no write later ends the process.
+    /// Makes everything resident that the renter can reach, here and behind, after the container has granted it in one step. False if the
+    /// container or the system refuses. The kernel's figures then contain it, and no later write ends the process.
     /// </summary>
     public bool TryPopulate(ref Refusals refusals)
     {
@@ -96,7 +96,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Clears what the renter can reach where asked for and needed.</summary>
+    /// <summary>Clears the bytes that the renter can reach, if asked for and needed.</summary>
     public void Prepare(bool clean)
     {
         Debug.Assert(RentState.IsIdle(Record.State));
@@ -108,7 +108,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         MarkDirty();
     }
 
-    /// <summary>Starts the rent of this guard and all behind it, prepared and held exclusively; returns the generation.</summary>
+    /// <summary>Starts the rent of this guard and all behind it. They are prepared and held exclusively. Returns the generation.</summary>
     public long BeginAllocation()
     {
         RentState record = Record;
@@ -133,7 +133,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>
-    /// Notes what the rent, which has begun, is charged to until the memory is back. A permit is an upper bound: the excess goes back now.
+    /// Notes the account that the rent, which has begun, is charged to until the memory is back. A permit is an upper bound: the excess
+    /// goes back now.
     /// </summary>
     public void Charge(in BudgetPermit permit)
     {
@@ -146,7 +147,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Charges a rent that is about to begin. False if the account has no room: nothing has changed then.</summary>
+    /// <summary>Charges a rent that is about to begin. False if the account has no room; nothing has changed then.</summary>
     public bool TryCharge(BudgetAccount account, long bytes)
     {
         Debug.Assert(_permit.Account is null && RentState.IsIdle(Record.State), "A rent is charged before it begins, once.");
@@ -159,7 +160,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return isTaken;
     }
 
-    /// <summary>Takes the permit out. Called before the memory is handed back, after which this guard may be another renter's.</summary>
+    /// <summary>Takes the permit out. Called before the memory is handed back; afterwards another renter may have this guard.</summary>
     public BudgetPermit TakePermit()
     {
         BudgetPermit permit = _permit;
@@ -171,7 +172,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return permit;
     }
 
-    /// <summary>Hands the memory of this guard and all behind it back, although no rent began.</summary>
+    /// <summary>Returns the memory of this guard and all behind it although no rent began.</summary>
     public void Cancel()
     {
         FinalizableGuard? part = this;
@@ -186,14 +187,14 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Gets whether nothing but the memory itself and its permit has to be handed back.</summary>
+    /// <summary>Gets whether only the memory itself and its permit must be returned.</summary>
     protected bool IsPlain
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _next is null && Trace is null;
     }
 
-    /// <summary>Gets whether what a renter wrote is cleared when the memory comes back.</summary>
+    /// <summary>Gets whether a renter's bytes are cleared when the memory comes back.</summary>
     protected virtual bool IsClearedOnReturn => Context.ClearOnReturn;
 
     protected override void EndRent(bool ofLease)
@@ -209,20 +210,20 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             return;
         }
 
-        // The permit goes back last: a waiter that is served for it then finds the memory.
+        // The permit goes back last: a waiter that gets it then finds the memory.
         EndChain(isFound).Return();
     }
 
-    /// <summary>Returns how many bytes, of those that the renter can reach, the container has not granted yet.</summary>
+    /// <summary>Returns how many of the bytes that the renter can reach the container has not granted yet.</summary>
     protected virtual long UngrantedBytes() => 0;
 
-    /// <summary>Populates those bytes, and notes them as granted; false if the system refuses some.</summary>
+    /// <summary>Populates those bytes, and notes them as granted. False if the system refuses some.</summary>
     protected virtual bool TryPopulatePart() => true;
 
-    /// <summary>Puts the memory where the next renter finds it, or gives it to the system.</summary>
+    /// <summary>Puts the memory into its pool for the next renter, or returns it to the system.</summary>
     protected abstract void Return(bool bypassesCache);
 
-    /// <summary>Zeroes what the renter can reach. Memory known to be zero is left alone, unless a renter has had it since.</summary>
+    /// <summary>Zeroes the bytes that the renter can reach. Skips memory known to be zero, unless a renter has had it since.</summary>
     protected virtual void ClearUsed(bool evenIfZeroed)
     {
         if (Record.Zeroed && !evenIfZeroed)
@@ -240,10 +241,10 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         }
     }
 
-    /// <summary>Notes that the memory may hold anything from now on: it is about to be rented.</summary>
+    /// <summary>Notes that the memory may contain anything from now on: it is about to be rented.</summary>
     protected virtual void MarkDirty() => Record.Zeroed = false;
 
-    /// <summary>Called before a rent begins, with all parts in place. It may still fail.</summary>
+    /// <summary>Called before a rent begins, when all parts are in place. The rent may still fail.</summary>
     protected virtual void OnTraced(string stack)
     {
     }
@@ -267,13 +268,13 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         return bytes;
     }
 
-    // The only way back to the next renter, after guards that were found unreachable have been replaced. The first guard comes last: if
-    // anything throws, it still has the rest of the chain. Returns the permit.
+    // The only way back to the next renter, after unreachable guards have been replaced. The first guard comes last: if anything throws,
+    // it still has the rest of the chain. Returns the permit.
     private BudgetPermit EndChain(bool isFound)
     {
         TraceEnd end = _isReported ? TraceEnd.Abandoned : isFound ? TraceEnd.ReturnedByFinalizer : TraceEnd.Returned;
 
-        // Neither groups nor blocks with a new guard go into the cache, which is for single blocks that a thread uses again at once.
+        // The cache is for single blocks that a thread uses again at once. Groups, and blocks with a new guard, do not go there.
         bool bypassesCache = isFound || _next is not null;
         while (_next is FinalizableGuard part)
         {
@@ -302,7 +303,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
             _mappings?.MappingReturned(CapacityInBytes, isAllocation);
         }
 
-        // Ending the rent has made the first guard idle; the others still have to be.
+        // The end of the rent made the first guard idle; the others still must become so.
         if (!RentState.IsIdle(Record.State))
         {
             Volatile.Write(ref Record.State, RentState.Next(Record.State));

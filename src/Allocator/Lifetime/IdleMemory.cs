@@ -2,23 +2,23 @@ using Allocator.Diagnostics;
 
 namespace Allocator.Lifetime;
 
-/// <summary>Memory of one kind that is not rented: the next rent may have it, or the system. Thread-safe.</summary>
+/// <summary>Memory of one kind that is not rented. The next rent may take it, or the system gets it back. Thread-safe.</summary>
 internal interface IIdleMemory
 {
     /// <summary>Gets how many bytes could be released.</summary>
     long IdleBytes { get; }
 
     /// <summary>
-    /// Releases a part, rounded up, of what has been idle since the last call and through the time between that one and the call before
-    /// it; returns the bytes. One call at a time.
+    /// Releases a part, rounded up, of the memory that has been idle through the last two periods between calls. Returns the bytes. One
+    /// call at a time.
     /// </summary>
     long TrimStale(double rate);
 
-    /// <summary>Releases at least so many bytes, as far as there are any; returns the bytes.</summary>
+    /// <summary>Releases at least so many bytes, or all there are. Returns the bytes.</summary>
     long Release(long bytes);
 }
 
-/// <summary>All idle memory of one allocator, the cheapest to get back first. Whatever makes room calls this, and nothing else.</summary>
+/// <summary>All idle memory of one allocator, the cheapest to get back first. Code that makes room calls only this.</summary>
 internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[] kinds)
 {
     private readonly AllocatorCounters _counters = counters;
@@ -51,7 +51,7 @@ internal sealed class IdleMemory(AllocatorCounters counters, params IIdleMemory[
         return bytes;
     }
 
-    /// <summary>Releases at least so many bytes, as far as there are any; returns the bytes.</summary>
+    /// <summary>Releases at least so many bytes, or all there are. Returns the bytes.</summary>
     public long Release(long bytes, TrimReason reason)
     {
         long released = 0;

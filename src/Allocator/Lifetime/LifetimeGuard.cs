@@ -9,8 +9,8 @@ namespace Allocator.Lifetime;
 [DebuggerDisplay("{GetType().Name,nq}: {DebuggerText,nq}")]
 internal abstract class LifetimeGuard
 {
-    // Only while the rent is traced. Made when it begins, because its return must not fail without managed memory. An ended guard has
-    // itself here.
+    // Only during a traced rent. Made when the rent begins, because its return must not fail without managed memory. An ended guard
+    // references itself here.
     private EndedGuard? _tracedEnd;
     private nint _address;
     private byte[]? _array;
@@ -20,24 +20,24 @@ internal abstract class LifetimeGuard
     // Address, array and length of a rent are read first and the state after them, by volatile reads, which keep that order on every
     // processor. The end of a rent changes the state first. So a state that is still the rent's own confirms what was read before it.
 
-    /// <summary>Gets where unmanaged memory begins. Valid where <see cref="IsHeld"/> confirms it after, or a reference is held.</summary>
+    /// <summary>Gets the start of unmanaged memory. Valid if <see cref="IsHeld"/> is true afterwards, or a reference is held.</summary>
     public nint Address
     {
         get => Volatile.Read(ref _address);
         protected set => _address = value;
     }
 
-    /// <summary>Gets the memory, where it is a managed array; otherwise null. As <see cref="Address"/> otherwise.</summary>
+    /// <summary>Gets the managed array, or null for unmanaged memory. Valid as <see cref="Address"/> is.</summary>
     public byte[]? Array
     {
         get => Volatile.Read(ref _array);
         protected set => _array = value;
     }
 
-    /// <summary>Gets the bytes that the renter can reach. As <see cref="Address"/> otherwise.</summary>
+    /// <summary>Gets the bytes that the renter can reach. Valid as <see cref="Address"/> is.</summary>
     public long UsedBytes => Volatile.Read(ref Record.UsedBytes);
 
-    /// <summary>Gets or sets what is known of the rent that goes on, where it is traced.</summary>
+    /// <summary>Gets or sets the trace of the current rent; null if it is not traced.</summary>
     protected AllocationTrace? Trace
     {
         get => _tracedEnd?.RentTrace;
@@ -50,12 +50,12 @@ internal abstract class LifetimeGuard
     /// <summary>Starts a rent of memory that the caller holds exclusively; returns the generation that the user keeps.</summary>
     public long Begin() => BeginWith(Record, 1);
 
-    /// <summary>Returns what an owner holds in place of the guard once the rent is over. Called before it is ended.</summary>
+    /// <summary>Returns the object that replaces the guard in its owner once the rent is over. Called before the rent ends.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public EndedGuard EndOf(long generation) =>
         Volatile.Read(ref _tracedEnd) is EndedGuard traced ? EndOfTraced(traced, generation) : EndedGuard.Instance;
 
-    /// <summary>Says in words whether the rent of that generation goes on, and for how long where that is known.</summary>
+    /// <summary>Describes whether the rent of that generation goes on, and, if known, for how long.</summary>
     public string Describe(long generation)
     {
         long started = Volatile.Read(ref Record.RentedAtMilliseconds);
@@ -69,7 +69,7 @@ internal abstract class LifetimeGuard
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsHeld(long generation) => (Volatile.Read(ref Record.State) & ~RentState.References) == generation;
 
-    /// <summary>Returns a span over the memory of a rent, to which the caller holds a reference.</summary>
+    /// <summary>Returns a span over the memory of a rent. The caller holds a reference to it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public unsafe Span<T> GetSpan<T>(int length)
         where T : struct
@@ -78,7 +78,7 @@ internal abstract class LifetimeGuard
         return Array is byte[] array ? GetArraySpan<T>(array, length) : new Span<T>((void*)Address, length);
     }
 
-    /// <summary>Returns a span over the memory of a rent that another thread may be ending; false where it is over.</summary>
+    /// <summary>Returns a span over the memory of a rent that another thread may be ending. False if it is over.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public unsafe bool TryGetSpan<T>(long generation, int length, out Span<T> span)
         where T : struct
@@ -90,7 +90,7 @@ internal abstract class LifetimeGuard
         return isHeld;
     }
 
-    /// <summary>Adds a reference, which keeps the memory past <see cref="Dispose"/>; false where the rent is over.</summary>
+    /// <summary>Adds a reference, which keeps the memory past <see cref="Dispose"/>. False if the rent is over.</summary>
     public bool TryAddReference(long generation)
     {
         ref long state = ref Record.State;
@@ -115,13 +115,12 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Takes a reference of <see cref="TryAddReference"/> away again; the last one to go after <see cref="Dispose"/> gives the memory
-    /// back.
+    /// Removes a reference of <see cref="TryAddReference"/>. After <see cref="Dispose"/>, the last one to go returns the memory.
     /// </summary>
-    /// <returns>True where the rent is over, by this call or before it.</returns>
+    /// <returns>True if the rent is over, by this call or before it.</returns>
     /// <remarks>
-    /// One call too many, as for a copy of a <see cref="MemoryHandle"/>, ends another pin of the same rent if there is one, because pins
-    /// are only counted. It takes neither the owner's own reference nor a later renter's.
+    /// A call too many, as for a copy of a <see cref="MemoryHandle"/>, ends another pin of the same rent if there is one, because pins are
+    /// only counted. It removes neither the owner's own reference nor a later renter's.
     /// </remarks>
     public bool RemoveReference(long generation)
     {
@@ -144,8 +143,8 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Pins one element, or the one behind the last: by a reference, which outlives <see cref="Dispose"/>, and for an array by a handle.
-    /// What it calls back keeps the memory's owner alive.
+    /// Pins one element, or the one behind the last, by a reference that outlives <see cref="Dispose"/>; an array by a handle too. The
+    /// object that it calls back keeps the memory's owner alive.
     /// </summary>
     public unsafe MemoryHandle Pin<T>(long generation, int length, int elementIndex, IPinnable pinnable, nint offsetInBytes = 0)
         where T : struct
@@ -184,17 +183,18 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Ends the rent of that generation. What is pinned or in use stays outstanding until it no longer is. A second call does nothing.
+    /// Ends the rent of that generation. Memory that is pinned or in use stays outstanding until it no longer is. Further calls do
+    /// nothing.
     /// </summary>
-    /// <returns>True where the rent is over, by this call or before it.</returns>
-    /// <remarks>One compare-exchange: the usual rent has no reference but its owner's.</remarks>
+    /// <returns>True if the rent is over, by this call or before it.</returns>
+    /// <remarks>One compare-exchange: usually a rent has only its owner's reference.</remarks>
     public bool Dispose(long generation) =>
         Interlocked.CompareExchange(ref Record.State, RentState.Next(generation), generation + 1) == generation + 1
             ? EndRentNow()
             : DisposeSlow(generation);
 
     /// <summary>As <see cref="Dispose"/>, by a comparison and a write: only one thread has a lease, and nothing can pin it.</summary>
-    /// <returns>What the lease holds in place of the guard from now on.</returns>
+    /// <returns>The object that replaces the guard in the lease from now on.</returns>
     public EndedGuard EndLease(long generation)
     {
         EndedGuard ended = EndOf(generation);
@@ -207,7 +207,8 @@ internal abstract class LifetimeGuard
         return ended;
     }
 
-    /// <summary>As <see cref="Dispose"/>, for a caller with a reference: nothing goes back now. True for the call that ended it.</summary>
+    /// <summary>As <see cref="Dispose"/>, for a caller with a reference: no memory goes back now. True for the call that ended
+    /// it.</summary>
     public bool TryDisposeReferenced(long generation)
     {
         ref long state = ref Record.State;
@@ -226,11 +227,11 @@ internal abstract class LifetimeGuard
         }
     }
 
-    /// <summary>Hands the memory to its next holder. The state is idle already, and this call the only one for this rent.</summary>
-    /// <param name="ofLease">Whether a lease ends, which has kept the guard reachable: no finalizer has come between.</param>
+    /// <summary>Hands the memory on. The state is idle already, and this is called once for each rent.</summary>
+    /// <param name="ofLease">Whether a lease ends. It has kept the guard reachable, so no finalizer has come between.</param>
     protected abstract void EndRent(bool ofLease);
 
-    /// <summary>Ends the trace of a rent that is over or never began, where there is one.</summary>
+    /// <summary>Ends the trace, if there is one, of a rent that is over or never began.</summary>
     protected void EndTrace(TraceEnd end)
     {
         if (Trace is AllocationTrace trace)
@@ -249,7 +250,7 @@ internal abstract class LifetimeGuard
         return generation;
     }
 
-    // The rent may have been over before, and the trace be that of the next one.
+    // The rent may have ended before; the trace may then be that of the next one.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private EndedGuard EndOfTraced(EndedGuard traced, long generation) =>
         traced == this || RentState.Generation(Volatile.Read(ref Record.State)) == generation ? traced : EndedGuard.Instance;
@@ -286,7 +287,7 @@ internal abstract class LifetimeGuard
     private Span<T> GetArraySpan<T>(byte[] array, int length)
         where T : struct
     {
-        // The check of a slice, made here: only where the memory is the caller's own is the array too short.
+        // Checks a slice here, because the array is too short only if the memory is the caller's own.
         Span<T> elements = MemoryMarshal.Cast<byte, T>(array.AsSpan());
         return (uint)length <= (uint)elements.Length ? elements.Slice(0, length) : ((WrappedGuard<T>)this).Span;
     }

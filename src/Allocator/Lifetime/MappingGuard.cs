@@ -4,8 +4,8 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards memory that came from the system for this one rent, and goes back to it right after. The guard of a heap's memory, which may be
-/// small, serves another rent: a finalizable object costs more than that memory.
+/// Guards memory that came from the system for this one rent, and goes back right after it. A guard for memory of a heap, which may be
+/// small, serves further rents: a finalizable object costs more than such memory.
 /// </summary>
 internal sealed class MappingGuard : FinalizableGuard
 {
@@ -32,7 +32,7 @@ internal sealed class MappingGuard : FinalizableGuard
         return UngrantedBytes() == 0;
     }
 
-    /// <summary>Takes memory from the system, and a guard for it; null where the system refuses, or as much is held as may be.</summary>
+    /// <summary>Takes memory from the system, and a guard for it. Null if the system refuses, or the budget is full.</summary>
     public static MappingGuard? TryAllocate(
         NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context, ref Refusals refusals)
     {
@@ -41,7 +41,7 @@ internal sealed class MappingGuard : FinalizableGuard
             return null;
         }
 
-        // The object first: once there is memory, nothing can fail that would lose it.
+        // The object first: nothing that could lose memory can fail once there is memory.
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         long length = source.RoundUp(lengthInBytes);
         MappingGuard guard = TryTakeIdle(source, context) ?? new MappingGuard(source, context);
@@ -70,19 +70,19 @@ internal sealed class MappingGuard : FinalizableGuard
         _source.Free(Address, _lengthInBytes);
         if (!bypassesCache && _source is HeapMemorySource && Context.IdleGuard is null)
         {
-            // Where two threads do this at once one guard is collected.
+            // If two threads do this at once, one guard is collected.
             Volatile.Write(ref Context.IdleGuard, this);
         }
         else
         {
-            // Nothing is left to be found: the guard ends with its memory.
+            // The guard ends with its memory: there is nothing for a finalizer to find.
             GC.SuppressFinalize(this);
         }
 
         Commitment.EndRelease(Context, bytes, granted);
     }
 
-    // One that a collection has found unreachable, together with its allocator, has its finalizer before it.
+    // If a collection found the guard unreachable, together with its allocator, its finalizer is still to run.
     private static MappingGuard? TryTakeIdle(NativeMemorySource source, AllocatorContext context) =>
         source is HeapMemorySource && Interlocked.Exchange(ref context.IdleGuard, null) is { IsFoundUnreachable: false } guard
             ? guard

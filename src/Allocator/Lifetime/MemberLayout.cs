@@ -3,13 +3,13 @@ using System.Numerics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// How one long length is divided into members of equal length, the last one shorter where it must be, and where these lie. Lengths are
+/// The division of one long length into members of equal length, and their places in memory. The last member may be shorter. Lengths are
 /// in elements.
 /// </summary>
 /// <remarks>
-/// The origin of a member is the address that the whole would begin at if all of it lay where that member does: element e of the whole, in
-/// member m, lies e elements behind the origin of m. So a row is found without knowing where its member begins. Members one stride apart,
-/// the usual case, take no array of origins.
+/// The origin of a member is the address at which the whole would begin if all of it lay in line with that member: element e of the whole,
+/// if it is in member m, lies e elements behind the origin of m. So a row is found without knowing the start of its member. Members one
+/// stride apart, the usual case, need no array of origins.
 /// </remarks>
 internal struct MemberLayout
 {
@@ -29,33 +29,33 @@ internal struct MemberLayout
 
     public int Count { get; }
 
-    /// <summary>Gets whether the members lie one after the other without gap, because that was asked for.</summary>
+    /// <summary>Gets whether the members lie one after the other without a gap, because that was asked for.</summary>
     public bool IsContiguous { get; }
 
-    /// <summary>Gets the origin of the first member; 0 where there is an array of origins, or one member.</summary>
+    /// <summary>Gets the origin of the first member; 0 if there is an array of origins, or only one member.</summary>
     public nint First { readonly get; private set; }
 
-    /// <summary>Gets the bytes from the end of one member to the beginning of the next, where these are the same for all.</summary>
+    /// <summary>Gets the bytes from the end of one member to the beginning of the next, if they are the same for all.</summary>
     public nint Gap { readonly get; private set; }
 
-    /// <summary>Gets the origin of each member, where the gaps differ.</summary>
+    /// <summary>Gets the origin of each member if the gaps differ; otherwise null.</summary>
     public nint[]? Origins { readonly get; private set; }
 
-    /// <summary>Gets whether there is one member, which its guard describes.</summary>
+    /// <summary>Gets whether there is only one member. Its guard describes it.</summary>
     public readonly bool IsSingle => First == 0 && Origins is null;
 
-    /// <summary>Returns the longest member of contiguous memory: all of it, unless that were longer than a span can be.</summary>
+    /// <summary>Returns the longest member of contiguous memory: all of it, unless a span cannot be that long.</summary>
     public static int LongestMember(long totalLength, int elementAlignment) =>
         totalLength <= int.MaxValue ? (int)totalLength : int.MaxValue / elementAlignment * elementAlignment;
 
-    /// <summary>Returns how many members of a length there are.</summary>
+    /// <summary>Returns the number of members for a length.</summary>
     public static int CountOf(long totalLength, int memberLength)
     {
         Debug.Assert(totalLength >= 0 && memberLength >= 0);
         return totalLength <= memberLength ? 1 : checked((int)((totalLength + memberLength - 1) / memberLength));
     }
 
-    /// <summary>Notes where the members lie: several, one stride apart.</summary>
+    /// <summary>Notes the places of several members, one stride apart.</summary>
     public void Place(nint first, nint gap)
     {
         Debug.Assert(Count > 1, "One member is described by its guard.");
@@ -63,7 +63,7 @@ internal struct MemberLayout
         Gap = gap;
     }
 
-    /// <summary>Notes where the members lie: anywhere.</summary>
+    /// <summary>Notes the places of members, which may lie anywhere.</summary>
     public void Place(nint[] origins) => Origins = origins;
 
     public readonly int LengthOf(int member) => (int)Math.Min(MemberLength, TotalLength - (long)member * MemberLength);
@@ -72,8 +72,8 @@ internal struct MemberLayout
 }
 
 /// <summary>
-/// Finds the member that a row lies in, by a multiplication in place of a division. With m = ceil(2^(31+s) / d) and s = ceil(log2 d),
-/// y·m / 2^(31+s) rounds down to y / d for every y below 2^31: the error, y/2^(31+s), stays below 1/d.
+/// Finds the member of a row, by a multiplication in place of a division. With m = ceil(2^(31+s) / d) and s = ceil(log2 d), y·m / 2^(31+s)
+/// rounds down to y / d for every y below 2^31: the error, y/2^(31+s), stays below 1/d.
 /// </summary>
 internal readonly struct RowMap
 {
@@ -88,7 +88,7 @@ internal readonly struct RowMap
         _multiplier = ((1UL << _shift) + (uint)rowsPerMember - 1) / (uint)rowsPerMember;
     }
 
-    /// <summary>Returns the member of a row, which is not negative; 0 for all rows where there is no map.</summary>
+    /// <summary>Returns the member of a row, which is not negative; 0 for all rows if there is no map.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public nint Find(int y) => (nint)((uint)y * _multiplier >> _shift);
 }

@@ -24,7 +24,7 @@ internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         }
     }
 
-    // Implemented anew: the base class would also suppress a finalizer that is not there.
+    // Implemented anew: the base class would also suppress a finalizer, which does not exist here.
     void IDisposable.Dispose() => Dispose(true);
 
     public override Span<T> GetSpan()
@@ -56,7 +56,7 @@ internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
 
     protected override bool TryGetArray(out ArraySegment<T> segment)
     {
-        // Read before the state, which confirms it, as the length is.
+        // Read before the state, which confirms it. The length is read the same way.
         T[]? array = _guard.Array as T[];
         GetHeldGuard(out int length);
         segment = array is null ? default : new ArraySegment<T>(array, 0, length);
@@ -73,10 +73,10 @@ internal sealed class PooledMemoryOwner<T> : MemoryManager<T>, IMemoryOwner<T>
         }
     }
 
-    // Read from the guard: a field would make every owner larger.
+    // From the guard: a field would make every owner larger.
     private static int LengthOf(LifetimeGuard guard) => (int)(guard.UsedBytes / Unsafe.SizeOf<T>());
 
-    // The guard is read once: another thread's Dispose puts another one there. The length before the state, which confirms it.
+    // Reads the guard once, because another thread's Dispose replaces it. Reads the length before the state, which confirms it.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private LifetimeGuard GetHeldGuard(out int length)
     {

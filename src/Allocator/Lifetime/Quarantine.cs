@@ -3,8 +3,8 @@ using Allocator.Native;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Counts abandoned memory that is kept from the next renter, because a span that outlived its owner may still point into it. Nothing
-/// references it: a collection finds it once more, and the timer that trims looks whether it has to ask for one. Thread-safe.
+/// Counts abandoned memory that is kept from the next renter because a span that outlived its owner may still point into it. Nothing
+/// references that memory: a further collection finds it, and the trim timer checks whether to ask for one. Thread-safe.
 /// </summary>
 internal sealed class Quarantine(Clock clock)
 {
@@ -13,7 +13,7 @@ internal sealed class Quarantine(Clock clock)
     private int _count;
     private long _firstEnd = long.MaxValue;
 
-    /// <summary>Gets or sets what is called after something was added, on the thread that added it. It must not throw.</summary>
+    /// <summary>Gets or sets the callback after an addition, on the thread that added. It must not throw.</summary>
     public Action? Added { get; set; }
 
     /// <summary>Gets or sets whether no stay is waited for any more.</summary>
@@ -22,10 +22,10 @@ internal sealed class Quarantine(Clock clock)
     /// <summary>Gets how much was ever added.</summary>
     public long Entered { get; private set; }
 
-    /// <summary>Gets the shortest stay of what is here; <see cref="long.MaxValue"/> where nothing is.</summary>
+    /// <summary>Gets the shortest stay of the memory here; <see cref="long.MaxValue"/> if there is none.</summary>
     public long PeriodMilliseconds { get; private set; } = long.MaxValue;
 
-    /// <summary>Returns when to look next: when the first stay ends, or after one more where only a collection is missing.</summary>
+    /// <summary>Returns when to look next: when the first stay ends, or one stay later if only a collection is missing.</summary>
     public long NextLook(long nowMilliseconds)
     {
         using (_lock.Enter())

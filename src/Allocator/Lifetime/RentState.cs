@@ -1,15 +1,15 @@
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// What changes with every rent of one piece of memory. It lies apart from the guard, so that a pool can read it without keeping a rented
-/// guard alive. The thread that holds the memory exclusively writes; any thread may read.
+/// The state of one piece of memory that changes with every rent. It is apart from the guard, so that a pool can read it without keeping a
+/// rented guard alive. Only the thread that holds the memory exclusively writes it; any thread may read.
 /// </summary>
 internal class RentState
 {
     /// <summary>The owner's own reference, and one for each pin and each running delegate.</summary>
     public const long References = 0xFFFF;
 
-    /// <summary>The owner has been disposed; what still counts are pins and running delegates.</summary>
+    /// <summary>The owner has been disposed. Only pins and running delegates still count.</summary>
     public const long Disposed = 1 << 16;
 
     /// <summary>The owner was collected without <c>Dispose</c>.</summary>
@@ -47,7 +47,7 @@ internal class RentState
     /// <summary>How many adjacent blocks are rented together from here.</summary>
     public int RunLength;
 
-    /// <summary>For memory of a guard's own: whether the system gave it as zeros.</summary>
+    /// <summary>For memory of a guard's own: whether the system supplied it as zeros.</summary>
     public bool Zeroed;
 
     /// <summary>Notes size and time of a rent that is about to begin, of this piece of memory alone.</summary>
@@ -61,7 +61,7 @@ internal class RentState
 
     public static long Generation(long state) => state & -GenerationStep;
 
-    /// <summary>Returns the idle state that follows the rent which <paramref name="state"/> belongs to.</summary>
+    /// <summary>Returns the idle state that follows the rent of <paramref name="state"/>.</summary>
     public static long Next(long state) => Generation(state) + GenerationStep;
 
     public static bool IsIdle(long state) => (state & References) == 0;
@@ -70,7 +70,7 @@ internal class RentState
 
     public static bool IsOutstanding(long state) => !IsIdle(state) && (state & (Abandoned | Member)) == 0;
 
-    /// <summary>Says what a debugger shows: read without a lock, so its parts may be of different moments.</summary>
+    /// <summary>Returns the debugger's text. Read without a lock, so its parts may be of different moments.</summary>
     public override string ToString()
     {
         string state = IsIdle(State) ? "idle"

@@ -1,14 +1,14 @@
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// What one thread keeps of one allocator's arrays: what it has counted, and guards for its next rents. Only that thread writes to it,
-/// hence without interlocked operations.
+/// One thread's part of an allocator's arrays: its counts, and guards for its next rents. Only that thread writes to it, so it needs no
+/// interlocked operations.
 /// </summary>
 internal sealed class ThreadCache
 {
     private const int KeptGuards = 16;
 
-    // Behind the first, which is all that a thread needs that holds one array at a time.
+    // Guards behind the first. A thread that holds one array at a time needs only the first.
     private readonly ArrayGuard?[] _guards = new ArrayGuard?[KeptGuards];
     private ArrayGuard? _firstGuard;
     private int _guardCount;
@@ -16,7 +16,8 @@ internal sealed class ThreadCache
 
     public ThreadCache(ArraySource source) => Source = source;
 
-    /// <summary>Gets what it is a part of. That references no allocator: one that is dropped is collected, and closes it.</summary>
+    /// <summary>Gets the source that it is a part of. The source references no allocator: a dropped one is collected, and closes
+    /// it.</summary>
     public ArraySource Source { get; }
 
     public ref ArrayCounts Counts => ref _counts;
@@ -42,7 +43,7 @@ internal sealed class ThreadCache
         return guard;
     }
 
-    /// <summary>Keeps a guard, where there is room.</summary>
+    /// <summary>Keeps a guard if there is room.</summary>
     public void KeepGuard(ArrayGuard guard)
     {
         if (guard.Cache != this)
@@ -60,7 +61,7 @@ internal sealed class ThreadCache
         }
     }
 
-    // Volatile, so that 32-bit readers see no half of a count, and the counts of one rent appear in order.
+    // Volatile, so that 32-bit readers see no half of a count, and see the counts of one rent in order.
     public void CountRent(int bytes)
     {
         Volatile.Write(ref _counts.RentedBytes, _counts.RentedBytes + bytes);

@@ -50,7 +50,7 @@ internal sealed class ThreadCaches : IBackgroundWork
     /// <summary>Gets all caches. The array is never changed, only replaced.</summary>
     public (WeakReference<object> Life, ThreadCache Cache)[] All => Volatile.Read(ref _all);
 
-    /// <summary>Returns the current thread's cache, or null where it has none yet.</summary>
+    /// <summary>Returns the current thread's cache, or null if it has none yet.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public ThreadCache? Find()
     {
@@ -61,7 +61,7 @@ internal sealed class ThreadCaches : IBackgroundWork
             : null;
     }
 
-    /// <summary>Returns the current thread's cache, or makes it; and forgets those of ended threads, but not their counts.</summary>
+    /// <summary>Returns or makes the current thread's cache. Forgets the caches of ended threads, but not their counts.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public ThreadCache FindOrAdd()
     {
@@ -80,7 +80,7 @@ internal sealed class ThreadCaches : IBackgroundWork
             {
                 if (entry.Life == life.Self)
                 {
-                    // Another owner of the same index had taken its place.
+                    // Another owner with the same index had taken its place.
                     cache = entry.Cache;
                 }
 
@@ -108,7 +108,7 @@ internal sealed class ThreadCaches : IBackgroundWork
     }
 
     /// <summary>
-    /// Removes the caches from their threads, which live on, and leaves the index to another owner. A thread that adds a cache at this
+    /// Removes the caches from their threads, which live on, and frees the index for another owner. A thread that adds a cache at this
     /// moment may keep it until then. A call that failed may be repeated.
     /// </summary>
     public void Close()
@@ -135,12 +135,12 @@ internal sealed class ThreadCaches : IBackgroundWork
 
     void IBackgroundWork.DoWork() => Close();
 
-    /// <summary>What lives as long as a thread.</summary>
+    /// <summary>An object that lives as long as its thread.</summary>
     private sealed class ThreadLife
     {
         public ThreadLife() => Self = new WeakReference<object>(this);
 
-        /// <summary>Gets the one weak reference, for all owners. While the thread lives it is reachable, also for finalizers.</summary>
+        /// <summary>Gets the weak reference that all owners share. While the thread lives it is reachable, also for finalizers.</summary>
         public WeakReference<object> Self { get; }
 
         /// <summary>Gets or sets the thread's caches, by the indexes of their owners.</summary>

@@ -1,8 +1,8 @@
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards memory that the caller owns, and calls back when it is no longer used. It has no finalizer: managed memory is kept by its users,
-/// and a caller's own code is not for the finalizer thread.
+/// Guards memory that the caller owns, and calls back when it is no longer used. It has no finalizer: its users keep managed memory alive,
+/// and a caller's own code must not run on the finalizer thread.
 /// </summary>
 internal sealed class WrappedGuard<T> : LifetimeGuard
     where T : struct
@@ -15,7 +15,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
     {
         _memory = memory;
 
-        // An array too short for anything: what finds it looks here.
+        // An empty array: code that finds it too short looks here.
         Array = [];
     }
 
@@ -30,7 +30,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         Record.UsedBytes = length * Unsafe.SizeOf<T>();
     }
 
-    /// <summary>Gets the managed memory; empty where it is an address.</summary>
+    /// <summary>Gets the managed memory; empty if the memory is an address.</summary>
     public Span<T> Span => _memory.Span;
 
     public bool TryGetArray(out ArraySegment<T> segment)
@@ -53,7 +53,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
         release?.Invoke();
     }
 
-    /// <summary>Ends two pins in one: of memory that the caller owns, and of the buffer around it.</summary>
+    /// <summary>Two pins in one: of the caller's memory, and of the buffer around it.</summary>
     private sealed class WrappedPin : IPinnable
     {
         private readonly IPinnable _buffer;
@@ -65,7 +65,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
             _buffer = buffer;
         }
 
-        // The handle that is made with this has pinned already.
+        // The handle made with this has pinned it already.
         public MemoryHandle Pin(int elementIndex) => _buffer.Pin(elementIndex);
 
         public void Unpin()
@@ -76,7 +76,7 @@ internal sealed class WrappedGuard<T> : LifetimeGuard
             }
             finally
             {
-                // The other pin is the caller's code, and may throw: the buffer is released all the same.
+                // The other pin is the caller's code and may throw. The buffer is released all the same.
                 _buffer.Unpin();
             }
         }

@@ -5,21 +5,21 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Decides when a Gen2 collection is forced, which alone finds abandoned memory: at most once a trim period, ever more seldom in a
-/// process that does nothing, and never on a thread that rents or returns; and, as the last resort before memory is refused that the
-/// container does not have, one that blocks. Thread-safe.
+/// Decides when to force a Gen2 collection, because only that finds abandoned memory: at most once a trim period, ever more seldom in an
+/// idle process, and never on a thread that rents or returns. As the last resort, before the container's limit refuses memory, it forces a
+/// collection that blocks. Thread-safe.
 /// </summary>
 internal sealed class CollectionRequests : IBackgroundWork
 {
     private const long LongestIntervalMilliseconds = 60 * 60 * 1000;
 
-    // From then on the interval doubles with each.
+    // After so many fruitless collections, each further one doubles the interval.
     private const int FruitlessAtFullRate = 2;
 
-    // The alternative is death; but a process that is refused memory all the time must not collect all the time.
+    // The alternative is death, but a process that is always refused memory must not collect all the time.
     private const int LastResortPeriodMilliseconds = 1000;
 
-    // Finalizers bring back what was dropped.
+    // The time for finalizers to return the memory they found.
     private const int GraceMilliseconds = 100;
 
     private readonly ShortLock _lock = new();
@@ -46,10 +46,10 @@ internal sealed class CollectionRequests : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Collects, without blocking where the process collects concurrently.</summary>
+    /// <summary>Collects, without blocking if the process collects concurrently.</summary>
     public static void Collect() => GC.Collect(2, GCCollectionMode.Forced, blocking: false);
 
-    /// <summary>Collects and compacts everything. Does nothing in a region without collections, which it would end.</summary>
+    /// <summary>Collects and compacts everything. Does nothing in a no-GC region, which it would end.</summary>
     public static void CollectBlocking()
     {
         if (GCSettings.LatencyMode != GCLatencyMode.NoGCRegion)
@@ -63,8 +63,8 @@ internal sealed class CollectionRequests : IBackgroundWork
     }
 
     /// <summary>
-    /// Has a collection forced on the background thread, unless one was within the period, or that is null. Before a refusal one that
-    /// blocks is worth it too.
+    /// Forces a collection on the background thread, unless there was one within the period, or the period is null. Before a refusal even
+    /// one that blocks is worth it.
     /// </summary>
     public void Request(TimeSpan? period, bool beforeRefusal)
     {
@@ -75,13 +75,13 @@ internal sealed class CollectionRequests : IBackgroundWork
         }
     }
 
-    /// <summary>Returns whether <see cref="Look"/> would do anything: what it needs to know is not read off all pools before.</summary>
+    /// <summary>Returns whether <see cref="Look"/> would do anything. If not, its arguments need not be read off all pools.</summary>
     public bool IsLookDue(long nowMilliseconds, bool isAwaited) =>
         (isAwaited || nowMilliseconds >= _nextLookMilliseconds) && MayForce(beforeRefusal: false);
 
     /// <summary>
-    /// Forces a collection where memory is outstanding and none has taken place for long enough; more often after activity, and where the
-    /// quarantine awaits one. For ticks.
+    /// Forces a collection if memory is outstanding and none has taken place for long enough. Does so more often after activity, and if
+    /// the quarantine awaits one. Called at ticks.
     /// </summary>
     public void Look(long periodMilliseconds, long activity, bool isAwaited)
     {
@@ -105,9 +105,9 @@ internal sealed class CollectionRequests : IBackgroundWork
 
     /// <summary>
     /// Releases malloc's free memory and collects, once for the whole process and at most once a second, or waits for the thread that
-    /// does it. Blocks the caller; an interrupt takes effect.
+    /// does. Blocks the caller; an interrupt takes effect.
     /// </summary>
-    /// <returns>Whether finalizers may still bring back what the collection found: it is worth waiting a little.</returns>
+    /// <returns>Whether it is worth waiting a little: finalizers may still return memory that the collection found.</returns>
     public bool RunLastResort(bool mayCollect, NativeHeapTrimmer? heapTrimmer, AllocatorCounters counters)
     {
         lock (_lastResort)
@@ -129,7 +129,7 @@ internal sealed class CollectionRequests : IBackgroundWork
 
     void IBackgroundWork.DoWork() => _collect();
 
-    // A forced collection would end a region without collections, and with concurrent collection off it blocks all threads.
+    // A forced collection would end a no-GC region, and with concurrent collection off it blocks all threads.
     private bool MayForce(bool beforeRefusal) => _readMode() switch
     {
         GCLatencyMode.NoGCRegion => false,

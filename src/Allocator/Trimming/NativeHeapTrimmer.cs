@@ -4,14 +4,14 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// Releases the free memory of malloc, as far as that is worth it: malloc's arenas are locked one after the other meanwhile. One for the
-/// process. Thread-safe; never called under a lock that a rent or a return takes.
+/// Releases the free memory of malloc, if that is worth it: each of malloc's arenas is locked in turn meanwhile. One for the process.
+/// Thread-safe; never called under a lock that a rent or a return takes.
 /// </summary>
 internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long> readResident) : IBackgroundWork
 {
     private const int ShortestPeriodMilliseconds = 1000;
 
-    // A twentieth of the time at most.
+    // Takes a twentieth of the time at most.
     private const int LongestPart = 20;
 
     private readonly Clock _clock = clock;
@@ -22,7 +22,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
     private long _notBeforeMilliseconds = long.MinValue;
     private int _isBusy;
 
-    /// <summary>Gets the one of the process.</summary>
+    /// <summary>Gets the trimmer of the process.</summary>
     public static NativeHeapTrimmer Shared { get; } = new(SystemClock.Instance, LibC.TryTrimHeap, SystemMemory.Shared.ReadResidentBytes);
 
     ref BackgroundState IBackgroundWork.State => ref _work;
@@ -76,7 +76,7 @@ internal sealed class NativeHeapTrimmer(Clock clock, Func<bool> trim, Func<long>
         long begun = _clock.NowMilliseconds;
         if (!_trim())
         {
-            // Another C library, for good.
+            // Another C library: this stays so.
             Volatile.Write(ref _notBeforeMilliseconds, long.MaxValue);
             return;
         }

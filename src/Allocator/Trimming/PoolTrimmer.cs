@@ -19,11 +19,11 @@ internal sealed class PoolTrimmer : IBackgroundWork
     private readonly double _rate;
     private readonly IdleMemory _idle;
 
-    // None without a limit.
+    // Null without a limit.
     private readonly MemoryBudget? _budget;
     private BackgroundState _work;
 
-    // What is to be done where hooks may be called. Each is cleared before it is done.
+    // Work to be done on the thread for hooks. Each flag is cleared before its work is done.
     private volatile bool _hasPeriodEnded;
     private volatile bool _isRefused;
 
@@ -48,15 +48,15 @@ internal sealed class PoolTrimmer : IBackgroundWork
 
     public WeakReference<PoolTrimmer> Reference { get; }
 
-    /// <summary>Gets what reports how short memory is. The scheduler reads it, once a tick for all pools that share it.</summary>
+    /// <summary>Gets the reader of memory load. The scheduler reads it once a tick for all pools that share it.</summary>
     public SystemMemory Pressure { get; }
 
-    /// <summary>Gets whether the allocator is limited, so that a high load has to be noticed soon.</summary>
+    /// <summary>Gets whether the allocator is limited, so that a high load must be noticed soon.</summary>
     public bool WatchesLoad { get; init; }
 
     public NativeHeapTrimmer? HeapTrimmer { get; init; }
 
-    /// <summary>Gets whether a trim calls code of the user's.</summary>
+    /// <summary>Gets whether a trim calls the user's code.</summary>
     public bool HasHooks => _context.HasHooks;
 
     ref BackgroundState IBackgroundWork.State => ref _work;
@@ -73,13 +73,13 @@ internal sealed class PoolTrimmer : IBackgroundWork
     /// <summary>Gets whether anything is outstanding, retained or quarantined, or a request waits for the budget.</summary>
     public bool HasWork => _context.Counters.CommittedBytes > 0 || _arrays.HeldBytes > 0 || _budget?.HasWaiters == true;
 
-    /// <summary>Gets whether a collection may find something abandoned, a reservation too, and may be requested.</summary>
+    /// <summary>Gets whether a collection may be requested, and may find something abandoned, a reservation included.</summary>
     public bool IsSearched =>
         _context.CollectsToFindAbandoned
         && (_budget?.HasWaiters == true || _context.Counters.MappingRentedBytes > 0 || _pool.ReadUsage().RentedBytes > 0
             || _arrays.ReadCounts().RentedBytes > 0);
 
-    /// <summary>Gets a number that grows with every rent, return and abandonment of memory that a collection may find abandoned.</summary>
+    /// <summary>Gets a number that grows with every rent, return and abandonment of memory that a collection can find.</summary>
     public long Activity
     {
         get
@@ -106,19 +106,19 @@ internal sealed class PoolTrimmer : IBackgroundWork
         }
     }
 
-    /// <summary>Makes random numbers that differ between processes which start together: .NET Framework would use the time.</summary>
+    /// <summary>Makes random numbers that differ between processes started together: .NET Framework's seed is the time.</summary>
     public static Random CreateJitter() => new(Guid.NewGuid().GetHashCode());
 
-    /// <summary>Returns when to look next: at the period's end, and sooner where a high load has to be noticed.</summary>
+    /// <summary>Returns when to look next: at the period's end, and sooner if a high load must be noticed.</summary>
     public long NextLook(long nowMilliseconds) =>
         WatchesLoad ? Math.Min(DueMilliseconds, nowMilliseconds + LookPeriodMilliseconds) : DueMilliseconds;
 
-    /// <summary>Starts a period that lasts <see cref="PeriodMilliseconds"/> at least.</summary>
+    /// <summary>Starts a period that lasts at least <see cref="PeriodMilliseconds"/>.</summary>
     public void StartPeriod(long nowMilliseconds, long milliseconds) => DueMilliseconds = nowMilliseconds + milliseconds;
 
     /// <summary>
-    /// Serves waiters: growth that has waited too long fails here, and requests may fit by now, which nothing reports. Then releases
-    /// everything idle at high load; at low load, once a period, a part of what stayed idle through it. What fails is tried again at the
+    /// Serves waiters: growth that has waited too long fails here, and requests may fit by now without a notification. At high load it
+    /// then releases everything idle. At low load, once a period, it releases a part of what stayed idle. What fails is tried again at the
     /// next tick.
     /// </summary>
     public void Tick(long nowMilliseconds, long nextPeriodMilliseconds, in MemoryLoad load, Action<IBackgroundWork> runCallbacks)
@@ -148,11 +148,11 @@ internal sealed class PoolTrimmer : IBackgroundWork
         }
         catch (Exception)
         {
-            // The other pools have their turn.
+            // The other pools still have their turn.
         }
     }
 
-    /// <summary>As <see cref="ReleaseAll"/> for a refusal, on the thread where hooks may be called.</summary>
+    /// <summary>As <see cref="ReleaseAll"/> for a refusal, on the thread that may call hooks.</summary>
     public void ReleaseAllLater(Action<IBackgroundWork> runCallbacks)
     {
         _isRefused = true;

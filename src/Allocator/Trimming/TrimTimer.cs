@@ -6,14 +6,14 @@ using Allocator.Native;
 namespace Allocator.Trimming;
 
 /// <summary>
-/// When the background thread calls the trimmers of all pools, which are referenced weakly, while any has memory: by the clock, because
-/// unmanaged memory causes no collection, and after Gen2 collections, of which one is requested now and then, because only that finds
-/// abandoned memory.
+/// Makes the background thread call the trimmers of all pools, which it references weakly, while any pool has memory. It goes by the
+/// clock, because unmanaged memory causes no collection. It also goes by Gen2 collections, and requests one now and then, because only
+/// that finds abandoned memory.
 /// </summary>
 [DebuggerDisplay("{_active.Count} pools, running: {IsRunning}, due at {_due} ms")]
 internal sealed class TrimTimer : IBackgroundWork
 {
-    // Each tick looks at all pools, so that there are this many in a period at most, however many pools there are.
+    // Each tick looks at all pools, so a period has at most this many ticks, however many pools there are.
     private const int MostTicksInAPeriod = 1000;
 
     private readonly ShortLock _lock = new(mayAllocate: true);
@@ -26,7 +26,7 @@ internal sealed class TrimTimer : IBackgroundWork
     private long _due = long.MaxValue;
     private bool _isClosed;
 
-    /// <summary>Makes one. In tests that move a clock by hand nothing else is to act, so it need not watch collections.</summary>
+    /// <summary>Makes one. It need not watch collections: in tests that move a clock by hand, nothing else may act.</summary>
     public TrimTimer(
         Clock clock, Action collect, bool watchesCollections, Func<GCLatencyMode>? readMode = null, Action? collectBlocking = null)
     {
@@ -38,7 +38,7 @@ internal sealed class TrimTimer : IBackgroundWork
         Quarantine = new Quarantine(clock) { Added = ExpectQuarantine };
     }
 
-    /// <summary>Gets the one of the process. It does not tick before the first memory is outstanding.</summary>
+    /// <summary>Gets the timer of the process. It does not tick before the first memory is outstanding.</summary>
     public static TrimTimer Shared { get; } = new(
         SystemClock.Instance,
         CollectionRequests.Collect,
@@ -51,10 +51,10 @@ internal sealed class TrimTimer : IBackgroundWork
 
     public Random? Jitter { get; init; }
 
-    /// <summary>Gets what does work that may call the user's code.</summary>
+    /// <summary>Gets the runner of work that may call the user's code.</summary>
     public Action<IBackgroundWork> RunCallbacks { get; init; } = UserCallbacks.Thread.Queue;
 
-    /// <summary>Gets how much abandoned memory waits for a collection. Here, because its pool may be gone.</summary>
+    /// <summary>Gets the abandoned memory that waits for a collection. It is kept here because its pool may be gone.</summary>
     public Quarantine Quarantine { get; }
 
     public CollectionRequests Collections { get; }
@@ -63,7 +63,7 @@ internal sealed class TrimTimer : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _work;
 
-    /// <summary>Notes that the trimmer's pool has got memory. Cheap where that is known.</summary>
+    /// <summary>Notes that the trimmer's pool has got memory. Cheap if that is known already.</summary>
     public void Wake(PoolTrimmer trimmer)
     {
         UserCallbacks.EnsureThreads();
@@ -78,7 +78,7 @@ internal sealed class TrimTimer : IBackgroundWork
             {
                 trimmer.StartPeriod(_clock.NowMilliseconds, PoolTrimmer.Stretch(trimmer.PeriodMilliseconds, Jitter));
 
-                // A tick for nothing is the last; and where something throws here, the next call tries again.
+                // A tick with no work is the last. If this throws, the next call tries again.
                 Expect(trimmer.NextLook(_clock.NowMilliseconds));
                 _active.Add(trimmer.Reference);
                 trimmer.IsActive = true;
@@ -86,7 +86,7 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    /// <summary>Trims all pools. Where one fails the others have their turn. One call at a time.</summary>
+    /// <summary>Trims all pools. If one fails, the others still have their turn. One call at a time.</summary>
     public void Tick()
     {
         _clock.RefreshCoarse();
@@ -96,7 +96,7 @@ internal sealed class TrimTimer : IBackgroundWork
         ScheduleNext();
     }
 
-    /// <summary>Has the next tick come now, where it runs and a collection has taken place; false where it does not run.</summary>
+    /// <summary>Brings the next tick forward to now, if the timer runs and a collection took place. False if it does not run.</summary>
     public bool TryWake(bool isCollected)
     {
         using (_lock.Enter())
@@ -111,7 +111,7 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    /// <summary>Notes that the callback could not be kept: another one is made at the next tick.</summary>
+    /// <summary>Notes that the callback was lost. The next tick makes another one.</summary>
     public void ForgetCallback()
     {
         using (_lock.Enter())
@@ -120,7 +120,8 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    /// <summary>Releases what is idle in all pools; those with hooks do it soon where no caller's thread is at hand.</summary>
+    /// <summary>Releases the idle memory of all pools. Those with hooks do so soon after, if there is no caller's thread to do
+    /// it.</summary>
     public void ReleaseAll()
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)
@@ -167,7 +168,7 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    // What is in quarantine goes with a further collection, whatever the options say: nothing else brings it back.
+    // Memory in quarantine needs a further collection, whatever the options say: nothing else brings it back.
     private void LookForAbandoned(long nowMilliseconds)
     {
         bool isAwaited = Quarantine.IsOver(nowMilliseconds);
@@ -203,7 +204,7 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    // Sets the timer to the next period's end, or stops where nothing is left to look after.
+    // Sets the timer to the next period's end, or stops it if there is nothing left to do.
     private void ScheduleNext()
     {
         using (_lock.Enter())
@@ -278,7 +279,7 @@ internal sealed class TrimTimer : IBackgroundWork
             trimmer.IsActive = false;
             Interlocked.MemoryBarrier();
 
-            // Between the two lines a renter may have got memory, and seen that there was no need to wake the timer.
+            // Between the two lines a renter may have got memory, and seen that it need not wake the timer.
             trimmer.IsActive = trimmer.HasWork;
         }
 
