@@ -1,9 +1,9 @@
 namespace Allocator;
 
 /// <summary>
-/// Runs what has no caller, one after the other: ticks, the times of waits, looks at the container, what finalizers leave. No exception
-/// leaves it, because one ends the process; work that failed is tried again. Thread-safe; only <see cref="Start"/> throws, blocks or needs
-/// managed memory.
+/// Runs work without a caller, one piece after the other: ticks, timeouts of waits, looks at the container, the rest of finalizers' work.
+/// No exception leaves it, because one ends the process; work that failed is tried again. Thread-safe; only <see cref="Start"/> throws,
+/// blocks or needs managed memory.
 /// </summary>
 /// <remarks>
 /// The thread is made before the first memory is outstanding, and kept while any allocator lives: later there may be no memory for one. It
@@ -54,7 +54,7 @@ internal sealed class BackgroundThread(string name)
         set => s_isUnused = value;
     }
 
-    /// <summary>Gets or sets what starts a thread. Replaced in tests.</summary>
+    /// <summary>Gets or sets the delegate that starts a thread. Replaced in tests.</summary>
     public static Action<Thread> Starter { get; set; } = static thread => thread.Start();
 
     public bool IsRunning => _stage == Stage.Running;
@@ -78,7 +78,7 @@ internal sealed class BackgroundThread(string name)
                 _stage = Stage.Wanted;
                 Thread thread = new(RunUntilUnused) { IsBackground = true, Name = _name };
 
-                // The flow of execution context would tie what the caller has in its AsyncLocals to the thread, for good.
+                // The flow of execution context would tie the caller's AsyncLocals to the thread for good.
                 using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
                 Starter(thread);
                 _stage = Stage.Running;
@@ -86,7 +86,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Makes sure that there is a thread; where there is none it tries once a second, and does here what is due.</summary>
+    /// <summary>Makes sure that there is a thread. If there is none, it tries once a second, and does here the work that is due.</summary>
     public void Ensure()
     {
         if (_stage < Stage.Running && Environment.TickCount64 >= Volatile.Read(ref _nextStart))
@@ -95,7 +95,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Has work done as soon as possible. What was queued before and has not begun is done by the same run.</summary>
+    /// <summary>Queues work to be done as soon as possible. The same run does all work queued before that has not begun.</summary>
     public void Queue(IBackgroundWork work)
     {
         if (_stage is Stage.NotWanted or Stage.Closed)
@@ -135,7 +135,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Does work on the calling thread. Where it throws it is tried again on this one.</summary>
+    /// <summary>Does work on the calling thread. If it throws, the background thread tries it again.</summary>
     public void Run(IBackgroundWork work)
     {
         ShortLock.AssertNoneHeld();
@@ -164,7 +164,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    /// <summary>Ends it for good: it would keep the library loaded. What is queued from here on is done by its caller.</summary>
+    /// <summary>Ends it for good: it would keep the library loaded. From here on, the caller does the work that it queues.</summary>
     public void Close()
     {
         lock (_starting)
@@ -237,7 +237,7 @@ internal sealed class BackgroundThread(string name)
         }
     }
 
-    // Returns false where nothing was to be done for a while, and no allocator lives.
+    // Returns false if there has been no work for a while, and no allocator lives.
     private bool Sleep()
     {
         try

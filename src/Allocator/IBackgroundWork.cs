@@ -1,19 +1,19 @@
 namespace Allocator;
 
-/// <summary>Work without a caller. It is its own place in the lists of what is to be done, which therefore need no memory.</summary>
+/// <summary>Work without a caller. It is its own node in the lists of work, which therefore need no memory.</summary>
 internal interface IBackgroundWork
 {
-    /// <summary>Gets what the lists know of it, and nothing else uses.</summary>
+    /// <summary>Gets the lists' record of it, which nothing else uses.</summary>
     ref BackgroundState State { get; }
 
-    /// <summary>Does the work. Where it throws it is called again later, and goes on where it was.</summary>
+    /// <summary>Does the work. If it throws, it is called again later, and continues from that point.</summary>
     void DoWork();
 }
 
-/// <summary>Where one piece of work is in a list.</summary>
+/// <summary>The place of one piece of work in a list.</summary>
 internal struct BackgroundState
 {
-    /// <summary>The next one, or the list itself; null where the work is in no list.</summary>
+    /// <summary>The next one, or the list itself. Null if the work is in no list.</summary>
     public IBackgroundWork? Next;
 
     public IBackgroundWork? Previous;
@@ -33,7 +33,7 @@ internal sealed class BackgroundList : IBackgroundWork
 
     ref BackgroundState IBackgroundWork.State => ref _ends;
 
-    /// <summary>Removes work from the list that it is in, where it is in one.</summary>
+    /// <summary>Removes work from its list, if it is in one.</summary>
     public static void Remove(IBackgroundWork work)
     {
         ref BackgroundState state = ref work.State;

@@ -7,11 +7,11 @@ using Allocator.Native;
 
 namespace Allocator;
 
-/// <content>What waits for the memory budget without blocking a thread.</content>
+/// <content>Requests that wait for the memory budget without blocking a thread.</content>
 public abstract partial class MemoryAllocator
 {
     /// <summary>
-    /// Allocates one buffer. Waits asynchronously where the memory budget has no room; without one it completes at once.
+    /// Allocates one buffer. Waits asynchronously if the memory budget has no room; without one it completes at once.
     /// </summary>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
@@ -19,9 +19,9 @@ public abstract partial class MemoryAllocator
     /// <returns>The owner, which the caller disposes. Await it once: an owner that is never taken is abandoned.</returns>
     /// <remarks>
     /// Requests are served in the order in which they came, but one that fits may be served before earlier ones that do not: up to 16
-    /// before each of them. What runs after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs
-    /// that each hold some buffers and wait for more can wait for each other for ever:
-    /// <see cref="ReserveAsync(long, CancellationToken)"/> takes all that a job needs before it starts.
+    /// before each of them. The code after the wait runs on the thread pool, never on the thread whose <c>Dispose</c> made room. Jobs that
+    /// each hold some buffers and wait for more can wait for each other for ever: <see cref="ReserveAsync(long, CancellationToken)"/>
+    /// takes all that a job needs before it starts.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// The request exceeds the limit for one allocation or the whole budget, alone or beside its own reservation.
@@ -39,7 +39,7 @@ public abstract partial class MemoryAllocator
         return AllocateAdmittedAsync(request, WrapOwner<T>, cancellationToken);
     }
 
-    /// <summary>Allocates the pixels of an image, and waits asynchronously where the memory budget has no room.</summary>
+    /// <summary>Allocates the pixels of an image, and waits asynchronously if the memory budget has no room.</summary>
     /// <returns>The buffer, which the caller disposes. Await it once: a buffer that is never taken is abandoned.</returns>
     /// <remarks>As <see cref="AllocateAsync{T}"/>, which says what else is thrown.</remarks>
     /// <inheritdoc cref="AllocatePixels" path="/typeparam | /param | /exception[contains(@cref, 'Argument')]"/>
@@ -63,9 +63,9 @@ public abstract partial class MemoryAllocator
     /// <summary>
     /// Takes a part of the memory budget, if there is one, for a whole job before it starts. Waits asynchronously for room.
     /// </summary>
-    /// <param name="bytes">What the job needs at most, at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.</param>
+    /// <param name="bytes">The most that the job needs at once, in bytes of capacity: see <see cref="EstimatePixelBytes"/>.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
-    /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
+    /// <returns>The reservation, an allocator that draws on the reserved bytes. The caller disposes it at the end of the job.</returns>
     /// <remarks>Jobs that each hold half of what they need may wait for ever; jobs that reserve all of it first wait in turn.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate.
@@ -81,12 +81,12 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>As <see cref="ReserveAsync(long, CancellationToken)"/>, and waits no longer than a given time.</summary>
-    /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
+    /// <param name="bytes">The most that the job needs at once, in bytes of capacity.</param>
     /// <param name="timeout">How long it waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> for any time.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <remarks>
-    /// The timeout is kept where no thread of the thread pool is free: a thread of the library's own watches it. The code after the
-    /// caller's <c>await</c> runs on the thread pool.
+    /// The timeout holds even if no thread of the thread pool is free: a thread of the library watches it. The code after the caller's
+    /// <c>await</c> runs on the thread pool.
     /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/> does not apply.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.</exception>
@@ -104,24 +104,24 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Takes for a whole job what jobs of that name have needed, so that no estimate is needed. Waits asynchronously for room.
+    /// Takes, for a whole job, as much as jobs of that name have needed, so no estimate is needed. Waits asynchronously for room.
     /// </summary>
     /// <param name="job">
-    /// What kind of job it is: jobs of one name learn from each other. Any string; 256 names are remembered, and the one that was used
-    /// least recently is forgotten for a new one. Long names are shortened.
+    /// The kind of job: jobs of one name learn from each other. Any string. 256 names are remembered; for a new one, the least recently
+    /// used is forgotten. Long names are shortened.
     /// </param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
-    /// <returns>The reservation, an allocator that draws on what it reserved. The caller disposes it at the end of the job.</returns>
+    /// <returns>The reservation, an allocator that draws on the reserved bytes. The caller disposes it at the end of the job.</returns>
     /// <remarks>
     /// <para>
-    /// It reserves the 97th percentile of what the last 64 jobs of the name took at most, rounded up to 64 KiB. Until 16 have ended it is
-    /// a part of what can be had, if that is more: three quarters for the first ones, a fifth for the last. While a job waits, its size
-    /// follows what others of the name teach.
+    /// It reserves the 97th percentile of the peaks of the last 64 jobs of the name, rounded up to 64 KiB. Until 16 have ended, it
+    /// reserves a part of the possible bytes if that is more: three quarters for the first jobs, a fifth for the last. While a job waits,
+    /// its size follows the other jobs of the name.
     /// </para>
     /// <para>
-    /// A job that needs more grows ahead of requests that hold nothing, however much. Its synchronous allocations wait for that: for
-    /// <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. Where all that hold memory wait for more, the youngest is
-    /// refused at once, and its need is remembered. Without a limit nothing waits.
+    /// A job that needs more grows ahead of requests that hold nothing, however much it needs. Its synchronous allocations wait for that:
+    /// for <see cref="MemoryAllocatorOptions.BudgetTimeout"/>, and at least 30 s. If all jobs that hold memory wait for more, the youngest
+    /// is refused at once, and its need is remembered. Without a limit nothing waits.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
@@ -132,7 +132,7 @@ public abstract partial class MemoryAllocator
         ReserveAsync(job, Timeout.InfiniteTimeSpan, cancellationToken);
 
     /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, and waits no longer than a given time.</summary>
-    /// <param name="job">What kind of job it is.</param>
+    /// <param name="job">The kind of job.</param>
     /// <param name="timeout">How long it waits: zero for not at all, <see cref="Timeout.InfiniteTimeSpan"/> for any time.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>
     /// <inheritdoc cref="ReserveAsync(long, TimeSpan, CancellationToken)" path="/remarks"/>
@@ -151,11 +151,11 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>As <see cref="ReserveAsync(string, CancellationToken)"/>, if there is room now or no budget. Never waits.</summary>
-    /// <param name="job">What kind of job it is.</param>
+    /// <param name="job">The kind of job.</param>
     /// <param name="reservation">
     /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
     /// </param>
-    /// <returns><see langword="false"/> where there is no room now, or what is left is kept for requests that came earlier.</returns>
+    /// <returns><see langword="false"/> if there is no room now, or the room is kept for requests that came earlier.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="job"/> is null.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     public bool TryReserve(string job, [OwnedBuffer, NotNullWhen(true)] out MemoryReservation? reservation)
@@ -168,13 +168,13 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>Takes a part of the memory budget for a whole job, if there is room now or no budget. Never waits.</summary>
-    /// <param name="bytes">What the job needs at most, at once, in bytes of capacity.</param>
+    /// <param name="bytes">The most that the job needs at once, in bytes of capacity.</param>
     /// <param name="reservation">
     /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
     /// </param>
     /// <returns>
-    /// <see langword="false"/> where there is no room now, or where what is left is kept for requests that came earlier; also where
-    /// <paramref name="bytes"/> is more than the whole budget, so that there never will be.
+    /// <see langword="false"/> if there is no room now, or the room is kept for requests that came earlier; also if <paramref
+    /// name="bytes"/> is more than the whole budget, so that it never fits.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     /// <inheritdoc cref="ReserveAsync(long, CancellationToken)" path="/exception[contains(@cref, 'Argument')]"/>
@@ -186,16 +186,17 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Counts memory that other code allocates, a decoder or a native library, against the budget, as if it was outstanding here. Idle
-    /// memory is returned to the system for it.
+    /// Counts memory that other code allocates, such as a decoder or a native library, against the budget, as if it were outstanding here.
+    /// Idle memory is returned to the system for it.
     /// </summary>
-    /// <param name="bytes">How many bytes it is going to take at most.</param>
-    /// <returns>What the caller disposes when that memory has been freed.</returns>
+    /// <param name="bytes">The most bytes that the other code will take.</param>
+    /// <returns>An object that the caller disposes when that memory has been freed.</returns>
     /// <remarks>
-    /// Called before the memory is allocated. Where there is no room it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>;
-    /// within a <see cref="MemoryReservation"/> that covers it, it never does. Without a budget, memory that the container certainly has
-    /// no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>); where nothing limits the process it costs
-    /// an object and counts nothing. Of the statistics <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/> alone has these bytes.
+    /// Call it before the memory is allocated. If there is no room, it waits up to <see cref="MemoryAllocatorOptions.BudgetTimeout"/>;
+    /// inside a <see cref="MemoryReservation"/> that covers the bytes it never waits. Without a budget, memory that the container
+    /// certainly has no room for is refused at once (<see cref="MemoryAllocatorOptions.HonorMemoryLimit"/>). If nothing limits the
+    /// process, it costs an object and counts nothing. Among the statistics only <see cref="MemoryAllocatorStatistics.BudgetUsedBytes"/>
+    /// contains these bytes.
     /// Disposing the allocator ends a wait, with <see cref="ObjectDisposedException"/>.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
@@ -246,7 +247,7 @@ public abstract partial class MemoryAllocator
         }
     }
 
-    // No lambda: the class of those has a type initializer, and one that fails for want of memory fails for ever.
+    // No lambda: the class of lambdas has a type initializer, and if that fails for lack of memory, it fails for ever.
     private static IMemoryOwner<T> WrapOwner<T>(Allocation allocation)
         where T : struct => new PooledMemoryOwner<T>(allocation.Guard!, allocation.Generation);
 
@@ -311,7 +312,7 @@ public abstract partial class MemoryAllocator
         timeout >= TimeSpan.Zero || timeout == Timeout.InfiniteTimeSpan,
         nameof(timeout), timeout, "must be zero or more, or Timeout.InfiniteTimeSpan");
 
-    // A budget refuses what is too large. Without one the sum of this and what is already reserved must not wrap.
+    // A budget refuses requests that are too large. Without one, the sum of this and the bytes already reserved must not wrap.
     private protected void ThrowIfAbsurd(long bytes, long reservedBytes = 0)
     {
         Throw.IfNegative(bytes, nameof(bytes));

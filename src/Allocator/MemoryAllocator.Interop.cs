@@ -10,8 +10,8 @@ public abstract partial class MemoryAllocator
     /// <summary>Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and its like.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <returns>
-    /// A pool whose <c>Rent</c> allocates here, with exactly the length that was asked for, or about 4 KB where none was. It owns nothing:
-    /// disposing it ends its own <c>Rent</c> only, neither this allocator nor outstanding memory.
+    /// A pool whose <c>Rent</c> allocates here, with exactly the length asked for, or about 4 KB by default. It owns nothing: disposing it
+    /// ends only its own <c>Rent</c>, neither this allocator nor outstanding memory.
     /// </returns>
     /// <remarks>Costs one object, which threads can share. Its <c>MaxBufferSize</c> is the limit for one allocation.</remarks>
     /// <exception cref="ArgumentException"><typeparamref name="T"/> contains references.</exception>
@@ -35,8 +35,8 @@ public abstract partial class MemoryAllocator
     /// </para>
     /// <para>
     /// Arrays of every length up to 1 GiB are managed memory, rounded up to a power of two, in every safety mode. They come from an array
-    /// pool of the allocator's own, never <see cref="ArrayPool{T}.Shared"/>. It keeps idle at most an eighth of what limits the allocator,
-    /// and at most 64 MiB without a budget; trims drop that.
+    /// pool of the allocator's own, never <see cref="ArrayPool{T}.Shared"/>. That pool keeps idle at most an eighth of the limit on the
+    /// allocator, or at most 64 MiB without a budget; trims drop those arrays.
     /// </para>
     /// <para>
     /// <c>Rent</c> throws what <see cref="Allocate{T}"/> does, and waits as it does; 0 gives an empty array. <c>Return</c> throws
@@ -51,8 +51,8 @@ public abstract partial class MemoryAllocator
         return new AllocatorArrayPool(this);
     }
 
-    /// <summary>Makes a stream that grows in pooled blocks, for codecs. What was written is never moved or copied.</summary>
-    /// <param name="capacity">The bytes that memory is taken for now; the stream is empty all the same, and grows beyond that.</param>
+    /// <summary>Makes a stream that grows in pooled blocks, for codecs. Bytes once written are never moved or copied.</summary>
+    /// <param name="capacity">The bytes to take memory for now. The stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
     /// Blocks double from 4 KB up to 4 MiB. Each is an allocation of its own, so the limit for one allocation limits what one call may
@@ -103,9 +103,9 @@ public abstract partial class MemoryAllocator
     /// The pixels from the beginning of one row to that of the next, at least the width. Gaps are never written to.
     /// </param>
     /// <param name="release">
-    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use;
-    /// <c>owner.Dispose</c>, for instance. Never called for a buffer that is dropped without <c>Dispose</c>, and not where this throws. It
-    /// must not throw where the buffer is handed off: no exception can pass native code.
+    /// Called once when the buffer has been disposed and nothing pins or uses it any more, on the thread that ends the last use; in
+    /// <c>owner.Dispose</c>, for instance. Not called if the buffer is dropped without <c>Dispose</c>, or if this method throws. It must
+    /// not throw if the buffer is handed off: no exception can pass native code.
     /// </param>
     /// <returns>The buffer, which the caller disposes. The memory must stay valid until then. A <c>Clone</c> is allocated here.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The width or the height is below 1, or the stride is below the width.</exception>
@@ -120,7 +120,7 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>Makes a pixel buffer of native memory that the caller owns, as the other overload does.</summary>
-    /// <param name="address">Where the first row begins. Nothing can check that the memory is there.</param>
+    /// <param name="address">The start of the first row. Nothing can check that the memory is there.</param>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="rowBytes">The bytes from the beginning of one row to that of the next: a multiple of the pixel size.</param>
@@ -201,7 +201,7 @@ public abstract partial class MemoryAllocator
         return array;
     }
 
-    /// <summary>Takes an array back, zeroed where asked for; false, and it is left alone, where it is not rented.</summary>
+    /// <summary>Takes an array back, and zeroes it if asked. If the array is not rented: false, and it is left alone.</summary>
     internal abstract bool TryReturnArray(byte[] array, bool clear);
 
     private PixelBuffer<TPixel> WrapRows<TPixel>(WrappedGuard<TPixel> guard, long length, int width, int height, int rowStride)

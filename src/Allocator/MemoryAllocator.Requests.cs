@@ -4,22 +4,23 @@ using Allocator.Native;
 
 namespace Allocator;
 
-/// <content>What a request asks for, checked before anything is taken, and what it takes at most.</content>
+/// <content>The checks of a request before anything is taken, and the most that it takes.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>Computes what pixel buffers take of the budget at most, for <see cref="ReserveAsync(long, CancellationToken)"/>.</summary>
+    /// <summary>Computes the most that pixel buffers take of the budget, for <see cref="ReserveAsync(long,
+    /// CancellationToken)"/>.</summary>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
     /// <param name="liveCopies">How many such buffers the job has at once, at least 1.</param>
     /// <param name="rowAlignmentInBytes">The boundary in bytes that each row starts on: a power of two, from 1 to 2 MiB.</param>
     /// <returns>
-    /// The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and what is too large
-    /// for any machine is never granted.
+    /// The bytes, at most <see cref="long.MaxValue"/> / 16: up to sixteen estimates can be added without wrapping, and an estimate that is
+    /// too large for any machine is never granted.
     /// </returns>
     /// <remarks>
-    /// For buffers without <see cref="AllocationOptions.Contiguous"/>, unless this allocator prefers that. Add what else the job has at
-    /// the same time: the thumbnail, say, or what a decoder takes.
+    /// For buffers without <see cref="AllocationOptions.Contiguous"/>, unless this allocator prefers that. Add everything else that the
+    /// job has at the same time, such as the thumbnail and the decoder's memory.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">A value is below 1, or the row alignment is no such boundary.</exception>
     public long EstimatePixelBytes(int width, int height, int pixelSizeInBytes, int liveCopies = 1, int rowAlignmentInBytes = 1)
@@ -167,16 +168,17 @@ public abstract partial class MemoryAllocator
     }
 }
 
-/// <summary>Says what an allocation must be, beyond its length.</summary>
+/// <summary>Describes an allocation beyond its length.</summary>
 [Flags]
 public enum AllocationOptions
 {
     /// <summary>Contents are unspecified, and memory above one block may come in several members.</summary>
     None = 0,
 
-    /// <summary>The memory is zero. It is cleared once at most, and not where the operating system has just given it zeroed.</summary>
+    /// <summary>The memory is zero. It is cleared at most once, and not at all if the operating system has just supplied it
+    /// zeroed.</summary>
     Clean = 1,
 
-    /// <summary>A group or pixel buffer is one run of memory: adjacent blocks of the pool where these are free, else a mapping.</summary>
+    /// <summary>A group or pixel buffer is one run of memory: adjacent blocks of the pool if they are free, else a mapping.</summary>
     Contiguous = 2,
 }

@@ -7,12 +7,13 @@ using Allocator.Lifetime;
 namespace Allocator;
 
 /// <summary>
-/// Allocates memory for pixels. Up to 1 MiB comes from <see cref="ArrayPool{T}.Shared"/>, or, where a budget or the container limits it,
-/// from arrays of the allocator's own; more from a pool of unmanaged 4 MiB blocks, and beyond the pool from the operating system.
+/// Allocates memory for pixels. Buffers of up to 1 MiB come from <see cref="ArrayPool{T}.Shared"/>, or from the allocator's own arrays if
+/// a budget or the container limits it. Larger ones come from a pool of unmanaged 4 MiB blocks, and beyond the pool from the operating
+/// system.
 /// </summary>
 /// <remarks>
-/// Thread-safe. What it returns belongs to the caller, who disposes it: an owner, group or lease is for one thread at a time, a pixel
-/// buffer for as many delegates at once as work on different pixels. Without <see cref="AllocationOptions.Clean"/> contents are
+/// Thread-safe. Its results belong to the caller, who disposes them. One thread at a time may use an owner, group or lease; any number of
+/// delegates may use a pixel buffer if they work on different pixels. Without <see cref="AllocationOptions.Clean"/> contents are
 /// unspecified. Unmanaged memory starts on a 64-byte boundary at least, that of pool blocks on a 2 MiB boundary.
 /// </remarks>
 [DebuggerDisplay("{DebuggerText,nq}")]
@@ -33,10 +34,10 @@ public abstract partial class MemoryAllocator : IDisposable
     /// </summary>
     public abstract string? Name { get; }
 
-    /// <summary>Gets what requests are charged to; null for nothing.</summary>
+    /// <summary>Gets the account that requests are charged to; null for none.</summary>
     internal abstract BudgetAccount? Account { get; }
 
-    /// <summary>Gets what jobs have needed: one object for an allocator and all its reservations.</summary>
+    /// <summary>Gets the learned needs of jobs. An allocator and all its reservations share the object.</summary>
     internal abstract LearnedJobs Jobs { get; }
 
     /// <summary>
@@ -89,7 +90,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">What the memory must be.</param>
     /// <remarks>
     /// Up to 1 MiB, alignments above that of an array (8 bytes, in 64-bit processes) are served by the native heap, because arrays move;
-    /// alignments above 64 KiB take a whole block of the pool where it has one.
+    /// alignments above 64 KiB take a whole block of the pool if it has one.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="alignmentInBytes"/> is no such boundary.</exception>
     /// <inheritdoc cref="Allocate" path="/typeparam | /returns | /exception"/>
@@ -113,7 +114,7 @@ public abstract partial class MemoryAllocator : IDisposable
         return new MemoryLease<T>(guard, generation, length);
     }
 
-    /// <summary>Allocates what may come in several members of equal length, so that no large contiguous memory is needed.</summary>
+    /// <summary>Allocates memory that may come in several members of equal length, so no large contiguous memory is needed.</summary>
     /// <typeparam name="T">The element type; it contains no references.</typeparam>
     /// <param name="totalLength">The length of all members together, in elements; 0 gives one empty member.</param>
     /// <param name="elementAlignment">
@@ -122,9 +123,10 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <param name="options">What the memory must be; with <see cref="AllocationOptions.Contiguous"/> there is one member.</param>
     /// <returns>The group, which the caller disposes.</returns>
     /// <remarks>
-    /// Members are blocks of the pool for as many as are free; the rest share segments of at most 32 MiB from the system.
+    /// Members are blocks of the pool as long as there are free ones. The rest share segments of at most 32 MiB from the system.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1 or above what 32 MiB hold.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1, or more than fit in 32
+    /// MiB.</exception>
     /// <inheritdoc cref="Allocate" path="/exception"/>
     [return: OwnedBuffer]
     public MemoryGroup<T> AllocateGroup<T>(long totalLength, int elementAlignment = 1, AllocationOptions options = AllocationOptions.None)
@@ -165,18 +167,18 @@ public abstract partial class MemoryAllocator : IDisposable
     }
 
     /// <summary>Commits memory of the pool and makes it resident, until that many bytes lie idle there or the pool is full.</summary>
-    /// <param name="bytes">How many bytes are to lie idle, rounded up to whole blocks; no more than the pool, or a budget, holds.</param>
+    /// <param name="bytes">The bytes that are to lie idle, rounded up to whole blocks; no more than the pool, or a budget, holds.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is negative.</exception>
     /// <exception cref="OutOfMemoryException">The operating system refused the memory repeatedly.</exception>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
-    /// <remarks>What <see cref="MemoryAllocatorOptions.BlockCommitted"/> throws goes on to the caller; earlier blocks stay.</remarks>
+    /// <remarks>Exceptions of <see cref="MemoryAllocatorOptions.BlockCommitted"/> go on to the caller; earlier blocks stay.</remarks>
     public abstract void Prewarm(long bytes);
 
     /// <summary>Returns all idle memory to the operating system now. Outstanding memory stays valid.</summary>
     /// <remarks>
     /// Costs about a quarter of a millisecond for each resident block, on the calling thread only. Blocks that
-    /// <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay. Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has
-    /// thrown, after all other memory is back.
+    /// <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay. Throws the exception of <see
+    /// cref="MemoryAllocatorOptions.BlockReleasing"/>, if there was one, after all other memory is back.
     /// </remarks>
     public abstract void ReleaseRetainedResources();
 
@@ -184,12 +186,12 @@ public abstract partial class MemoryAllocator : IDisposable
     public abstract MemoryAllocatorStatistics GetStatistics();
 
     /// <summary>
-    /// Describes the allocator in about twenty lines, for people who look why memory is short: limits and which option or system sets
-    /// them, load, outstanding memory by size and age, idle memory, waiting requests, and the last trims. The words may change.
+    /// Describes the allocator in about twenty lines, for people who ask why memory is short: limits and which option or system sets them,
+    /// load, outstanding memory by size and age, idle memory, waiting requests, and the last trims. The words may change.
     /// </summary>
     /// <remarks>
-    /// Reads what <see cref="GetStatistics"/> and <see cref="GetMemoryLoad"/> do. Never throws and never waits for memory: without managed
-    /// memory it is one line that says so; figures that cannot be read are named. Works after <see cref="Dispose"/>.
+    /// Reads the same as <see cref="GetStatistics"/> and <see cref="GetMemoryLoad"/>. Never throws and never waits for memory: without
+    /// managed memory it is one line that says so; figures that cannot be read are named. Works after <see cref="Dispose"/>.
     /// </remarks>
     public abstract string DescribeMemory();
 
@@ -201,11 +203,11 @@ public abstract partial class MemoryAllocator : IDisposable
     /// Returns idle memory now, and outstanding memory as soon as it comes back; new requests throw <see cref="ObjectDisposedException"/>.
     /// Further calls have no effect, and <see cref="Default"/> ignores all.
     /// </summary>
-    /// <remarks>Throws what <see cref="MemoryAllocatorOptions.BlockReleasing"/> has thrown, after all memory is back.</remarks>
+    /// <remarks>Throws the exception of <see cref="MemoryAllocatorOptions.BlockReleasing"/>, if any, after all memory is back.</remarks>
     public abstract void Dispose();
 
     /// <summary>
-    /// Describes in a line what it is, holds and may hold, as <see cref="DescribeMemory"/> does in twenty. Never throws.
+    /// Describes the allocator, its memory and its limits in one line; <see cref="DescribeMemory"/> takes twenty. Never throws.
     /// </summary>
     /// <remarks>Costs as much as <see cref="GetStatistics"/>.</remarks>
     public override string ToString()
@@ -229,14 +231,14 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Gets how it was made, also after <see cref="Dispose"/>.</summary>
     internal abstract AllocatorSettings Settings { get; }
 
-    /// <summary>Returns what serves requests. Throws where this allocator has been disposed.</summary>
+    /// <summary>Returns the pipeline that serves requests. Throws if this allocator has been disposed.</summary>
     internal abstract AllocationPipeline GetPipeline();
 
     /// <summary>
     /// Serves a request that needs no plan, in one step: by an array, a block of the cache near this thread, or adjacent free blocks with
     /// memory (for a group the lowest, one for each member). It is charged to the account; null is the allocator's own.
     /// </summary>
-    /// <returns>Null where the request has to go through the pipeline.</returns>
+    /// <returns>Null if the request must go through the pipeline.</returns>
     internal abstract LifetimeGuard? TryRentFast(
         BudgetAccount? account, long lengthInBytes, int alignmentInBytes, AllocationOptions options, bool ofGroup, out long generation);
 
@@ -251,7 +253,7 @@ public abstract partial class MemoryAllocator : IDisposable
 
         private static readonly ExceptionDispatchInfo? s_failure;
 
-        // What a type initializer throws reaches callers wrapped, with a message that tells nothing.
+        // An exception of a type initializer reaches callers wrapped, with a message that says nothing.
         static SharedAllocator()
         {
             try

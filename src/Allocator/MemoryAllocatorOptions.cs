@@ -15,21 +15,21 @@ public sealed class MemoryAllocatorOptions
 
     /// <summary>
     /// Gets or sets how much memory the pool holds at most, outstanding and idle, in MiB: whole blocks of 4 MiB. 0: retains nothing.
-    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or where that is unknown.
+    /// <see langword="null"/>: 1/8 of the memory available to the process on 64-bit, and 128 on 32-bit or if that is unknown.
     /// </summary>
     /// <remarks>Available is the least of the machine's memory, the container's limit, and what the GC's heap may use.</remarks>
     public int? MaximumPoolSizeMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets the largest single allocation, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit, where it is less than
-    /// 2,044 in any case.
+    /// Gets or sets the largest single allocation, in MiB. <see langword="null"/>: 4096 on 64-bit, 1024 on 32-bit. On 32-bit it is always
+    /// less than 2,044.
     /// </summary>
     public int? AllocationLimitMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets how much memory may be held at once, in MiB: all outstanding, at its capacity, and all idle memory.
-    /// <see langword="null"/>: no budget. What does not fit waits, see <see cref="BudgetTimeout"/>;
-    /// <see cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
+    /// Gets or sets how much memory may be held at once, in MiB: all outstanding, at its capacity, and all idle memory. <see
+    /// langword="null"/>: no budget. A request that does not fit waits, see <see cref="BudgetTimeout"/>; <see
+    /// cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
     /// </summary>
     /// <remarks>
     /// Idle memory is returned to the system before a request waits. Buffers of up to 1 MiB come from an array pool of the allocator's
@@ -48,30 +48,30 @@ public sealed class MemoryAllocatorOptions
     /// instead of being handed out to a process that is then killed for it. The default is <see langword="true"/>.
     /// </summary>
     /// <remarks>
-    /// It concerns hard limits only: of a memory control group (Linux containers) or of a job object (Windows), and requests that idle
-    /// memory does not serve. Before one is refused, all idle memory and free memory of <c>malloc</c> is returned, a blocking collection
-    /// runs (at most one a second, in the whole process), and up to 0.1 s pass for finalizers. File pages count as free. Where a limit is
-    /// honored, small buffers come from arrays that the allocator counts, and not from <c>ArrayPool.Shared</c>.
+    /// It concerns only hard limits, those of a memory control group (Linux containers) or of a job object (Windows), and only requests
+    /// that idle memory does not serve. Before one is refused, all idle memory and free memory of <c>malloc</c> is returned, a blocking
+    /// collection runs (at most one a second, in the whole process), and up to 0.1 s pass for finalizers. File pages count as free. If a
+    /// limit is honored, small buffers come from arrays that the allocator counts, and not from <c>ArrayPool.Shared</c>.
     /// </remarks>
     public bool HonorMemoryLimit { get; set; } = true;
 
     /// <summary>
-    /// Gets or sets how much of the container's memory, or without a limit of the machine's, has to stay free for a request to be let in,
-    /// in MiB. <see langword="null"/>: that is not looked at. It needs no budget, and works beside one; requests that do not fit wait as
-    /// for a budget, see <see cref="BudgetTimeout"/>. What idle memory serves always fits.
+    /// Gets or sets how much of the container's memory, or without a limit of the machine's, must stay free for a request to be admitted,
+    /// in MiB. <see langword="null"/>: free memory is not checked. It needs no budget, and works beside one. Requests that do not fit wait
+    /// as for a budget, see <see cref="BudgetTimeout"/>. A request served by idle memory always fits.
     /// </summary>
     /// <remarks>
-    /// The system's figures are read at most every 10 ms, with idle file pages counted as free. Whatever they say, what is outstanding and
-    /// reserved never exceeds the rest of the limit. This is the room for what other processes, or other parts of this one, take later.
-    /// If nothing else is outstanding or reserved, one request may take of it; it fails at once if even that is not enough.
+    /// The system's figures are read at most every 10 ms, with idle file pages counted as free. Whatever they say, outstanding and
+    /// reserved memory never exceeds the rest of the limit. The free room is for memory that other processes, or other parts of this one,
+    /// take later. If nothing else is outstanding or reserved, one request may use it; it fails at once if even that is not enough.
     /// </remarks>
     public int? MinimumFreeMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets whether free memory of the C library's <c>malloc</c> is given back where memory is short: at high load, before a
-    /// request waits or is refused, and in <see cref="MemoryAllocator.ReleaseRetainedResources"/>. Codecs leave much of it, and it counts
-    /// against a container's limit. <see langword="null"/>: where a budget or <see cref="MinimumFreeMegabytes"/> is set or a limit is
-    /// honored. With glibc only; see <see cref="NativeHeap"/>.
+    /// Gets or sets whether free memory of the C library's <c>malloc</c> is released if memory is short: at high load, before a request
+    /// waits or is refused, and in <see cref="MemoryAllocator.ReleaseRetainedResources"/>. Codecs leave much of it, and it counts against
+    /// a container's limit. <see langword="null"/>: if a budget or <see cref="MinimumFreeMegabytes"/> is set, or a limit is honored. With
+    /// glibc only; see <see cref="NativeHeap"/>.
     /// </summary>
     /// <remarks>At most once in a second, and in no more than a twentieth of the time: threads that allocate may wait meanwhile.</remarks>
     public bool? TrimNativeHeap { get; set; }
@@ -81,14 +81,15 @@ public sealed class MemoryAllocatorOptions
     /// control group's limit is honored (<see cref="HonorMemoryLimit"/>), so that writing to granted memory does not end the process.
     /// </summary>
     /// <remarks>
-    /// Pages that are written to anyway cost no more this way. <see langword="false"/> is for programs that rent and never write most of
-    /// it: then only the sum of what was granted is kept below the limit, and what other code takes beside it can end the process.
+    /// Pages that are written to anyway cost no more this way. <see langword="false"/> is for programs that rent memory and never write
+    /// most of it. Then only the sum of granted bytes is kept below the limit, and memory that other code takes beside it can end the
+    /// process.
     /// </remarks>
     public bool? PopulateMemory { get; set; }
 
     /// <summary>
     /// Gets or sets whether making the allocator fixes the size from which the C library's <c>malloc</c> maps an allocation by itself, at
-    /// 1 MiB, so that what native codecs free goes back to the system at once. <see langword="null"/>: if the limit of a container is
+    /// 1 MiB. Memory that native codecs free then goes back to the system at once. <see langword="null"/>: if the limit of a container is
     /// honored (<see cref="HonorMemoryLimit"/>) and a budget or <see cref="MinimumFreeMegabytes"/> is set.
     /// </summary>
     /// <remarks>
@@ -104,7 +105,7 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Gets or sets whether groups and pixel buffers are always <see cref="AllocationOptions.Contiguous"/>.</summary>
     public bool PreferContiguous { get; set; }
 
-    /// <summary>Gets or sets where unmanaged memory comes from.</summary>
+    /// <summary>Gets or sets the source of unmanaged memory.</summary>
     public NativeMemoryKind NativeMemory { get; set; } = NativeMemoryKind.Virtual;
 
     /// <summary>Gets or sets whether huge pages are asked for.</summary>
@@ -117,46 +118,46 @@ public sealed class MemoryAllocatorOptions
     public TimeSpan TrimPeriod { get; set; } = TimeSpan.FromMinutes(1);
 
     /// <summary>
-    /// Gets or sets which part of what stayed idle for a whole period is returned at its end, from 0 to 1. Default: 0.5.
+    /// Gets or sets the part of the memory idle for a whole period that is returned at its end, from 0 to 1. Default: 0.5.
     /// </summary>
     public double TrimRate { get; set; } = 0.5;
 
     /// <summary>
-    /// Gets or sets what is called with the address and the length in bytes of every block of the pool that has got memory from the
-    /// system: when it is first used or prewarmed, and again after a trim took its memory. This is the place to register a block with a
-    /// device. No buffer uses the block yet. <see langword="null"/>: nothing.
+    /// Gets or sets a callback with the address and the length in bytes of every block of the pool that has got memory from the system:
+    /// when it is first used or prewarmed, and again after a trim took its memory. This is the place to register a block with a device. No
+    /// buffer uses the block yet. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
     /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An
-    /// exception goes on to that thread, nothing is allocated, and the block's memory goes back to the system without
-    /// <see cref="BlockReleasing"/>; where the system refuses to take it, the call is repeated before the block is used. Not called for
-    /// small buffers, buffers for which the pool has no block, and those that a <see cref="SafetyMode"/> watches.
+    /// exception goes on to that thread, nothing is allocated, and the block's memory goes back to the system without <see
+    /// cref="BlockReleasing"/>. If the system refuses to take it, the call is repeated before the block is used. Not called for small
+    /// buffers, for buffers without a block of the pool, and for those that a <see cref="SafetyMode"/> watches.
     /// </remarks>
     public Action<nint, long>? BlockCommitted { get; set; }
 
     /// <summary>
-    /// Gets or sets what is called with the address and the length in bytes of every block of the pool that is about to give its memory
-    /// back to the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the allocator is disposed. This is the place
-    /// to end the registration. No buffer uses the block any more. <see langword="null"/>: nothing.
+    /// Gets or sets a callback with the address and the length in bytes of every block of the pool that is about to return its memory to
+    /// the system: before each trim of it, unless <see cref="KeepBlocks"/>, and when the allocator is disposed. This is the place to end
+    /// the registration. No buffer uses the block any more. <see langword="null"/>: nothing.
     /// </summary>
     /// <remarks>
-    /// Called on the thread that trims or disposes, which may be one of the library's or one that allocates (the finalizer's only where
-    /// a finalizer of your own disposes the last buffer of a disposed allocator); for different blocks on several threads at once; under
-    /// no lock. What it requests is served from what is there or refused: nothing is released for it, and it does not wait. For a block
-    /// that is outstanding when the allocator is disposed it is called when the block comes back, and not at
-    /// the end of the process. After an exception the block keeps its memory until the next trim; where the allocator is disposed the call
-    /// is repeated once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and
-    /// <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c>
-    /// named <c>Allocator</c>, as <c>CallbackFailed</c>. Where the system refuses to take the memory, <see cref="BlockCommitted"/>
-    /// follows; where that throws, it is called again before the block is used.
+    /// Called on the thread that trims or disposes, for different blocks on several threads at once, under no lock. That thread may be one
+    /// of the library's or one that allocates. It is the finalizer's only if a finalizer of your own disposes the last buffer of a
+    /// disposed allocator. Requests by the callback are served from existing memory or refused: nothing is released for them, and they do
+    /// not wait. If a block is outstanding when the allocator is disposed, this is called when the block comes back, and not at the end of
+    /// the process. After an exception the block keeps its memory until the next trim. When the allocator is disposed the call is repeated
+    /// once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see
+    /// cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c> named
+    /// <c>Allocator</c>, as <c>CallbackFailed</c>. If the system refuses to take the memory, <see cref="BlockCommitted"/> follows; if that
+    /// throws, it is called again before the block is used.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; set; }
 
     /// <summary>
     /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor
     /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a device stays
-    /// registered. <see cref="MaximumPoolSizeMegabytes"/> has to be given, and not to exceed <see cref="MemoryBudgetMegabytes"/> where
-    /// there is one.
+    /// registered. <see cref="MaximumPoolSizeMegabytes"/> must be set, and must not exceed <see cref="MemoryBudgetMegabytes"/> if there is
+    /// one.
     /// </summary>
     /// <remarks>
     /// With a budget, idle blocks make no room for others: a request that would need their memory throws
@@ -167,7 +168,7 @@ public sealed class MemoryAllocatorOptions
     /// <summary>Gets or sets whether memory is zeroed when it comes back, so that no renter ever sees another's pixels.</summary>
     public bool ClearOnReturn { get; set; }
 
-    /// <summary>Gets or sets what becomes of memory whose owner was collected without <c>Dispose</c>.</summary>
+    /// <summary>Gets or sets how memory is treated whose owner was collected without <c>Dispose</c>.</summary>
     public AbandonedMemory Abandoned { get; set; } = AbandonedMemory.Quarantine;
 
     /// <summary>
@@ -176,9 +177,9 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation
-    /// 2, not blocking, and on no thread that allocates or disposes; there is at most one in a <see cref="TrimPeriod"/>, and in a process
-    /// that neither allocates nor disposes ever fewer, down to one an hour. Where concurrent collection is off, collections are only
-    /// forced before a request is refused. What another collection has found is brought back by a forced one in any case.
+    /// 2, not blocking, and on no thread that allocates or disposes. There is at most one in a <see cref="TrimPeriod"/>, and ever fewer,
+    /// down to one an hour, in a process that neither allocates nor disposes. If concurrent collection is off, collections are only forced
+    /// before a request is refused. A forced one always follows if another collection found abandoned memory.
     /// </remarks>
     public bool CollectToFindAbandoned { get; set; } = true;
 
@@ -200,22 +201,22 @@ public sealed class MemoryAllocatorOptions
     /// Standard mode it is never less than 64.
     /// </summary>
     /// <remarks>
-    /// Codecs and other code for SIMD read some bytes past the end of a row. What lies there is unspecified, often another buffer. Writing
-    /// there is an error, which Sampled and Guarded mode find. It does not concern arrays, which serve requests of up to 1 MiB, and memory
-    /// that you wrap.
+    /// Codecs and other code for SIMD read some bytes past the end of a row. Their contents are unspecified, often another buffer. Writing
+    /// there is an error, which Sampled and Guarded mode find. The tolerance does not concern arrays, which serve requests of up to 1 MiB,
+    /// and memory that you wrap.
     /// </remarks>
     public int? OverreadToleranceInBytes { get; set; }
 
     /// <summary>Makes a copy that the caller cannot change.</summary>
     internal MemoryAllocatorOptions Copy() => (MemoryAllocatorOptions)MemberwiseClone();
 
-    /// <summary>Describes what it allows, in short.</summary>
+    /// <summary>Describes the options in short.</summary>
     public override string ToString() =>
         $"{nameof(MemoryAllocatorOptions)} {Name ?? "without a name"}: pool {InMegabytes(MaximumPoolSizeMegabytes)}, "
             + $"budget {InMegabytes(MemoryBudgetMegabytes)}, one allocation {InMegabytes(AllocationLimitMegabytes)}, "
             + (Safety?.ToString() ?? "default safety");
 
-    /// <summary>Throws where a value is out of range, naming the value and the limit.</summary>
+    /// <summary>Throws if a value is out of range, naming the value and the limit.</summary>
     internal void Validate()
     {
         const string Defined = "must be a defined value";
@@ -278,7 +279,7 @@ public enum SafetyMode
     Guarded,
 }
 
-/// <summary>Says what becomes of memory whose owner was collected without <c>Dispose</c>.</summary>
+/// <summary>Names the treatments of memory whose owner was collected without <c>Dispose</c>.</summary>
 public enum AbandonedMemory
 {
     /// <summary>
@@ -292,16 +293,16 @@ public enum AbandonedMemory
     Reuse,
 }
 
-/// <summary>Names where unmanaged memory comes from.</summary>
+/// <summary>Names the sources of unmanaged memory.</summary>
 public enum NativeMemoryKind
 {
     /// <summary>
-    /// Address space reserved from the operating system (<c>mmap</c>, <c>VirtualAlloc</c>). What is trimmed really leaves the process,
+    /// Address space reserved from the operating system (<c>mmap</c>, <c>VirtualAlloc</c>). Trimmed memory really leaves the process,
     /// blocks start on 2 MiB boundaries, and adjacent blocks make contiguous runs. The default.
     /// </summary>
     Virtual,
 
-    /// <summary>The C heap, aligned (<c>NativeMemory.AlignedAlloc</c>). What is freed may stay with the process.</summary>
+    /// <summary>The C heap, aligned (<c>NativeMemory.AlignedAlloc</c>). Freed memory may stay with the process.</summary>
     Heap,
 
     /// <summary><c>Marshal.AllocHGlobal</c>.</summary>
@@ -315,11 +316,10 @@ public enum NativeMemoryKind
 public enum HugePages
 {
     /// <summary>
-    /// Blocks are advised for huge pages before their first touch, where the system has them. Needs
-    /// <see cref="NativeMemoryKind.Virtual"/>.
+    /// Blocks are advised for huge pages before their first touch, if the system has them. Needs <see cref="NativeMemoryKind.Virtual"/>.
     /// </summary>
     Auto,
 
-    /// <summary>Huge pages are refused, also where the system would use them without being asked.</summary>
+    /// <summary>Huge pages are refused, even if the system would use them without being asked.</summary>
     Off,
 }

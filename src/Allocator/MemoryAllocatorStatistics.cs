@@ -2,18 +2,19 @@ namespace Allocator;
 
 /// <summary>
 /// What an allocator holds and has done, read at one moment. Every byte it has from the operating system is rented, retained or
-/// quarantined: while no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less what <see cref="RentedBytes"/>
-/// counts of managed arrays.
+/// quarantined. While no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less the managed arrays in <see
+/// cref="RentedBytes"/>.
 /// </summary>
 public readonly record struct MemoryAllocatorStatistics
 {
     /// <summary>Gets the capacity, not the requested length, of all outstanding memory: whole blocks, mappings, and arrays.</summary>
     public long RentedBytes { get; init; }
 
-    /// <summary>Gets what lies idle in the pool, in bytes.</summary>
+    /// <summary>Gets the idle memory in the pool, in bytes.</summary>
     public long RetainedBytes { get; init; }
 
-    /// <summary>Gets what the system has given and not taken back, in bytes, without managed arrays and purged blocks.</summary>
+    /// <summary>Gets the memory that the system has supplied and not taken back, in bytes, without managed arrays and purged
+    /// blocks.</summary>
     public long CommittedBytes { get; init; }
 
     /// <summary>Gets the largest value that <see cref="CommittedBytes"/> has had.</summary>

@@ -32,7 +32,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     /// <summary>Gets the length of all members together, in elements.</summary>
     public long TotalLength => _layout.TotalLength;
 
-    /// <summary>Gets the length of every member but the last, in elements; where there is one member, its length.</summary>
+    /// <summary>Gets the length of every member but the last, in elements; the length of the only member if there is one.</summary>
     public int BlockLength => _layout.MemberLength;
 
     /// <summary>Gets the number of members, at least 1.</summary>
@@ -179,7 +179,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     }
 
     /// <summary>Disposes the group for the first caller. It has a pin, which keeps the memory.</summary>
-    /// <returns>False, and nothing changes, where the group has been disposed already.</returns>
+    /// <returns>False, with nothing changed, if the group has been disposed already.</returns>
     internal bool TryDisposePinned() => _guard.TryDisposeReferenced(_generation);
 
     /// <summary>Ends <see cref="AddReference"/> or a pin.</summary>
@@ -228,7 +228,7 @@ public sealed class MemoryGroup<T> : IReadOnlyList<Memory<T>>, IDisposable
     }
 
     /// <summary>
-    /// Returns where the first member begins, if unmanaged and others one stride apart; otherwise 0. With a reference held.
+    /// Returns the start of the first member if it is unmanaged and others are one stride apart; otherwise 0. With a reference held.
     /// </summary>
     internal nint FirstAddress() => _layout.IsSingle ? _guard.Address : _layout.First;
 

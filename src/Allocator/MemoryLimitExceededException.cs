@@ -1,13 +1,13 @@
 namespace Allocator;
 
 /// <summary>Thrown when a request exceeds a limit of its allocator, or the budget had no room in time. Nothing was allocated.</summary>
-/// <remarks>A web service answers 503 where <see cref="IsTransient"/> says that it may succeed later, and otherwise 413.</remarks>
+/// <remarks>A web service answers 503 if <see cref="IsTransient"/> says that it may succeed later, and otherwise 413.</remarks>
 public sealed class MemoryLimitExceededException : InvalidOperationException
 {
     private const string OptionsName = nameof(MemoryAllocatorOptions);
 
     /// <summary>Makes the exception for a request above the limit for one allocation. It is not transient.</summary>
-    /// <param name="requestedBytes">What was asked for, in bytes; <see cref="long.MaxValue"/> where it is more than that.</param>
+    /// <param name="requestedBytes">The bytes asked for; <see cref="long.MaxValue"/> if there were more than that.</param>
     /// <param name="limitBytes">The limit that it exceeds, in bytes.</param>
     public MemoryLimitExceededException(long requestedBytes, long limitBytes)
         : this(requestedBytes, limitBytes, limitBytes, isTransient: false, Invariant(
@@ -25,7 +25,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
         IsTransient = isTransient;
     }
 
-    /// <summary>Gets what was asked for, in bytes. It saturates at <see cref="long.MaxValue"/>.</summary>
+    /// <summary>Gets the bytes asked for. The number saturates at <see cref="long.MaxValue"/>.</summary>
     public long RequestedBytes { get; }
 
     /// <summary>Gets the limit that the request exceeds, in bytes: of one allocation, or of the memory budget.</summary>
@@ -33,7 +33,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
 
     /// <summary>
     /// Gets how many bytes of the limit were free when the request was refused. A request that never fits: the whole limit. More may be
-    /// free than was asked for, where it is kept for requests that came earlier; and 0 where free memory could not be had.
+    /// free than was asked for, if it is kept for requests that came earlier. It is 0 if free memory could not be used.
     /// </summary>
     public long AvailableBytes { get; }
 
@@ -55,7 +55,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
 
     /// <summary>
     /// For a request for which the budget had no room in time. <paramref name="neededBytes"/>: with the rest of its reservation; it is
-    /// transient where the whole budget has room for so much.
+    /// transient if the whole budget has room for so much.
     /// </summary>
     internal static MemoryLimitExceededException ForTimeout(
         long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, TimeSpan timeout, bool isBudgetTimeout)

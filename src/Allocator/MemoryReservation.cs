@@ -7,15 +7,14 @@ namespace Allocator;
 
 /// <summary>
 /// A part of an allocator's memory budget, taken for a whole job before it starts, and itself an allocator: pass it to any code that takes
-/// one. What is allocated from it counts against it and comes back to it. What exceeds it waits for the budget, or throws, like any other
-/// request.
+/// one. Memory allocated from it counts against it and comes back to it. A request that exceeds it waits for the budget, or throws, like
+/// any other request.
 /// </summary>
 /// <remarks>
 /// Made by <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/>, or without an estimate by
 /// <see cref="MemoryAllocator.ReserveAsync(string, CancellationToken)"/>, and the like. Thread-safe.
-/// Its memory is the parent's: blocks, statistics and trimming are shared. Where all outstanding memory belongs to reservations that wait
-/// for more, the youngest fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits
-/// nothing.
+/// Its memory is the parent's: blocks, statistics and trimming are shared. If all outstanding memory belongs to reservations that wait for
+/// more, the youngest fails with a <see cref="MemoryLimitExceededException"/> that says so. Without a budget it counts and limits nothing.
 /// </remarks>
 [DebuggerDisplay("{DebuggerText,nq}")]
 public sealed class MemoryReservation : MemoryAllocator
@@ -36,15 +35,15 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <inheritdoc/>
     public override string? Name => _parent.Name;
 
-    /// <summary>Gets what is reserved, in bytes: what it was made with and has grown by. Kept after <see cref="Dispose"/>.</summary>
+    /// <summary>Gets the reserved bytes: those it was made with and has grown by. Kept after <see cref="Dispose"/>.</summary>
     public long ReservedBytes => _account.ReservedBytes;
 
-    /// <summary>Gets what can be allocated without waiting, in bytes of capacity; 0 when all is outstanding or it is disposed.</summary>
+    /// <summary>Gets how much can be allocated without waiting, in bytes of capacity; 0 if all is outstanding or it is disposed.</summary>
     public long RemainingBytes => _account.RemainingBytes;
 
     /// <summary>
-    /// Gets the most that was outstanding at once so far, in bytes of capacity: what the job really took. Divided by what it was estimated
-    /// at, it is the factor for the next estimate. Kept after <see cref="Dispose"/>.
+    /// Gets the most that was outstanding at once so far, in bytes of capacity: the real need of the job. Divided by the job's estimate,
+    /// it is the factor for the next estimate. Kept after <see cref="Dispose"/>.
     /// </summary>
     public long PeakUsedBytes => _account.PeakUsedBytes;
 
@@ -71,7 +70,7 @@ public sealed class MemoryReservation : MemoryAllocator
     /// <summary>Returns all idle memory of the parent to the operating system now. Outstanding memory stays valid.</summary>
     public override void ReleaseRetainedResources() => _parent.ReleaseRetainedResources();
 
-    /// <summary>Reads what the parent holds and has done; the reservation has no memory of its own.</summary>
+    /// <summary>Reads the parent's figures; the reservation has no memory of its own.</summary>
     public override MemoryAllocatorStatistics GetStatistics() => _parent.GetStatistics();
 
     /// <inheritdoc/>
@@ -90,15 +89,15 @@ public sealed class MemoryReservation : MemoryAllocator
         }
     }
 
-    /// <summary>Reserves more where there is room now, and never waits.</summary>
+    /// <summary>Reserves more if there is room now, and never waits.</summary>
     /// <param name="bytes">
     /// How much more, in bytes of capacity: <see cref="RemainingBytes"/> is larger by so much afterwards, whatever was taken beyond the
     /// reservation before.
     /// </param>
-    /// <returns><see langword="false"/> where there is no room now, or never will be; nothing has changed then.</returns>
+    /// <returns><see langword="false"/> if there is no room now, or never will be; nothing has changed then.</returns>
     /// <remarks>
-    /// Up to twice what the reservation was made with, growth goes ahead of requests that wait: they could not be served before running
-    /// jobs end anyway. Beyond that it is a request like any other. What it has grown by goes back in <see cref="Dispose"/>.
+    /// Up to twice the original reservation, growth goes ahead of requests that wait: they could not be served before running jobs end
+    /// anyway. Beyond that it is a request like any other. The bytes it has grown by go back in <see cref="Dispose"/>.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="bytes"/> is negative; or, without a budget, as large as the largest estimate together with what is reserved.
@@ -112,15 +111,15 @@ public sealed class MemoryReservation : MemoryAllocator
         return isGrown;
     }
 
-    /// <summary>Reserves more, and waits asynchronously where there is no room. Without a budget it completes at once.</summary>
+    /// <summary>Reserves more, and waits asynchronously if there is no room. Without a budget it completes at once.</summary>
     /// <param name="bytes">As for <see cref="TryGrow"/>.</param>
     /// <param name="cancellationToken">Ends the wait; the reservation is as it was then.</param>
-    /// <returns>A task that completes when it has been reserved. It goes back in <see cref="Dispose"/>.</returns>
+    /// <returns>A task that completes when the bytes have been reserved. They go back in <see cref="Dispose"/>.</returns>
     /// <remarks>
-    /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever: where
-    /// all that hold memory wait, the youngest is refused at once; where memory outside of reservations could still come back, after about
-    /// 5 s, or <see cref="MemoryAllocatorOptions.BudgetTimeout"/> where that is longer. Disposing the reservation or its allocator ends a
-    /// wait, with <see cref="ObjectDisposedException"/>.
+    /// Its place in the queue is that of <see cref="TryGrow"/>. Jobs that hold memory and wait for each other would wait for ever. So if
+    /// all jobs that hold memory wait, the youngest is refused at once. If memory outside of reservations could still come back, that
+    /// happens only after about 5 s, or after <see cref="MemoryAllocatorOptions.BudgetTimeout"/> if that is longer. Disposing the
+    /// reservation or its allocator ends a wait, with <see cref="ObjectDisposedException"/>.
     /// </remarks>
     /// <exception cref="MemoryLimitExceededException">
     /// It is more than the whole budget together with what is reserved, and never fits
@@ -136,19 +135,19 @@ public sealed class MemoryReservation : MemoryAllocator
     }
 
     /// <summary>
-    /// Has code allocate from this reservation that cannot be handed one: until the result is disposed, what this flow of execution
-    /// allocates from the reservation's allocator belongs to the reservation.
+    /// Makes code allocate from this reservation that cannot be passed one: until the result is disposed, allocations of this flow of
+    /// execution from the reservation's allocator belong to the reservation.
     /// </summary>
-    /// <returns>What the caller disposes, with <c>using</c>, before the reservation.</returns>
+    /// <returns>An object that the caller disposes, with <c>using</c>, before the reservation.</returns>
     /// <remarks>
     /// <para>
-    /// The flow is that of <see cref="ExecutionContext"/>: what is called, what runs after an <c>await</c>, and tasks, loops and threads
-    /// that are begun within it. Call it in the method that does the work: an <c>async</c> method that calls it changes its own flow
-    /// only. Of nested uses the innermost of each allocator counts. Other allocators, and reservations that are named, are not affected.
+    /// The flow is that of <see cref="ExecutionContext"/>: called methods, code after an <c>await</c>, and tasks, loops and threads that
+    /// are begun within it. Call it in the method that does the work: an <c>async</c> method that calls it changes its own flow only. If
+    /// uses are nested, the innermost of each allocator counts. Other allocators, and reservations that are named, are not affected.
     /// </para>
     /// <para>
-    /// Disposing the result, in whatever flow, ends the use in all of them; so does disposing the reservation. They allocate from the
-    /// allocator then, as before. What was allocated and is kept stays the reservation's until that ends.
+    /// Disposing the result, in whatever flow, ends the use in all of them; so does disposing the reservation. The flows then allocate
+    /// from the allocator, as before. Memory allocated by then stays the reservation's until that ends.
     /// </para>
     /// <para>
     /// As long as any use in the process has not ended, each allocation reads the flow, for some nanoseconds. Otherwise it costs one
@@ -163,8 +162,8 @@ public sealed class MemoryReservation : MemoryAllocator
     }
 
     /// <summary>
-    /// Returns the unused part to the budget, and what it has grown by. Outstanding memory stays valid, counts against the budget, and
-    /// goes back to it when it is disposed. New requests throw, and those that wait. Further calls have no effect.
+    /// Returns the unused part to the budget, and the bytes it has grown by. Outstanding memory stays valid, counts against the budget,
+    /// and goes back to it when it is disposed. New requests throw, and so do waiting ones. Further calls have no effect.
     /// </summary>
     public override void Dispose()
     {

@@ -64,8 +64,8 @@ public sealed class NativeAllocationCallbacks : IDisposable
     public nint AllocateArray { get; } = Marshal.GetFunctionPointerForDelegate(s_allocateArray);
 
     /// <summary>
-    /// Gets <c>void* reallocate(void* context, void* address, size_t size)</c>. It keeps the contents, allocates where <c>address</c> is
-    /// null, and frees where <c>size</c> is 0. Where it is refused it returns null, and the old memory stays as it is.
+    /// Gets <c>void* reallocate(void* context, void* address, size_t size)</c>. It keeps the contents, allocates if <c>address</c> is
+    /// null, and frees if <c>size</c> is 0. If refused, it returns null, and the old memory stays as it is.
     /// </summary>
     public nint Reallocate { get; } = Marshal.GetFunctionPointerForDelegate(s_reallocate);
 
@@ -73,13 +73,13 @@ public sealed class NativeAllocationCallbacks : IDisposable
     public nint Free { get; } = Marshal.GetFunctionPointerForDelegate(s_free);
 
     /// <summary>Gets the bytes that native code has asked for and not freed; 1 for a request of 0.</summary>
-    /// <remarks>A reallocation that left the memory where it was, because it became little shorter, counts as before.</remarks>
+    /// <remarks>If a reallocation kept its memory, because it became only a little shorter, it counts as before.</remarks>
     public long OutstandingBytes => Interlocked.Read(ref _outstandingBytes);
 
     private bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
 
     /// <summary>
-    /// Ends allocation: the functions return null from now on. What is outstanding stays valid, and can be freed as long as any of it is
+    /// Ends allocation: the functions return null from now on. Outstanding memory stays valid, and can be freed as long as any of it is
     /// outstanding. Further calls have no effect.
     /// </summary>
     public void Dispose()
@@ -212,7 +212,7 @@ public sealed class NativeAllocationCallbacks : IDisposable
             return null;
         }
 
-        // Memory that shrinks to less than half is copied; otherwise, or where there is no memory for the copy, it stays.
+        // Memory that shrinks to less than half is copied. Otherwise, or if there is no memory for the copy, it stays.
         Span<byte> contents = owner.Memory.Span;
         bool fits = size <= (nuint)contents.Length;
         if (fits && size > (nuint)contents.Length / 2)
