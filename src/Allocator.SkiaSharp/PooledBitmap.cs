@@ -23,9 +23,9 @@ public sealed class PooledBitmap : SKBitmap
     }
 
     /// <summary>
-    /// Gets what the pixels were allocated from. Allocate from it what else this picture needs: after
-    /// <see cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation that was made for the picture, with room for
-    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
+    /// Gets the allocator of the pixels. Allocate from it what else this picture needs: after <see
+    /// cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation that was made for the picture, with room for <see
+    /// cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
     /// </summary>
     public MemoryAllocator Allocator { get; }
 
@@ -37,7 +37,7 @@ public sealed class PooledBitmap : SKBitmap
     public new void Encode(Stream destination, SKEncodedImageFormat format, int quality) =>
         SkiaSharpMemory.Encode(this, destination, format, quality);
 
-    /// <summary>Makes a bitmap of memory, and takes that over, whether it succeeds or not.</summary>
+    /// <summary>Makes a bitmap of memory, and takes ownership of it, even if it fails.</summary>
     /// <exception cref="ArgumentException">Skia does not accept the description.</exception>
     internal static PooledBitmap Create(MemoryAllocator allocator, SKImageInfo info, PixelMemory pixels, MemoryReservation? reservation)
     {
@@ -52,7 +52,7 @@ public sealed class PooledBitmap : SKBitmap
             throw;
         }
 
-        // Where it fails, Skia has called the delegate: the memory is back.
+        // If it fails, Skia has called the delegate: the memory is back.
         if (!bitmap.InstallPixels(info, pixels.Address, pixels.RowBytes, PixelMemory.BitmapRelease, pixels))
         {
             bitmap.Dispose();
@@ -69,7 +69,7 @@ public sealed class PooledBitmap : SKBitmap
     {
         if (!disposing)
         {
-            // Skia roots the memory until it releases it. From here on the owner's own finalizer does what it does for every other.
+            // Skia roots the memory until it releases it. From here on the owner's own finalizer acts as it does for every other owner.
             _pixels?.Abandon();
         }
 

@@ -7,12 +7,12 @@ namespace Allocator;
 /// </summary>
 /// <remarks>
 /// Each method takes any <see cref="MemoryAllocator"/>: the default one, one with a budget, a <see cref="MemoryReservation"/>, or that of
-/// a web request. Thread-safe. Skia runs none of the caller's code, and nothing that can be refused is allocated while Skia runs.
+/// a web request. Thread-safe. Skia runs none of the caller's code, and no allocation that can be refused happens while Skia runs.
 /// </remarks>
 public static class SkiaSharpMemory
 {
     /// <summary>Allocates a bitmap.</summary>
-    /// <param name="allocator">What the pixels are allocated from.</param>
+    /// <param name="allocator">The allocator of the pixels.</param>
     /// <param name="info">The size, colour type, alpha type and colour space. Rows have no gaps.</param>
     /// <param name="options">Without <see cref="AllocationOptions.Clean"/> the pixels have whatever was there before.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
@@ -28,13 +28,13 @@ public static class SkiaSharpMemory
     }
 
     /// <summary>Decodes a picture into pooled memory: as <see cref="SKBitmap.Decode(Stream)"/>, with its orientation applied.</summary>
-    /// <param name="allocator">What the file and the pixels are allocated from, and what counts the codec's own memory.</param>
+    /// <param name="allocator">The allocator of the file and the pixels; it also counts the codec's own memory.</param>
     /// <param name="source">The file. It is read from its position to its end, into pooled memory, before it is decoded.</param>
-    /// <param name="options">What the bitmap is to be like. <see langword="null"/>: as large as the picture.</param>
+    /// <param name="options">The options of the bitmap. <see langword="null"/>: as large as the picture.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <remarks>
-    /// Under a budget it waits for each part in turn, holding the ones before. Where many pictures are decoded at once, use
-    /// <see cref="DecodeBitmapAsync"/>. Of an animation it is the first frame. The colours are the file's: no colour profile is applied.
+    /// Under a budget it waits for each part in turn, and holds the parts before. To decode many pictures at once, use <see
+    /// cref="DecodeBitmapAsync"/>. It decodes the first frame of an animation. The colours are the file's: no colour profile is applied.
     /// </remarks>
     /// <exception cref="InvalidDataException">
     /// The file is no picture that Skia decodes, damaged or cut off. The message names the codec's result.
@@ -48,25 +48,24 @@ public static class SkiaSharpMemory
         ArgumentNullException.ThrowIfNull(allocator);
         ArgumentNullException.ThrowIfNull(source);
 
-        // It completes before it returns: nothing in it is awaited that is not complete.
+        // It completes before it returns: everything that it awaits is complete.
         return BitmapDecoder.DecodeAsync(allocator, source, options, isAsync: false, CancellationToken.None).GetAwaiter().GetResult();
     }
 
     /// <summary>
-    /// Decodes a picture into pooled memory, after what it takes was reserved: the file, the pixels, the codec's own memory and
-    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. Waits asynchronously for that, and holds nothing but the beginning of the file
-    /// meanwhile.
+    /// Decodes a picture into pooled memory, after reserving all that it takes: the file, the pixels, the codec's own memory and <see
+    /// cref="SKBitmapDecodeOptions.WorkingBytes"/>. Waits asynchronously for that, and meanwhile holds only the beginning of the file.
     /// </summary>
     /// <param name="allocator">
-    /// What to reserve from. A <see cref="MemoryReservation"/> is drawn on as it is: nothing more is reserved.
+    /// The allocator to reserve from. A <see cref="MemoryReservation"/> is used as it is: nothing more is reserved.
     /// </param>
     /// <param name="source">The file. It is read asynchronously, from its position to its end.</param>
-    /// <param name="options">What the bitmap is to be like. <see langword="null"/>: as large as the picture.</param>
+    /// <param name="options">The options of the bitmap. <see langword="null"/>: as large as the picture.</param>
     /// <param name="cancellationToken">Ends the reading and the waiting, not the decoding.</param>
     /// <returns>
-    /// The bitmap, which the caller disposes: that ends the reservation, which is its <see cref="PooledBitmap.Allocator"/>. Await it once.
+    /// The bitmap, which the caller disposes. That ends the reservation, its <see cref="PooledBitmap.Allocator"/>. Await it once.
     /// </returns>
-    /// <remarks>The decoding itself runs on the thread that was there when the file had been read.</remarks>
+    /// <remarks>The decoding itself runs on the thread that finished reading the file.</remarks>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <inheritdoc cref="DecodeBitmap" path="/exception"/>
     [return: OwnedBuffer]
@@ -82,10 +81,10 @@ public static class SkiaSharpMemory
     }
 
     /// <summary>Makes a bitmap of another size, of the same colour and alpha type, in pooled memory.</summary>
-    /// <param name="allocator">What the pixels are allocated from: <see cref="PooledBitmap.Allocator"/> of the source, as a rule.</param>
+    /// <param name="allocator">The allocator of the pixels: <see cref="PooledBitmap.Allocator"/> of the source, as a rule.</param>
     /// <param name="source">The bitmap, which is not changed.</param>
     /// <param name="size">The width and height of the result in pixels, each at least 1.</param>
-    /// <param name="sampling">The filter. One with mipmaps takes a third of the source's bytes more, which are counted meanwhile.</param>
+    /// <param name="sampling">The filter. With mipmaps it takes a third more than the source's bytes, counted meanwhile.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <exception cref="NotSupportedException">Skia does not scale such pixels, or the source has none.</exception>
     /// <inheritdoc cref="AllocateBitmap" path="/exception"/>
@@ -112,12 +111,12 @@ public static class SkiaSharpMemory
     }
 
     /// <summary>Makes a surface to draw on, transparent or black at first, in pooled memory.</summary>
-    /// <param name="allocator">What the pixels are allocated from.</param>
+    /// <param name="allocator">The allocator of the pixels.</param>
     /// <param name="info">The size, colour type, alpha type and colour space.</param>
     /// <returns>The surface, which the caller disposes. The pixels go back when it is disposed.</returns>
     /// <remarks>
-    /// An image of the surface (<c>Snapshot</c>) is a copy, in memory that Skia takes from malloc and nothing counts. To encode what was
-    /// drawn, use <c>PeekPixels</c>, or draw on a canvas over a bitmap of <see cref="AllocateBitmap"/>.
+    /// An image of the surface (<c>Snapshot</c>) is a copy, in memory that Skia takes from malloc and nothing counts. To encode the
+    /// drawing, use <c>PeekPixels</c>, or draw on a canvas over a bitmap of <see cref="AllocateBitmap"/>.
     /// </remarks>
     /// <inheritdoc cref="AllocateBitmap" path="/exception"/>
     [return: OwnedBuffer]
@@ -145,11 +144,11 @@ public static class SkiaSharpMemory
 
     /// <summary>Encodes a bitmap straight into a stream: Skia holds no encoded copy of it meanwhile.</summary>
     /// <param name="bitmap">The bitmap.</param>
-    /// <param name="destination">Where the file is written to. It is neither flushed nor disposed.</param>
+    /// <param name="destination">The stream for the file. It is neither flushed nor disposed.</param>
     /// <param name="format">The format: Skia encodes JPEG, PNG and WebP.</param>
     /// <param name="quality">The quality, from 0 to 100.</param>
     /// <exception cref="NotSupportedException">Skia does not encode this format, or such pixels.</exception>
-    /// <remarks>What the destination throws ends the encoding, and is thrown here.</remarks>
+    /// <remarks>An exception of the destination ends the encoding, and is thrown here.</remarks>
     public static void Encode([Borrowed] this SKBitmap bitmap, Stream destination, SKEncodedImageFormat format, int quality)
     {
         ArgumentNullException.ThrowIfNull(bitmap);
@@ -167,7 +166,7 @@ public static class SkiaSharpMemory
 
     /// <summary>Makes a bitmap of pixels without a copy. They stay the buffer's, and are pinned while the bitmap lives.</summary>
     /// <typeparam name="TPixel">
-    /// The pixel. Its size says the colour type: 1 byte <see cref="SKColorType.Gray8"/>, 2 <see cref="SKColorType.Rgb565"/>, 4
+    /// The pixel. Its size decides the colour type: 1 byte <see cref="SKColorType.Gray8"/>, 2 <see cref="SKColorType.Rgb565"/>, 4
     /// <see cref="SKColorType.Rgba8888"/> (<see cref="SKColor"/>: <see cref="SKColorType.Bgra8888"/>), 8
     /// <see cref="SKColorType.Rgba16161616"/>, 16 <see cref="SKColorType.RgbaF32"/>; with premultiplied alpha, but for
     /// <see cref="SKColor"/>.
@@ -198,7 +197,7 @@ public static class SkiaSharpMemory
         PixelMemory memory = PixelMemory.Share(pixels);
         SKBitmap bitmap = new();
 
-        // Where it fails, Skia has called the delegate.
+        // If it fails, Skia has called the delegate.
         if (!bitmap.InstallPixels(info, memory.Address, memory.RowBytes, PixelMemory.BitmapRelease, memory))
         {
             bitmap.Dispose();
@@ -209,16 +208,16 @@ public static class SkiaSharpMemory
     }
 
     /// <summary>
-    /// Computes what decoding a picture takes at most, as <see cref="DecodeBitmapAsync"/> reserves it: the file, the pixels,
-    /// what the codec takes from malloc, and <see cref="SKBitmapDecodeOptions.WorkingBytes"/>.
+    /// Computes the most that decoding a picture takes, as <see cref="DecodeBitmapAsync"/> reserves it: the file, the pixels, the codec's
+    /// memory from malloc, and <see cref="SKBitmapDecodeOptions.WorkingBytes"/>.
     /// </summary>
-    /// <param name="allocator">What the picture will be allocated from.</param>
+    /// <param name="allocator">The allocator that the picture will use.</param>
     /// <param name="seekable">The file. Its beginning is read, and its position restored.</param>
-    /// <param name="options">What the bitmap is to be like.</param>
+    /// <param name="options">The options of the bitmap.</param>
     /// <returns>The bytes, for <see cref="MemoryAllocator.ReserveAsync(long, CancellationToken)"/>.</returns>
     /// <remarks>
-    /// It is read from the header: the size, progressive or baseline, the sampling of colours, interlacing, alpha, the orientation. A
-    /// header may claim what the file does not have: limits of the allocator refuse that.
+    /// It reads these from the header: the size, progressive or baseline, the sampling of colours, interlacing, alpha, the orientation. A
+    /// header may claim more than the file has: limits of the allocator refuse that.
     /// </remarks>
     /// <exception cref="ArgumentException">The stream cannot seek.</exception>
     /// <exception cref="InvalidDataException">The file is no picture that Skia decodes.</exception>
@@ -245,11 +244,11 @@ public static class SkiaSharpMemory
         }
     }
 
-    /// <param name="allocator">What the picture will be allocated from.</param>
+    /// <param name="allocator">The allocator that the picture will use.</param>
     /// <param name="header">The file, or its beginning, which must have the whole header: 64 KiB are enough for most.</param>
-    /// <param name="options">What the bitmap is to be like.</param>
+    /// <param name="options">The options of the bitmap.</param>
     /// <returns>
-    /// The bytes. Of the file it counts what it was given: add the length of the rest.
+    /// The bytes. They include only the given part of the file: add the length of the rest.
     /// </returns>
     /// <exception cref="InvalidDataException">The file is no picture that Skia decodes, or its header is cut off.</exception>
     /// <inheritdoc cref="EstimateBitmapBytes(MemoryAllocator, Stream, SKBitmapDecodeOptions?)" path="/summary | /remarks"/>

@@ -10,9 +10,7 @@ namespace Allocator;
 /// <content>Requests that wait for the memory budget without blocking a thread.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>
-    /// Allocates one buffer. Waits asynchronously if the memory budget has no room; without one it completes at once.
-    /// </summary>
+    /// <summary>Allocates one buffer. Waits asynchronously if the memory budget has no room; without one it completes at once.</summary>
     /// <param name="length">The length in elements; 0 gives an empty owner.</param>
     /// <param name="options">What the memory must be. One buffer is always contiguous.</param>
     /// <param name="cancellationToken">Ends the wait; nothing is taken then.</param>

@@ -82,8 +82,7 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Pages that are written to anyway cost no more this way. <see langword="false"/> is for programs that rent memory and never write
-    /// most of it. Then only the sum of granted bytes is kept below the limit, and memory that other code takes beside it can end the
-    /// process.
+    /// most of it. Then only the sum of granted bytes is kept below the limit, and memory of other code beside it can end the process.
     /// </remarks>
     public bool? PopulateMemory { get; set; }
 
@@ -154,10 +153,9 @@ public sealed class MemoryAllocatorOptions
     public Action<nint, long>? BlockReleasing { get; set; }
 
     /// <summary>
-    /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor
-    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a device stays
-    /// registered. <see cref="MaximumPoolSizeMegabytes"/> must be set, and must not exceed <see cref="MemoryBudgetMegabytes"/> if there is
-    /// one.
+    /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor <see
+    /// cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a device stays registered.
+    /// <see cref="MaximumPoolSizeMegabytes"/> must be set, and at most <see cref="MemoryBudgetMegabytes"/>.
     /// </summary>
     /// <remarks>
     /// With a budget, idle blocks make no room for others: a request that would need their memory throws
@@ -179,7 +177,7 @@ public sealed class MemoryAllocatorOptions
     /// Unmanaged memory alone causes no collection, so without them such memory may never be found. A forced collection is of generation
     /// 2, not blocking, and on no thread that allocates or disposes. There is at most one in a <see cref="TrimPeriod"/>, and ever fewer,
     /// down to one an hour, in a process that neither allocates nor disposes. If concurrent collection is off, collections are only forced
-    /// before a request is refused. A forced one always follows if another collection found abandoned memory.
+    /// before a request is refused. If another collection found such memory, a forced one brings it back in any case.
     /// </remarks>
     public bool CollectToFindAbandoned { get; set; } = true;
 

@@ -19,8 +19,8 @@ public static class NativeHeap
     public static bool TryTrim() => LibC.TryTrimHeap();
 
     /// <summary>
-    /// Has malloc take each allocation from this size on from the operating system directly, so that freeing it returns its memory at
-    /// once. Without this call glibc begins at 128 KiB and raises the threshold, up to 32 MiB, whenever such an allocation is freed.
+    /// Makes malloc take each allocation of at least this size directly from the operating system, so that freeing it returns its memory
+    /// at once. Without this call glibc begins at 128 KiB and raises the threshold, up to 32 MiB, whenever such an allocation is freed.
     /// </summary>
     /// <param name="bytes">The threshold in bytes; 1 MiB suits codecs. At most 32 MiB in 64-bit processes, 512 KiB in others.</param>
     /// <returns>False if the C library has no such call, or refuses.</returns>

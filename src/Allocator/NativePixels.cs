@@ -3,7 +3,7 @@ using Allocator.Adapters;
 namespace Allocator;
 
 /// <summary>
-/// Pixels in the hands of native code: an address that does not move, the bytes of a row, and what releases them. Made by
+/// Pixels for native code: an address that does not move, the bytes of a row, and a function that releases them. Made by
 /// <see cref="PixelBuffer{TPixel}.HandOff"/>.
 /// </summary>
 /// <remarks>
@@ -76,8 +76,8 @@ public sealed class NativePixels : IDisposable
     private bool IsReleased => NativeContexts.Find<NativePixels>(ReleaseContext) is null;
 
     /// <summary>
-    /// Releases the pixels: the memory goes back where it came from. A second call does nothing, and neither does one after
-    /// <see cref="ReleaseFunction"/>.
+    /// Releases the pixels: the memory goes back to its source. A second call does nothing, nor does one after <see
+    /// cref="ReleaseFunction"/>.
     /// </summary>
     /// <exception cref="MemoryCorruptedException">
     /// In guarded mode, something has written outside the buffer. Released by <see cref="ReleaseFunction"/>, that is only raised as an

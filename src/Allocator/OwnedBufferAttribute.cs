@@ -1,8 +1,8 @@
 namespace Allocator;
 
 /// <summary>
-/// Marks a method whose result must be disposed by the caller, or an <c>out</c> parameter for what it returns. Every factory of this
-/// library carries it; put it on your own.
+/// Marks a method, or an <c>out</c> parameter, whose result the caller must dispose. Every factory of this library has it; put it on your
+/// own.
 /// </summary>
 [AttributeUsage(AttributeTargets.ReturnValue | AttributeTargets.Parameter)]
 public sealed class OwnedBufferAttribute : Attribute;

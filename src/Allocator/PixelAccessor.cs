@@ -18,7 +18,7 @@ public readonly ref struct PixelAccessor<TPixel>
     // The first column of a slice. Only rows that are found by origins add it: the address and the array of a slice begin there already.
     private readonly int _left;
 
-    // First: where unmanaged memory begins, if it has one member or members one stride apart; otherwise 0. Array: the buffer, if it is a
+    // First: the start of unmanaged memory, if it has one member or members one stride apart; otherwise 0. Array: the buffer, if it is a
     // managed array; otherwise empty.
     internal PixelAccessor(nint first, Span<TPixel> array, scoped in MemberLayout layout, scoped in RowMap map, int rowStride)
     {
@@ -55,12 +55,12 @@ public readonly ref struct PixelAccessor<TPixel>
     public int FirstRow { get; internal init; }
 
     /// <summary>
-    /// Gets the pixels from the beginning of one row to that of the next, where both lie in one block of memory: in a slice above its
+    /// Gets the pixels from the beginning of one row to that of the next, if both lie in one block of memory. In a slice it exceeds the
     /// width.
     /// </summary>
     public int RowStride => (int)_rowStride;
 
-    /// <summary>Returns a part of the rows, without a copy: what is written there is written to the buffer.</summary>
+    /// <summary>Returns a part of the rows, without a copy: a write to it is a write to the buffer.</summary>
     /// <param name="x">The first column, from 0.</param>
     /// <param name="y">The first row, from 0.</param>
     /// <param name="width">The width in pixels; 0 for rows without any.</param>
@@ -99,8 +99,7 @@ public readonly ref struct PixelAccessor<TPixel>
             : GetRowSpan(_array, _origins, _map, y, _rowStride, _left, Width);
     }
 
-    // Static, and everything by value: a call on this accessor would keep its fields in memory, where loops over rows would read them
-    // again for each row.
+    // Static, with everything by value: a call on this accessor would keep its fields in memory, and loops would read them for each row.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static unsafe Span<TPixel> GetRowSpan(
         Span<TPixel> array, nint[]? origins, RowMap map, int y, nint rowStride, int left, int width) =>

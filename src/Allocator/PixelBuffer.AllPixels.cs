@@ -1,6 +1,6 @@
 namespace Allocator;
 
-/// <content>What is done with all pixels at once: copying, clearing, and the way out to native code.</content>
+/// <content>Operations on all pixels at once: copying, clearing, and handing them to native code.</content>
 public sealed partial class PixelBuffer<TPixel>
 {
     /// <summary>Copies all pixels to a buffer of the same width and height.</summary>
@@ -36,7 +36,7 @@ public sealed partial class PixelBuffer<TPixel>
     /// <summary>Copies all pixels from rows in other memory, a codec's for instance, whatever the blocks of this buffer.</summary>
     /// <param name="source">The rows: the first pixel of the first one is its first element.</param>
     /// <param name="sourceRowStride">
-    /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. What lies between is not read.
+    /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. Gaps between rows are not read.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sourceRowStride"/> is below the width.</exception>
     /// <exception cref="ArgumentException"><paramref name="source"/> ends before the last pixel of the last row.</exception>
@@ -55,7 +55,7 @@ public sealed partial class PixelBuffer<TPixel>
     /// <summary>Copies all pixels to rows in other memory, whatever the blocks of this buffer.</summary>
     /// <param name="destination">The rows: its first element gets the first pixel of the first one.</param>
     /// <param name="destinationRowStride">
-    /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. What lies between is not written.
+    /// The pixels from the beginning of one row to that of the next, at least <see cref="Width"/>. Gaps between rows are not written.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="destinationRowStride"/> is below the width.</exception>
     /// <exception cref="ArgumentException"><paramref name="destination"/> ends before the last pixel of the last row.</exception>
@@ -93,7 +93,7 @@ public sealed partial class PixelBuffer<TPixel>
     }
 
     /// <summary>
-    /// Sets all pixels to zero, but not what lies between rows, where <see cref="RowStride"/> is above <see cref="Width"/>.
+    /// Sets all pixels to zero, but not the gaps between rows that exist if <see cref="RowStride"/> is above <see cref="Width"/>.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public void Clear()
@@ -113,7 +113,7 @@ public sealed partial class PixelBuffer<TPixel>
         });
     }
 
-    /// <summary>Sets all pixels to a value, but not what lies between rows.</summary>
+    /// <summary>Sets all pixels to a value, but not the gaps between rows.</summary>
     /// <inheritdoc cref="Clear" path="/exception"/>
     public void Fill(TPixel value)
     {
@@ -152,13 +152,13 @@ public sealed partial class PixelBuffer<TPixel>
     }
 
     /// <summary>
-    /// Hands the pixels to native code: returns their address, which does not move, and what releases them. They are the result's from now
-    /// on: this buffer counts as disposed, and throws <see cref="ObjectDisposedException"/>.
+    /// Hands the pixels to native code: returns their address, which does not move, and a function that releases them. From now on the
+    /// result has them: this buffer counts as disposed, and throws <see cref="ObjectDisposedException"/>.
     /// </summary>
     /// <returns>The pixels, which the caller, or native code by its release callback, releases.</returns>
     /// <remarks>
-    /// Costs some small objects; pixels in an array are pinned. Nothing but a release takes the memory back, neither the garbage collector
-    /// nor disposing the allocator: what is never released stays outstanding for ever. Where this throws, nothing has changed.
+    /// Costs some small objects; pixels in an array are pinned. Only a release takes the memory back, neither the garbage collector nor
+    /// disposing the allocator: without a release it stays outstanding for ever. If this throws, nothing has changed.
     /// </remarks>
     /// <exception cref="InvalidOperationException">
     /// The pixels are not contiguous: allocate them with <see cref="AllocationOptions.Contiguous"/>. Or a row has more than

@@ -89,8 +89,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     }
 
     /// <summary>Calls a delegate for bands of adjacent rows, on several threads at once. Every row is in one band.</summary>
-    /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> says where the band begins.</param>
-    /// <param name="maxDegreeOfParallelism">How many bands, and so threads, there are at most; -1 for one each processor.</param>
+    /// <param name="action">Called once a band; <see cref="PixelAccessor{TPixel}.FirstRow"/> is the first row of the band.</param>
+    /// <param name="maxDegreeOfParallelism">The most bands, and so threads; -1 for one each processor.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxDegreeOfParallelism"/> is 0 or below -1.</exception>
     /// <exception cref="AggregateException">A delegate threw.</exception>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
@@ -120,8 +120,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
         ForEachBand((firstRow, height) => action(Access(firstRow, height), other.Access(0, other.Height)), maxDegreeOfParallelism);
     }
 
-    /// <summary>Calls a delegate with all pixels as one span, where they are contiguous, packed, and not too long for one.</summary>
-    /// <returns>False, and nothing was called, where they are not.</returns>
+    /// <summary>Calls a delegate with all pixels as one span, if they are contiguous, packed, and not too long for one.</summary>
+    /// <returns>False if they are not; then nothing was called.</returns>
     /// <inheritdoc cref="ProcessPixelRows(PixelRowsAction{TPixel})" path="/exception"/>
     public bool TryProcessSinglePixelSpan(PixelSpanAction<TPixel> action)
     {
@@ -138,10 +138,10 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     }
 
     /// <summary>
-    /// Returns all rows as one memory, <see cref="RowStride"/> pixels apart, where they are contiguous and not longer than a span can be.
+    /// Returns all rows as one memory, <see cref="RowStride"/> pixels apart, if they are contiguous and not longer than a span can be.
     /// Its lifetime is left to the caller: spans of it must not be used after <see cref="Dispose"/>.
     /// </summary>
-    /// <returns>False where they are not.</returns>
+    /// <returns>False if they are not.</returns>
     /// <exception cref="ObjectDisposedException">The buffer has been disposed.</exception>
     public bool DangerousTryGetSingleMemory(out Memory<TPixel> memory)
     {
@@ -195,8 +195,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
 }
 
 /// <summary>
-/// Runs the bands of an image on the thread pool, or on the thread that waits for them: <see cref="Parallel"/> waits for every task that
-/// it has queued, also where no band is left, and threads of the pool may all be blocked, by waits for the very memory of that image.
+/// Runs the bands of an image on the thread pool, or on the thread that waits for them. <see cref="Parallel"/> waits for every task that
+/// it has queued, even if no band is left, and all threads of the pool may be blocked, waiting for the memory of that very image.
 /// </summary>
 internal sealed class RowScheduler : TaskScheduler
 {
@@ -205,7 +205,7 @@ internal sealed class RowScheduler : TaskScheduler
     // The task itself carries the flow of execution. False from a second attempt: the thread that waits was faster.
     protected override void QueueTask(Task task) => ThreadPool.UnsafeQueueUserWorkItem(_ => TryExecuteTask(task), null);
 
-    // False where it has begun on another thread, which is waited for then.
+    // False if it has begun on another thread; the caller then waits for that thread.
     protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) => TryExecuteTask(task);
 
     // For debuggers.

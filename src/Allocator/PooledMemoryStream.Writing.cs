@@ -2,26 +2,26 @@ using Allocator.Adapters;
 
 namespace Allocator;
 
-/// <content>The buffer writer, and what all ways to read and write come to.</content>
+/// <content>The buffer writer, and the common part of all ways to read and write.</content>
 public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 {
     // The length that GetMemory returned last, and how much of it Advance may still take: none after any other call.
     private int _given;
     private int _offered;
 
-    // Separate memory, where the block at the position had too little left: Advance copies it, or makes it the next block.
+    // Separate memory, used if the block at the position had too little left. Advance copies it, or makes it the next block.
     private IMemoryOwner<byte>? _apart;
     private bool _isApartOffered;
 
     /// <summary>
-    /// Returns memory to write to at the stream's position; <see cref="Advance"/> then says how much of it was written. It is usually the
-    /// stream's own, and nothing is copied.
+    /// Returns memory to write to at the stream's position; <see cref="Advance"/> then takes the written bytes. It is usually the stream's
+    /// own, and nothing is copied.
     /// </summary>
     /// <param name="sizeHint">The least length, in bytes, of any size; 0 for at least one.</param>
     /// <returns>Memory of that length at least, of unspecified content. Not to be used after any call but <see cref="Advance"/>.</returns>
     /// <remarks>
-    /// Where the block at the position has less left, the memory is rented apart, once: it becomes the stream's next block where more is
-    /// advanced over than was left; otherwise <see cref="Advance"/> copies it.
+    /// If the block at the position has less left, separate memory is rented, once. If <see cref="Advance"/> then takes more than was left
+    /// in the block, that memory becomes the stream's next block; otherwise its bytes are copied.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument'))]"/>
@@ -66,10 +66,10 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
     /// <summary>
-    /// Takes so many more bytes of what <see cref="GetMemory"/> or <see cref="GetSpan"/> returned last into the stream, and moves the
+    /// Takes so many more of the bytes that <see cref="GetMemory"/> or <see cref="GetSpan"/> returned last into the stream, and moves the
     /// position behind them. May be called repeatedly, up to the length that was returned.
     /// </summary>
-    /// <param name="count">From 0 to what is left of it.</param>
+    /// <param name="count">From 0 to the bytes left of it.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative.</exception>
     /// <exception cref="InvalidOperationException">
     /// <paramref name="count"/> is more than is left; or another member of the stream was called since, after which nothing is left.
@@ -156,8 +156,7 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
         _length = Math.Max(_length, _position);
     }
 
-    // Puts zeros between the end and a position beyond it. Memory that is new for them comes zeroed, which leaves untouched what the
-    // system has just given.
+    // Puts zeros between the end and a position beyond it. New memory for them comes zeroed, so fresh pages of the system stay untouched.
     private void FillTo(StreamMemory memory, long position)
     {
         if (position > _length)
@@ -193,13 +192,13 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
             }
             catch
             {
-                // What was added for it is of no use now.
+                // The memory added for it is useless now.
                 memory.Shrink(_length);
                 throw;
             }
         }
 
-        // No more than there is room for: what is kept from before, or another pool's, may be longer.
+        // No more than there is room for: memory kept from before, or from another pool, may be longer.
         return _apart.Memory.Slice(0, length);
     }
 
@@ -214,13 +213,13 @@ public sealed partial class PooledMemoryStream : IBufferWriter<byte>
 
     private void DropApart()
     {
-        // Forgotten first: where it turns out to be corrupted, the next one is rented anew.
+        // Forgotten first: if it turns out to be corrupted, the next one is rented anew.
         IMemoryOwner<byte>? apart = _apart;
         _apart = null;
         apart?.Dispose();
     }
 
-    // Calls that read, write or seek begin here: what GetMemory returned before is of no use after them.
+    // Calls that read, write or seek begin here: earlier results of GetMemory are invalid after them.
     private StreamMemory Use()
     {
         _offered = 0;

@@ -4,8 +4,8 @@ namespace Allocator;
 
 /// <summary>
 /// A stream over pooled memory, for codecs and other code that reads or writes streams; also an <see cref="IBufferWriter{T}"/>, which
-/// writes at the stream's position. Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves what
-/// was written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
+/// writes at the stream's position. Made by <see cref="MemoryAllocator.CreateStream"/>, which grows block by block and never moves bytes
+/// once written, or by <see cref="MemoryGroupExtensions.AsStream"/>, of a fixed length. Disposed by its owner.
 /// </summary>
 /// <remarks>
 /// Behaves as <see cref="MemoryStream"/> does, except that it can be longer than 2 GB and that everything but <see cref="Flush"/>,
@@ -48,7 +48,7 @@ public sealed partial class PooledMemoryStream : Stream
         }
     }
 
-    /// <summary>Gets or sets where the next byte is read or written. A write beyond the end leaves zeros between.</summary>
+    /// <summary>Gets or sets the position of the next byte to read or write. A write beyond the end leaves zeros between.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public override long Position
@@ -107,8 +107,8 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Sets the length. What is added is zero; blocks that lie wholly beyond a shorter length are returned at once, and a position beyond
-    /// it becomes the end. Where it fails the stream is as it was.
+    /// Sets the length. Added bytes are zero. Blocks that lie wholly beyond a shorter length are returned at once, and a position beyond
+    /// it becomes the end. If this fails, the stream is as it was.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is negative.</exception>
     /// <inheritdoc cref="Write(byte[], int, int)" path="/exception[not(contains(@cref, 'Argument') or contains(@cref, 'IO'))]"/>
@@ -121,7 +121,7 @@ public sealed partial class PooledMemoryStream : Stream
             FillTo(memory, value);
         }
 
-        // Before blocks go: where one of them turns out to be corrupted, the others are gone all the same.
+        // Before blocks go: if one of them turns out to be corrupted, the others are gone all the same.
         long before = _length;
         _length = value;
         _position = Math.Min(_position, value);
@@ -132,7 +132,7 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>Reads up to that many bytes.</summary>
-    /// <returns>The number of bytes read: less than <paramref name="count"/> only where the stream ends; 0 at the end.</returns>
+    /// <returns>The number of bytes read: less than <paramref name="count"/> only if the stream ends; 0 at the end.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The buffer ends before offset + count; or one of them is negative.</exception>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
@@ -152,8 +152,8 @@ public sealed partial class PooledMemoryStream : Stream
         ReadNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
     /// <summary>
-    /// Writes bytes at the position, all or, where that fails, none. Beyond the end the stream grows; between its former end and the
-    /// position there are zeros then.
+    /// Writes all bytes at the position or, if that fails, none. Beyond the end the stream grows, with zeros between its former end and
+    /// the position.
     /// </summary>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The buffer ends before offset + count; or one of them is negative.</exception>
@@ -180,8 +180,8 @@ public sealed partial class PooledMemoryStream : Stream
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         WriteNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
-    /// <summary>Copies what is left to another stream, block by block. The position is at the end when this returns.</summary>
-    /// <param name="destination">What is written to.</param>
+    /// <summary>Copies the rest to another stream, block by block. The position is at the end when this returns.</summary>
+    /// <param name="destination">The stream to write to.</param>
     /// <param name="bufferSize">Must be at least 1, and has no effect: there is no buffer.</param>
     /// <param name="cancellationToken">Ends the copying, between blocks at the latest.</param>
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is null.</exception>
@@ -204,8 +204,8 @@ public sealed partial class PooledMemoryStream : Stream
 
     /// <summary>Returns the whole content as one sequence over the stream's own blocks. Costs a small object a block.</summary>
     /// <returns>
-    /// The content; it shows what is written there later. Not to be used after the stream was made shorter or disposed: of returned blocks
-    /// it throws <see cref="ObjectDisposedException"/>.
+    /// The content; it shows later writes to the stream. Not to be used after the stream was made shorter or disposed: a returned block
+    /// throws <see cref="ObjectDisposedException"/>.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
     public ReadOnlySequence<byte> AsReadOnlySequence() => Use().AsSequence(_length);
@@ -228,12 +228,12 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Returns the whole content without a copy, where it lies in one array: where it is short, up to 1 MiB, and was written in one block.
-    /// <see cref="MemoryAllocator.CreateStream"/> with a capacity makes it one.
+    /// Returns the whole content without a copy if it lies in one array: if it is short, up to 1 MiB, and was written in one block. <see
+    /// cref="MemoryAllocator.CreateStream"/> with a capacity makes it one.
     /// </summary>
-    /// <param name="buffer">The content; it shows what is written there later, and is not to be used after <c>Dispose</c>.</param>
+    /// <param name="buffer">The content; it shows later writes to the stream, and is not to be used after <c>Dispose</c>.</param>
     /// <returns>
-    /// <see langword="false"/> where it lies in several blocks or in unmanaged memory: <see cref="AsReadOnlySequence"/> has it without a
+    /// <see langword="false"/> if it lies in several blocks or in unmanaged memory: <see cref="AsReadOnlySequence"/> has it without a
     /// copy, <see cref="ToArray"/> with one.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The stream has been disposed.</exception>
@@ -246,7 +246,7 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>Writes the whole content, whatever the position, to another stream, block by block. The position stays.</summary>
-    /// <param name="destination">What is written to.</param>
+    /// <param name="destination">The stream to write to.</param>
     /// <inheritdoc cref="CopyToAsync(Stream, int, CancellationToken)" path="/exception[not(contains(@cref, 'Range'))]"/>
     public void WriteTo(Stream destination)
     {

@@ -40,7 +40,7 @@ internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = f
 
     public bool MayAllocate { get; } = mayAllocate;
 
-    /// <summary>Called where the system is called, or a file is read.</summary>
+    /// <summary>Called before the system is called, or a file is read.</summary>
     [Conditional("DEBUG")]
     public static void AssertNoneHeld()
     {
@@ -64,7 +64,7 @@ internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = f
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool EnterTaken(int thread)
     {
-        // Only this thread writes its own id, so what is read here is right whatever others do.
+        // Only this thread writes its own id, so this read is right whatever others do.
         if (Volatile.Read(ref _owner) == thread)
         {
             _depth++;
@@ -150,7 +150,7 @@ internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = f
                 Thread.CurrentThread.Interrupt();
             }
 
-            // Behind the exit: where an assertion throws, as in tests, the lock is free.
+            // Behind the exit: if an assertion throws, as in tests, the lock is free.
             Debug.Assert(!hasAllocated, "A short section takes no managed memory.");
         }
     }

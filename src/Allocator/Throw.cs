@@ -47,7 +47,7 @@ internal static class Throw
         }
     }
 
-    // For requirements that are constants: what makes a text would run where nothing is thrown.
+    // For requirements that are constants: the code that makes a text would run even if nothing is thrown.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Unless<T>(bool isMet, string name, T value, string requirement)
     {
@@ -88,7 +88,7 @@ internal static class Throw
     [DoesNotReturn]
     public static void Disposed(string typeName) => throw DisposedException(typeName);
 
-    /// <summary>Makes the exception for an object that was disposed, with what to do instead where it is one of ours.</summary>
+    /// <summary>Makes the exception for a disposed object, with advice if the object is one of ours.</summary>
     public static ObjectDisposedException DisposedException(string typeName) => typeName switch
     {
         nameof(MemoryAllocator) => new(

@@ -1,19 +1,19 @@
 namespace Allocator.Skia;
 
 /// <summary>
-/// A file in counted memory, in one piece: Skia decodes from there, and calls no code of the user's. Its beginning is read first, because
-/// that says what the whole needs.
+/// A file in counted memory, in one piece. Skia decodes from there, and calls no code of the user. Its beginning is read first, because
+/// that tells the need of the whole.
 /// </summary>
 internal sealed class EncodedPicture : IDisposable
 {
-    /// <summary>Has the header of most files, and little to hold while a job waits for its reservation.</summary>
+    /// <summary>Contains the header of most files, and is little to hold while a job waits for its reservation.</summary>
     private const int FirstPart = 64 * 1024;
 
     private readonly Stream _stream;
     private readonly bool _isAsync;
     private readonly CancellationToken _cancellationToken;
 
-    // What the stream says that is left of it; null where it says nothing.
+    // The rest of the stream, by its own report; null if it reports no length.
     private readonly long? _statedLength;
     private MemoryAllocator _allocator;
     private IMemoryOwner<byte>? _owner;
@@ -37,7 +37,7 @@ internal sealed class EncodedPicture : IDisposable
         }
     }
 
-    /// <summary>Gets what has been read.</summary>
+    /// <summary>Gets the bytes read so far.</summary>
     public ReadOnlyMemory<byte> Content => _owner is null ? default : _owner.Memory[.._length];
 
     public bool IsComplete => _isAtEnd || _length == _statedLength;
@@ -66,7 +66,7 @@ internal sealed class EncodedPicture : IDisposable
         }
     }
 
-    /// <summary>Moves what was read to another allocator, for a file of at least that many bytes.</summary>
+    /// <summary>Moves the bytes read so far to another allocator, for a file of at least that many bytes.</summary>
     public async ValueTask MoveToAsync(MemoryAllocator allocator, long expectedLength)
     {
         _allocator = allocator;
@@ -77,7 +77,7 @@ internal sealed class EncodedPicture : IDisposable
     {
         while (!IsComplete)
         {
-            // Doubled, where the length is not known: each byte is copied twice at most.
+            // Doubles if the length is not known: each byte is copied twice at most.
             await ReadAsync(_statedLength ?? Math.Max(_owner!.Memory.Length, _length * 2L)).ConfigureAwait(false);
         }
     }

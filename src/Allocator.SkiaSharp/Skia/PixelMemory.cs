@@ -5,7 +5,7 @@ namespace Allocator.Skia;
 /// <summary>Memory that Skia uses, and its way back: pinned until Skia's release delegate runs, on whatever thread that is.</summary>
 internal sealed class PixelMemory
 {
-    /// <summary>What Skia calls when nothing refers to the pixels of a bitmap any more. Its context is the memory.</summary>
+    /// <summary>The delegate that Skia calls when nothing refers to the pixels of a bitmap any more. Its context is the memory.</summary>
     public static readonly SKBitmapReleaseDelegate BitmapRelease = static (_, context) => ((PixelMemory)context).Release();
 
     public static readonly SKSurfaceReleaseDelegate SurfaceRelease = static (_, context) => ((PixelMemory)context).Release();
@@ -51,7 +51,7 @@ internal sealed class PixelMemory
     {
         try
         {
-            // Its end is what returns the memory, if the owner is disposed first.
+            // Its end returns the memory, if the owner is disposed first.
             _owner?.Dispose();
         }
         catch (Exception)
@@ -65,7 +65,7 @@ internal sealed class PixelMemory
         }
         catch (Exception)
         {
-            // The same, where the pin was the last to hold the memory.
+            // The same, if the pin was the last to hold the memory.
         }
     }
 

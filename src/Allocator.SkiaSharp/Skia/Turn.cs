@@ -2,16 +2,16 @@ using System.Runtime.Intrinsics;
 
 namespace Allocator.Skia;
 
-/// <summary>Copies rows of a stored picture to where they belong when it is seen upright.</summary>
+/// <summary>Copies rows of a stored picture to their places in the upright picture.</summary>
 internal static class Turn
 {
     /// <summary>Copies some rows of a picture.</summary>
     /// <param name="rows">The address of the first of these rows.</param>
     /// <param name="rowBytes">The bytes from one row to the next.</param>
-    /// <param name="firstRow">Which row of the picture the first is.</param>
-    /// <param name="rowCount">How many rows there are.</param>
+    /// <param name="firstRow">The number in the picture of the first of these rows.</param>
+    /// <param name="rowCount">The number of rows.</param>
     /// <param name="stored">The whole picture, as it is stored.</param>
-    /// <param name="origin">Where its first row and column belong.</param>
+    /// <param name="origin">The corner of the upright picture that the first row and column belong to.</param>
     /// <param name="target">The upright picture, of the same colour type.</param>
     public static void Copy(
         nint rows, int rowBytes, int firstRow, int rowCount, SKImageInfo stored, SKEncodedOrigin origin, PixelMemory target)
@@ -44,7 +44,7 @@ internal static class Turn
         nint lastColumn = stored.Width - 1;
         nint lastRow = stored.Height - 1;
 
-        // Where the first pixel goes, and how far apart those of a row and those of a column are.
+        // The place of the first pixel, and the distances between the pixels of a row and of a column.
         (nint first, nint alongRow, nint alongColumn) = origin switch
         {
             SKEncodedOrigin.TopRight => (lastColumn, -1, stride),

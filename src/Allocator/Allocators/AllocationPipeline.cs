@@ -109,7 +109,7 @@ internal sealed class AllocationPipeline(
 
         allocation.Charge(permit);
 
-        // Hits and misses are those of the pool. A small request with an alignment counts only where a block served it, not the heap.
+        // Hits and misses are those of the pool. A small request with an alignment counts only if a block served it, not the heap.
         bool isServedByPool = allocation.Guard is BlockGuard;
         if (isMiss && !plan.IsArray && (!plan.IsSmall || isServedByPool))
         {

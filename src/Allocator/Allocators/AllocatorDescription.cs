@@ -8,8 +8,8 @@ using Allocator.Pooling;
 namespace Allocator.Allocators;
 
 /// <summary>
-/// Describes an allocator for people, in about twenty lines: its limits and where they come from, what it holds, for how long, and what
-/// it has done. A line whose figures cannot be read says so.
+/// Describes an allocator for people, in about twenty lines: its limits and their origin, its memory and its age, and its work so far. A
+/// line whose figures cannot be read says so.
 /// </summary>
 internal sealed class AllocatorDescription(AllocatorSettings settings, AllocatorCounters counters)
 {

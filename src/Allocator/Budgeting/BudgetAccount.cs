@@ -1,8 +1,8 @@
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The account that outstanding memory is charged to: the whole budget, or a reservation. Thread-safe; no call blocks for longer than a
-/// short lock.
+/// The account that outstanding memory is charged to: the whole budget, or a reservation. Thread-safe; no call blocks except for a short
+/// lock.
 /// </summary>
 internal abstract class BudgetAccount
 {
@@ -173,9 +173,7 @@ internal sealed class AmbientAccount : BudgetAccount
     }
 }
 
-/// <summary>
-/// Bytes taken from an account. Its holder returns it once. The default value belongs to no account and costs nothing.
-/// </summary>
+/// <summary>Bytes taken from an account. Its holder returns it once. The default value belongs to no account and costs nothing.</summary>
 internal readonly record struct BudgetPermit(BudgetAccount? Account, long Bytes)
 {
     public void Return() => Account?.Return(Bytes);

@@ -22,8 +22,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     private int _closed;
     private BackgroundState _work;
 
-    /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, and at least 5
-    /// s.</summary>
+    /// <summary>Makes a budget. Growth that only memory outside of reservations can serve waits for the timeout, at least 5 s.</summary>
     public MemoryBudget(long limitInBytes = long.MaxValue, Clock? clock = null, TimeSpan timeout = default)
         : base(null)
     {

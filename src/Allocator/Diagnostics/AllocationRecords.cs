@@ -4,8 +4,8 @@ using static Allocator.Diagnostics.AllocationRecords;
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// What a process wrote down about the buffers that it watched in <see cref="SafetyMode.Sampled"/> or <see cref="SafetyMode.Guarded"/>
-/// mode: reads the file that such a process leaves behind when it dies of a fault.
+/// A process's record of the buffers that it watched in <see cref="SafetyMode.Sampled"/> or <see cref="SafetyMode.Guarded"/> mode. Reads
+/// the file that such a process leaves behind when it dies of a fault.
 /// </summary>
 /// <remarks>
 /// The file is named by the AppContext data <c>Allocator.Records</c> or the environment variable <c>ALLOCATOR_RECORDS</c>, in that order;
@@ -24,25 +24,23 @@ public sealed class AllocationRecords
         Records = records;
     }
 
-    /// <summary>
-    /// Gets where this process writes its records; <see langword="null"/> before the first, or where no file could be made.
-    /// </summary>
+    /// <summary>Gets the path of this process's records; <see langword="null"/> before the first, or if no file could be made.</summary>
     public static string? CurrentPath { get; internal set; }
 
     /// <summary>Gets the process that wrote the file.</summary>
     public int ProcessId { get; }
 
-    /// <summary>Gets when that process was started, in UTC.</summary>
+    /// <summary>Gets the time when that process was started, in UTC.</summary>
     public DateTime ProcessStarted { get; }
 
-    /// <summary>Gets how many buffers found no room in the file, because as many as it holds were being watched already.</summary>
+    /// <summary>Gets how many buffers found no room in the file, because it was full of buffers still being watched.</summary>
     public long DroppedRecords { get; }
 
     /// <summary>Gets all records, in no particular order. Those of freed buffers stay until another buffer needs their place.</summary>
     public IReadOnlyList<AllocationRecord> Records { get; }
 
     /// <summary>Reads a file. The process that writes it may still run.</summary>
-    /// <param name="path">Where the file is.</param>
+    /// <param name="path">The path of the file.</param>
     /// <exception cref="IOException">The file cannot be read.</exception>
     /// <exception cref="InvalidDataException">
     /// It is no file of allocation records, or one of another version or of a machine with another order of bytes.
@@ -70,9 +68,9 @@ public sealed class AllocationRecords
             [.. Enumerable.Range(0, Layout.SlotCount).Select(slot => new AllocationRecord(content, Layout.Slot(slot))).Where(IsWritten)]);
     }
 
-    /// <summary>Explains what lies at an address, in some lines of text.</summary>
+    /// <summary>Explains an address in some lines of text.</summary>
     /// <param name="address">The address, of a fault for instance.</param>
-    /// <returns>The explanation; <see langword="null"/> where the address is in no recorded buffer and no guard page of one.</returns>
+    /// <returns>The explanation; <see langword="null"/> if the address is in no recorded buffer and no guard page of one.</returns>
     public string? Explain(long address) =>
         Records.Where(record => record.Contains(address)).OrderByDescending(Rank).FirstOrDefault()?.Explain(address);
 
@@ -81,7 +79,7 @@ public sealed class AllocationRecords
         Invariant($"{nameof(AllocationRecords)} of process {ProcessId}, started {ProcessStarted:u}: ")
             + Invariant($"{Records.Count:N0} buffers, {DroppedRecords:N0} dropped");
 
-    // Addresses come back: of several buffers that were at one, the one that is not freed, or else the last.
+    // Addresses come back. Of several buffers at one address, this prefers the one that is not freed, or else the last.
     private static (bool IsMapped, DateTime AllocatedAt) Rank(AllocationRecord record) =>
         (record.State != AllocationRecordState.Freed, record.AllocatedAt);
 
@@ -102,7 +100,7 @@ public sealed class AllocationRecords
 
     /// <summary>
     /// The layout of a record file, in bytes: a header, then slots of equal size. Numbers have the machine's order of bytes, texts are
-    /// UTF-8. What is shorter than its field is followed by anything.
+    /// UTF-8. The bytes behind a text that is shorter than its field are unspecified.
     /// </summary>
     internal static class Layout
     {
@@ -147,7 +145,7 @@ public sealed class AllocationRecords
     }
 }
 
-/// <summary>One watched buffer as its process recorded it: where it was, and the calls that allocated and returned it.</summary>
+/// <summary>One watched buffer as its process recorded it: its place, and the calls that allocated and returned it.</summary>
 public sealed class AllocationRecord
 {
     private readonly byte[] _file;
@@ -159,16 +157,16 @@ public sealed class AllocationRecord
         _slot = slot;
     }
 
-    /// <summary>Gets what became of it.</summary>
+    /// <summary>Gets the state of the buffer.</summary>
     public AllocationRecordState State => (AllocationRecordState)Int32(Layout.StateAt);
 
-    /// <summary>Gets where the buffer begins.</summary>
+    /// <summary>Gets the address of the buffer.</summary>
     public long Address => Int64(Layout.AddressAt);
 
     /// <summary>Gets its length in bytes, as it was asked for.</summary>
     public long Bytes => Int64(Layout.BytesAt);
 
-    /// <summary>Gets where the mapping around it begins, inaccessible pages included.</summary>
+    /// <summary>Gets the address of the mapping around it, inaccessible pages included.</summary>
     public long MappingAddress => Int64(Layout.MappingAddressAt);
 
     /// <summary>Gets the length of the mapping in bytes, inaccessible pages included.</summary>
@@ -186,16 +184,16 @@ public sealed class AllocationRecord
     /// <summary>Gets when it was returned, or found abandoned, in UTC; <see langword="null"/> while it is outstanding.</summary>
     public DateTime? ReturnedAt => Int64(Layout.ReturnedAt) is var ticks and not 0 ? Time(ticks) : null;
 
-    /// <summary>Gets the managed thread that returned it; 0 where none did.</summary>
+    /// <summary>Gets the managed thread that returned it; 0 if none did.</summary>
     public int ReturningThreadId => Int32(Layout.ReturningThreadAt);
 
-    /// <summary>Gets the stack of the returning call, cut to what fits; empty where it was not returned.</summary>
+    /// <summary>Gets the stack of the returning call, cut to what fits; empty if it was not returned.</summary>
     public string ReturnStackTrace => Text(Layout.ReturnStackAt, Layout.ReturnStackBytesAt);
 
-    /// <summary>Gets how it was found corrupted; <see langword="null"/> where it was not.</summary>
+    /// <summary>Gets how it was corrupted; <see langword="null"/> if no corruption was found.</summary>
     public CorruptionKind? Corruption => Int32(Layout.CorruptionAt) is var kind and not 0 ? (CorruptionKind)(kind - 1) : null;
 
-    /// <summary>Gets the offset of the first changed byte from the start of the buffer, where it was found corrupted.</summary>
+    /// <summary>Gets the offset of the first changed byte from the start of the buffer, if it was found corrupted.</summary>
     public long CorruptionOffset => Corruption is null ? 0 : Int64(Layout.CorruptionOffsetAt);
 
     /// <summary>Describes the buffer in full, stacks included.</summary>
@@ -203,7 +201,7 @@ public sealed class AllocationRecord
 
     internal bool Contains(long address) => address >= MappingAddress && address - MappingAddress < MappingBytes;
 
-    /// <summary>Describes where an address lies with regard to the buffer, and the buffer.</summary>
+    /// <summary>Describes the position of an address relative to the buffer, and the buffer.</summary>
     internal string Explain(long address)
     {
         long offset = address - Address;
@@ -257,7 +255,7 @@ public sealed class AllocationRecord
     }
 }
 
-/// <summary>What became of a watched buffer.</summary>
+/// <summary>The state of a watched buffer.</summary>
 public enum AllocationRecordState
 {
     /// <summary>It is outstanding.</summary>

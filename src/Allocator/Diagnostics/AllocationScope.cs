@@ -1,8 +1,8 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Watches what is allocated within a piece of code, of any size and from any allocator, and names what that code has not given back. Made
-/// by <see cref="MemoryDiagnostics.BeginScope"/>, for tests above all.
+/// Watches the allocations of a piece of code, of any size and from any allocator, and names those that it has not returned. Made by <see
+/// cref="MemoryDiagnostics.BeginScope"/>, mainly for tests.
 /// </summary>
 /// <remarks>
 /// It follows the flow of execution: awaited code and tasks and threads started within the scope belong to it, tests that run beside it do
@@ -25,7 +25,7 @@ public sealed class AllocationScope : IDisposable
         s_current.Value = this;
     }
 
-    /// <summary>Gets the innermost open scope of the code that runs.</summary>
+    /// <summary>Gets the innermost open scope of the running code.</summary>
     internal static AllocationScope? Current
     {
         get
@@ -40,7 +40,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>Lists what was allocated within the scope and is outstanding, or pinned, the oldest first.</summary>
+    /// <summary>Lists the allocations of the scope that are outstanding, or pinned, the oldest first.</summary>
     public IReadOnlyList<OutstandingAllocation> GetOutstanding()
     {
         using (_lock.Enter())
@@ -49,7 +49,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>Throws where anything that was allocated within the scope has not been given back.</summary>
+    /// <summary>Throws if anything allocated within the scope has not been returned.</summary>
     /// <exception cref="OutstandingAllocationsException">There is one; the message names each with its size, age and stack.</exception>
     public void AssertNothingOutstanding()
     {
@@ -60,7 +60,7 @@ public sealed class AllocationScope : IDisposable
         }
     }
 
-    /// <summary>Ends the scope. Asserts nothing, so that it hides no exception that is on its way.</summary>
+    /// <summary>Ends the scope. Asserts nothing, so that it hides no exception that is being thrown.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
@@ -108,7 +108,7 @@ public sealed class OutstandingAllocation
         Age = trace.Age;
     }
 
-    /// <summary>Gets its capacity, in bytes: whole blocks for what the pool serves.</summary>
+    /// <summary>Gets its capacity, in bytes: whole blocks if the pool serves it.</summary>
     public long Bytes => _trace.Bytes;
 
     /// <summary>Gets the time from the allocation to the moment when it was listed.</summary>
@@ -124,7 +124,7 @@ public sealed class OutstandingAllocation
     public override string ToString() => _trace.ToString();
 }
 
-/// <summary>Says that allocations of a scope have not been returned, and names them with their stacks.</summary>
+/// <summary>Reports allocations of a scope that have not been returned, with their stacks.</summary>
 public sealed class OutstandingAllocationsException : InvalidOperationException
 {
     // A test that leaks in a loop would otherwise fill the screen with one stack.
@@ -133,7 +133,7 @@ public sealed class OutstandingAllocationsException : InvalidOperationException
     internal OutstandingAllocationsException(IReadOnlyList<OutstandingAllocation> allocations)
         : base(Describe(allocations)) => Allocations = allocations;
 
-    /// <summary>Gets what has not been returned, the oldest first.</summary>
+    /// <summary>Gets the allocations that have not been returned, the oldest first.</summary>
     public IReadOnlyList<OutstandingAllocation> Allocations { get; }
 
     private static string Describe(IReadOnlyList<OutstandingAllocation> allocations)

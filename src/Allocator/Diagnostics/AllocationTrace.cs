@@ -1,8 +1,8 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// The caller and the time of one allocation. Made only while a listener wants it. It does not reference the memory's guard: a list of
-/// traces would otherwise keep memory alive that was dropped.
+/// The caller and the time of one allocation. Made only while a listener wants it. It does not reference the memory's guard: otherwise a
+/// list of traces would keep dropped memory alive.
 /// </summary>
 internal sealed class AllocationTrace : IBackgroundWork
 {
@@ -28,18 +28,18 @@ internal sealed class AllocationTrace : IBackgroundWork
 
     public string? AllocatorName { get; }
 
-    /// <summary>Gets the stack of the allocating call, where it was kept.</summary>
+    /// <summary>Gets the stack of the allocating call; null if it was not kept.</summary>
     public string? StackTrace { get; }
 
     public TimeSpan Age => TimeSpan.FromMilliseconds(Environment.TickCount64 - _startedMilliseconds);
 
-    /// <summary>Writes the event of the rent, where a listener wants it. The memory is in its place, and no lock is held.</summary>
+    /// <summary>Writes the event of the rent if a listener wants it. The memory is ready, and no lock is held.</summary>
     public void WriteRented(long bufferId, long requestedBytes)
     {
         AllocatorEventSource log = AllocatorEventSource.Log;
         if (log.WritesRents)
         {
-            // What a listener rents is not written; nor is its return then, wherever that happens.
+            // A listener's own rents are not written; nor is their return then, on any thread.
             _bufferId = bufferId;
             _wasWritten = !AllocatorEventSource.IsWriting;
             log.BufferRented(bufferId, requestedBytes, Bytes, AllocatorName);
@@ -70,10 +70,11 @@ internal sealed class AllocationTrace : IBackgroundWork
         }
     }
 
-    /// <summary>Gets or sets the stack of the call that gave the memory back, where that was kept.</summary>
+    /// <summary>Gets or sets the stack of the call that returned the memory; null if it was not kept.</summary>
     public string? ReturnStackTrace { get; set; }
 
-    /// <summary>Gets in words how long ago, from which allocator and where it was allocated, and where it was returned.</summary>
+    /// <summary>Gets a text: how long ago, from which allocator and at which stack it was allocated, and the stack of its
+    /// return.</summary>
     public string Origin
     {
         get
@@ -99,34 +100,34 @@ internal sealed class AllocationTrace : IBackgroundWork
     }
 }
 
-/// <summary>How a traced rent came to its end.</summary>
+/// <summary>How a traced rent ended.</summary>
 internal enum TraceEnd
 {
-    /// <summary>By a call of the user's.</summary>
+    /// <summary>By a call of the user.</summary>
     Returned,
 
-    /// <summary>By a finalizer of the user's, which disposed what was unreachable like itself.</summary>
+    /// <summary>By a finalizer of the user, which disposed an object that was unreachable like itself.</summary>
     ReturnedByFinalizer,
 
     /// <summary>It was dropped without Dispose, or never began. No return is written.</summary>
     Abandoned,
 }
 
-/// <summary>Says whether rents are traced. Every rent reads it, so it is a class of its own, without a type initializer.</summary>
+/// <summary>Whether rents are traced. Every rent reads it, so it is a class of its own, without a type initializer.</summary>
 internal static class Tracing
 {
     private const int RentsForDiagnostics = 1;
     private const int ArraysForDiagnostics = 2;
     private const int RentsForEvents = 4;
 
-    // One word, so that a rent looks at one. Changed by compare-exchange: the event source is notified under locks of the runtime's, and
-    // must wait for none of ours.
+    // One word, so that a rent reads only one. Changed by compare-exchange: the event source is notified under locks of the runtime, and
+    // must not wait for one of ours.
     private static int s_wanted;
 
     /// <summary>Gets whether rents of unmanaged memory ask <see cref="MemoryDiagnostics.TryTrace"/>.</summary>
     public static bool Rents => (s_wanted & (RentsForDiagnostics | RentsForEvents)) != 0;
 
-    /// <summary>Gets whether those of arrays do.</summary>
+    /// <summary>Gets whether rents of arrays do.</summary>
     public static bool Arrays => (s_wanted & (ArraysForDiagnostics | RentsForEvents)) != 0;
 
     public static void SetForDiagnostics(bool rents, bool arrays) =>

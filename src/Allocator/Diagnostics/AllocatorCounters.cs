@@ -1,12 +1,12 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// What one allocator counts on its slow paths, with interlocked additions. A rent that finds a block in the pool touches none of these:
+/// The counts of one allocator on its slow paths, with interlocked additions. A rent that finds a block in the pool touches none of these:
 /// such rents are read off the blocks themselves.
 /// </summary>
 internal sealed class AllocatorCounters
 {
-    /// <summary>The number of reasons that there are.</summary>
+    /// <summary>The number of reasons.</summary>
     public const int TrimReasons = (int)TrimReason.Exchange + 1;
 
     private readonly long[] _counts = new long[(int)UsageFigure.Count];
@@ -20,7 +20,7 @@ internal sealed class AllocatorCounters
 
     public long Abandoned => this[UsageFigure.Abandoned];
 
-    /// <summary>Gets those of the misses whose first block is the pool's, and which the blocks therefore count as their rents.</summary>
+    /// <summary>Gets the misses whose first block is the pool's; the blocks count these as their own rents.</summary>
     public long ColdPoolRents => Interlocked.Read(ref _coldPoolRents);
 
     /// <summary>Gets the allocations whose first member is a mapping of its own.</summary>
@@ -31,10 +31,10 @@ internal sealed class AllocatorCounters
 
     public long MappingRentedBytes => this[UsageFigure.RentedBytes];
 
-    /// <summary>Gets what is counted here of a figure: other parts of the allocator may have more of it.</summary>
+    /// <summary>Gets this class's count of a figure. Other parts of the allocator may have more of it.</summary>
     public long this[UsageFigure figure] => Interlocked.Read(ref _counts[(int)figure]);
 
-    /// <summary>Adds what is counted here to figures that other parts of the allocator add theirs to. Takes no memory.</summary>
+    /// <summary>Adds these counts to figures that other parts of the allocator add to as well. Takes no memory.</summary>
     public void AddTo(long[] figures)
     {
         for (int i = 0; i < figures.Length; i++)
@@ -59,11 +59,11 @@ internal sealed class AllocatorCounters
         AllocatorEventSource.Log.MemoryCommitted(bytes, now, AllocatorName);
     }
 
-    /// <summary>Counts memory that was returned to the system, and returns how much was not.</summary>
+    /// <summary>Counts memory returned to the system, and returns how much is still committed.</summary>
     public long RemoveCommitted(long bytes) => Add(UsageFigure.CommittedBytes, -bytes);
 
     /// <summary>
-    /// Counts a trim that freed memory, and writes its event. The trimmer writes its own, with the load that it went by.
+    /// Counts a trim that freed memory, and writes its event. The trimmer writes its own event, with the load it went by.
     /// </summary>
     public void CountTrim(TrimReason reason, long bytes)
     {
@@ -79,7 +79,8 @@ internal sealed class AllocatorCounters
         }
     }
 
-    /// <summary>Returns when the last trim for a reason freed memory, in milliseconds since the machine started; 0 for never.</summary>
+    /// <summary>Returns the time when a trim for a reason last freed memory, in milliseconds since the machine started; 0 for
+    /// never.</summary>
     public long LastTrimMilliseconds(TrimReason reason) => Interlocked.Read(ref _lastTrims[(int)reason]);
 
     public void CountAbandoned() => Add(UsageFigure.Abandoned, 1);
@@ -137,13 +138,13 @@ internal sealed class AllocatorCounters
     private long Add(UsageFigure figure, long value) => Interlocked.Add(ref _counts[(int)figure], value);
 }
 
-/// <summary>Why idle memory was given back.</summary>
+/// <summary>Why idle memory was released.</summary>
 internal enum TrimReason
 {
-    /// <summary>A part of what stayed idle through a whole period.</summary>
+    /// <summary>A part of the memory that stayed idle through a whole period.</summary>
     Period,
 
-    /// <summary>All that lay idle, because memory is short.</summary>
+    /// <summary>All idle memory, because memory is short.</summary>
     HighLoad,
 
     /// <summary>A caller asked for it, or disposed the allocator.</summary>
@@ -152,6 +153,6 @@ internal enum TrimReason
     /// <summary>The system or the budget refused memory to a request, and idle memory made room.</summary>
     Refusal,
 
-    /// <summary>A contiguous run was given new memory, and as much of the memory that lay idle in the wrong places went.</summary>
+    /// <summary>A contiguous run got new memory, and as much idle memory elsewhere went.</summary>
     Exchange,
 }

@@ -5,8 +5,8 @@ namespace Allocator.Diagnostics;
 
 /// <summary>The library's events for <c>dotnet-trace</c>, PerfView and <see cref="EventListener"/>, named <c>Allocator</c>.</summary>
 /// <remarks>
-/// No event is written under a lock. What a listener throws the runtime swallows, and it drops what no session wants. Events without a
-/// keyword are findings: they are written whatever keywords are asked for, and 1 to 4 also where the thread is calling a listener for
+/// No event is written under a lock. The runtime swallows exceptions of listeners, and drops events that no session wants. Events without
+/// a keyword are findings: they are written whatever keywords are asked for, and 1 to 4 even while the thread is calling a listener for
 /// another event.
 /// </remarks>
 [EventSource(Name = SourceName)]
@@ -22,14 +22,13 @@ internal sealed class AllocatorEventSource : EventSource
     private static bool t_isWriting;
 #pragma warning restore IDE1006
 
-    // By name: finding the name in the attribute makes the runtime load what reads attributes, which takes three times as long as all the
-    // rest.
+    // By name: to find the name in the attribute, the runtime loads code that reads attributes, three times the work of all the rest.
     private AllocatorEventSource()
         : base(SourceName, EventSourceSettings.EtwManifestEventFormat)
     {
     }
 
-    /// <summary>Gets whether the calling thread is just calling a listener, and would write no other event.</summary>
+    /// <summary>Gets whether the calling thread is calling a listener, and would write no other event.</summary>
     public static bool IsWriting => t_isWriting;
 
     /// <summary>Gets whether any session wants single rents.</summary>
@@ -52,12 +51,12 @@ internal sealed class AllocatorEventSource : EventSource
     [Event(4, Level = EventLevel.Warning, Message = "Faults will go unexplained: {0}")]
     public void RecordsUnavailable(string reason) => Write(4, default, reason);
 
-    /// <summary>The system gave memory: to a block of the pool, or a mapping.</summary>
+    /// <summary>The system supplied memory: to a block of the pool, or a mapping.</summary>
     [Event(6, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes committed, {1} in all")]
     public void MemoryCommitted(long bytes, long committedBytes, string? allocatorName) =>
         WriteOnce(6, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
 
-    /// <summary>The system has memory back: that of a purged block, or a mapping.</summary>
+    /// <summary>Memory went back to the system: that of a purged block, or a mapping.</summary>
     [Event(7, Level = EventLevel.Informational, Keywords = Keywords.Memory, Message = "{0} bytes given back to the system, {1} left")]
     public void MemoryDecommitted(long bytes, long committedBytes, string? allocatorName) =>
         WriteOnce(7, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
@@ -88,7 +87,7 @@ internal sealed class AllocatorEventSource : EventSource
     public void ReservationExceeded(long reservedBytes, long peakUsedBytes, long overflowCount, string? allocatorName) =>
         WriteOnce(13, stackalloc[] { reservedBytes, peakUsedBytes, overflowCount }, allocatorName ?? "");
 
-    /// <summary>Idle memory of one allocator was returned. The load is that which decided; otherwise it has no source.</summary>
+    /// <summary>Idle memory of one allocator was returned. The load is the one that decided; otherwise it has no source.</summary>
     [NonEvent]
     public void MemoryTrimmed(string? allocatorName, long bytes, TrimReason reason, in MemoryLoad load)
     {
@@ -105,7 +104,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    /// <summary>Code of the user's, called where there is no caller that an exception could go to, threw.</summary>
+    /// <summary>The user's code threw, and had no caller that the exception could go to.</summary>
     [NonEvent]
     public void CallbackFailed(string callback, Exception exception)
     {
@@ -117,12 +116,12 @@ internal sealed class AllocatorEventSource : EventSource
             }
             catch (Exception)
             {
-                // The message of an exception of the user's own is the user's code again.
+                // The message of a user's own exception is the user's code again.
             }
         }
     }
 
-    /// <summary>Has rents traced while a session wants their events, and no longer.</summary>
+    /// <summary>Traces rents while a session wants their events, and no longer.</summary>
     [NonEvent]
     public void FollowSessions()
     {
@@ -147,7 +146,7 @@ internal sealed class AllocatorEventSource : EventSource
     private void CallbackFailed(string callback, string exceptionType, string message) =>
         WriteOnce(12, default, callback, exceptionType, message);
 
-    /// <summary>Code of the user's that has no caller has not returned for a second.</summary>
+    /// <summary>The user's code, which has no caller, has not returned for a second.</summary>
     [Event(14, Level = EventLevel.Warning, Message = "{1} has not returned for {0} ms")]
     public void CallbackSlow(long milliseconds, string callback)
     {
@@ -177,7 +176,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
         catch (OutOfMemoryException)
         {
-            // A thread's first use of a thread-static needs managed memory. What the event reports must not fail for it.
+            // The first use of a thread-static in a thread needs managed memory. The event must not make the reported operation fail.
             return;
         }
 
@@ -191,8 +190,8 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    // Numbers come first, then texts; of the numbers that do not lead, behind the second text. The overloads of WriteEvent that fit would
-    // box the numbers, and reflect over them where code is trimmed.
+    // Leading numbers come first, then two texts, then the other numbers, then the rest. The fitting overloads of WriteEvent would box the
+    // numbers, and reflect over them if code is trimmed.
     [NonEvent]
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]
     private unsafe void Write(
@@ -223,7 +222,7 @@ internal sealed class AllocatorEventSource : EventSource
             }
             catch (Exception)
             {
-                // It is lost: an event for which there is no memory must not end what it reports half way.
+                // The event is lost: if there is no memory for it, the operation that it reports must still go on.
             }
         }
 
@@ -238,10 +237,10 @@ internal sealed class AllocatorEventSource : EventSource
         static int TextSize(string? text) => text is null ? 0 : (text.Length + 1) * sizeof(char);
     }
 
-    /// <summary>What can be asked for.</summary>
+    /// <summary>The keywords that a session can ask for.</summary>
     public static class Keywords
     {
-        /// <summary>Idle memory given back, and why.</summary>
+        /// <summary>Idle memory that was released, and why.</summary>
         public const EventKeywords Trimming = (EventKeywords)1;
 
         /// <summary>Memory from the system and back to it.</summary>

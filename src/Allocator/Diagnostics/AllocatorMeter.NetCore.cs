@@ -7,7 +7,7 @@ namespace Allocator.Diagnostics;
 /// <summary>The <c>Meter</c> named <c>Allocator</c>. Instruments follow the semantic conventions of OpenTelemetry.</summary>
 /// <remarks>
 /// It is made when there is an allocator and the process has loaded the assembly of meters and listeners, not before: the first meter of a
-/// process costs 10 ms of processor time. Without that assembly there is no listener, and one is notified of later instruments too.
+/// process costs 10 ms of processor time. Without that assembly there is no listener, and a listener is notified of later instruments too.
 /// </remarks>
 internal static class AllocatorMeter
 {
@@ -22,13 +22,13 @@ internal static class AllocatorMeter
     private static readonly MemoryDiagnostics.Notice s_making = new(Make);
     private static int s_state;
 
-    // Not by its own type, which would load the assembly.
+    // Not of its own type, which would load the assembly.
     private static IDisposable? s_meter;
 
     /// <summary>Gets whether a listener may have seen figures of allocators.</summary>
     public static bool IsMade => Volatile.Read(ref s_state) == Made;
 
-    /// <summary>Has a meter made as soon as it could be read. Cheap where there is one, or where none is wanted.</summary>
+    /// <summary>Makes a meter as soon as it could be read. Cheap if there is one, or if none is wanted.</summary>
     public static void Ensure()
     {
         if (Volatile.Read(ref s_state) == None && Interlocked.CompareExchange(ref s_state, Waiting, None) == None)
@@ -39,7 +39,7 @@ internal static class AllocatorMeter
             }
             catch
             {
-                // For the next allocator to try. First of all: the other needs memory.
+                // The next allocator tries again. This comes first, because the other call needs memory.
                 Interlocked.CompareExchange(ref s_state, None, Waiting);
                 StopWaiting();
                 throw;
@@ -67,18 +67,18 @@ internal static class AllocatorMeter
         {
             AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
 
-            // Compiled ahead of time there are no assemblies to load, and the meter costs little.
+            // Code compiled ahead of time loads no assemblies, and the meter costs little there.
             isWanted = !RuntimeFeature.IsDynamicCodeCompiled || Array.Exists(AppDomain.CurrentDomain.GetAssemblies(), IsOfMeters);
         }
         catch (TypeInitializationException)
         {
-            // A class of the runtime's that was first used without managed memory stays broken: nothing will be told, so it is made now.
+            // If a class of the runtime was first used without managed memory, it stays broken. No notification comes, so it is made now.
             isWanted = true;
         }
 
         if (isWanted)
         {
-            // By exchange: it may have been loaded, and the meter made, meanwhile.
+            // By exchange: meanwhile the assembly may have been loaded, and the meter made.
             Interlocked.CompareExchange(ref s_state, Wanted, Waiting);
         }
     }
@@ -97,7 +97,7 @@ internal static class AllocatorMeter
 
     private static bool IsOfMeters(Assembly assembly) => assembly.FullName?.StartsWith(Assembly, StringComparison.Ordinal) == true;
 
-    // On another thread: the one that loads has the loader's locks. An allocator that is made meanwhile does it at once.
+    // On another thread, because the loading thread has the loader's locks. An allocator made meanwhile does it at once.
     private static void OnAssemblyLoad(object? sender, AssemblyLoadEventArgs e)
     {
         if (IsOfMeters(e.LoadedAssembly) && Interlocked.CompareExchange(ref s_state, Wanted, Waiting) == Waiting)
@@ -118,7 +118,7 @@ internal static class AllocatorMeter
             }
             catch
             {
-                // All of it is made anew at a retry, or by the next allocator.
+                // Everything is made anew at a retry, or by the next allocator.
                 Interlocked.CompareExchange(ref s_state, Wanted, Made);
                 throw;
             }
@@ -131,16 +131,16 @@ internal static class AllocatorMeter
         }
     }
 
-    // Apart, so that nothing before it loads the assembly.
+    // A method of its own, so that nothing before it loads the assembly.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void MakeInstruments()
     {
-        // One that was half made. Here and not where that failed: what fails without memory may fail to end it too.
+        // Ends a meter that was half made. Done here, because code that has just failed without memory may fail to end it too.
         Volatile.Read(ref s_meter)?.Dispose();
         Meter meter = new("Allocator", typeof(AllocatorMeter).Assembly.GetName().Version?.ToString(3));
         Volatile.Write(ref s_meter, meter);
 
-        // In the order of the figures, which a collection goes by.
+        // In the order of the figures, by which a collection goes.
         UpDown(RentedBytes, "allocator.memory.rented", "By", "Capacity of all outstanding memory.");
         UpDown(RetainedBytes, "allocator.memory.retained", "By", "Memory that lies idle in the pool, for the next renter.");
         UpDown(CommittedBytes, "allocator.memory.committed", "By", "Memory that the operating system has given and not taken back.");
@@ -186,7 +186,7 @@ internal static class AllocatorMeter
         }
         catch (Exception exception) when (exception is not OutOfMemoryException)
         {
-            // A listener's: it is called from here, and must neither fail the call that makes an allocator nor take the process down.
+            // A listener's exception: it must neither fail the call that makes an allocator nor take the process down.
             AllocatorEventSource.Log.CallbackFailed(nameof(MeterListener), exception);
         }
     }
@@ -212,11 +212,11 @@ internal sealed class UsageInstrument
         _figure = figure;
         _isByReason = figure >= UsageFigure.TrimmedBytes;
 
-        // Runs the type initializer here: one that fails for want of memory, where a listener measures, fails for ever.
+        // Runs the type initializer here: if it fails for lack of memory while a listener measures, it fails for ever.
         GC.KeepAlive(s_none);
     }
 
-    /// <summary>What the instrument calls. Never throws: a listener of the runtime's own calls it on a thread of its own.</summary>
+    /// <summary>The callback of the instrument. Never throws: the runtime's own listeners call it on a thread of theirs.</summary>
     public List<Measurement<long>> Measure()
     {
         try
@@ -229,7 +229,7 @@ internal sealed class UsageInstrument
         }
     }
 
-    /// <summary>Measures a figure of all jobs that are learned, once for each name. Never throws.</summary>
+    /// <summary>Measures a figure of all learned jobs, once for each name. Never throws.</summary>
     public static List<Measurement<long>> MeasureJobs(Func<JobFigures, long> figure)
     {
         try
@@ -251,7 +251,7 @@ internal sealed class UsageInstrument
         {
             if (_isByReason)
             {
-                // What never happened is not reported: of five reasons most never occur.
+                // A reason that never occurred is not reported: most of the five never do.
                 for (int reason = 0; reason < s_reasons.Length; reason++)
                 {
                     if (named[_figure + reason] is long value and > 0)
@@ -277,13 +277,13 @@ internal sealed class UsageInstrument
         : named.IsLive || _figure >= UsageFigure.Rents;
 
     /// <summary>
-    /// One reading of all allocators, shared by the instruments that one collection calls, one after the other on one thread: so that they
-    /// agree, and the blocks are walked over once.
+    /// One reading of all allocators, shared by the instruments of one collection, which run one after the other on one thread. So they
+    /// agree, and the blocks are read once.
     /// </summary>
     private sealed class Collection
     {
-        // The base library does not say where a collection begins. An instrument that comes before the last one, or later than this,
-        // belongs to another.
+        // The base library does not mark the start of a collection. An instrument that precedes the last one, or comes later than this,
+        // belongs to another collection.
         private const int MaximumAgeMilliseconds = 100;
 
         [ThreadStatic]

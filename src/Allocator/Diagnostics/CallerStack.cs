@@ -7,7 +7,7 @@ internal static class CallerStack
     private static readonly string? s_coreAssembly = typeof(object).Assembly.FullName;
 
     /// <summary>Captures the stack of the calling thread: a line for each frame, the innermost first, as exceptions have them.</summary>
-    /// <remarks>Returns capture it too: an interrupt, which the runtime's own locks let through, takes effect behind it.</remarks>
+    /// <remarks>Returns capture it too. An interrupt, which the runtime's own locks let through, takes effect afterwards.</remarks>
     public static string Capture()
     {
         try
@@ -22,7 +22,7 @@ internal static class CallerStack
         }
     }
 
-    // Both traces begin with this method. Names of files are looked up for the frames that are shown only.
+    // Both traces begin with this method. File names are looked up only for the frames that are shown.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static string CaptureOutside()
     {
@@ -37,7 +37,7 @@ internal static class CallerStack
             }
             else if (assembly != s_coreAssembly)
             {
-                // What the runtime has between frames of the library, of its async methods for instance, is none of the caller's.
+                // The runtime's frames between frames of the library, such as those of async methods, are not the caller's.
                 break;
             }
         }

@@ -8,7 +8,7 @@ public sealed class CorruptionEventArgs : EventArgs
         (Kind, Bytes, Offset, Age, AllocationStackTrace, ReturnStackTrace) =
             (kind, bytes, offset, age, allocationStackTrace, returnStackTrace);
 
-    /// <summary>Gets how it was written to.</summary>
+    /// <summary>Gets the kind of the misuse.</summary>
     public CorruptionKind Kind { get; }
 
     /// <summary>Gets the length of the buffer in bytes, as it was asked for.</summary>
@@ -26,7 +26,7 @@ public sealed class CorruptionEventArgs : EventArgs
     /// <summary>Gets the stack of the allocating call.</summary>
     public string? AllocationStackTrace { get; }
 
-    /// <summary>Gets the stack of the returning call; <see langword="null"/> where the owner was never disposed.</summary>
+    /// <summary>Gets the stack of the returning call; <see langword="null"/> if the owner was never disposed.</summary>
     public string? ReturnStackTrace { get; }
 
     /// <summary>Describes the finding in full, stacks included.</summary>

@@ -1,6 +1,6 @@
 namespace Allocator.Diagnostics;
 
-/// <summary>All that leaked from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
+/// <summary>All leaks from one place: allocations dropped without <c>Dispose</c>, by the stack of the allocating call.</summary>
 public sealed class LeakReport : EventArgs
 {
     internal LeakReport(string? allocationStackTrace, long count, long bytes, TimeSpan longestAge) =>
@@ -31,13 +31,13 @@ public sealed class LeakReport : EventArgs
 /// <summary>Sums leaks up by stack, so that a loop that leaks a thousand times is one report and not a thousand. Thread-safe.</summary>
 internal sealed class LeakLedger
 {
-    // Stacks are kilobytes of text, and of a program that leaks at more places than this, the first ones say enough.
+    // Stacks are kilobytes of text. If a program leaks at more places than this, the first ones are enough.
     private const int MaximumStacks = 1000;
 
     private readonly Dictionary<string, LeakReport> _byStack = [];
     private LeakReport _withoutStack = new(null, 0, 0, TimeSpan.Zero);
 
-    /// <summary>Adds a leak, and returns all that leaked from its place. News: it is the first, or their number has doubled.</summary>
+    /// <summary>Adds a leak, and returns all leaks from its place. News: it is the first, or their number has doubled.</summary>
     public LeakReport Add(AbandonedMemoryEventArgs leak, out bool isNews)
     {
         lock (_byStack)
@@ -80,12 +80,12 @@ public sealed class AbandonedMemoryEventArgs : EventArgs
     /// <summary>Gets the capacity that was outstanding, in bytes.</summary>
     public long Bytes { get; }
 
-    /// <summary>Gets the time from the allocation to its discovery. It may be off by one trim period where no stack was kept.</summary>
+    /// <summary>Gets the time from the allocation to its discovery. If no stack was kept, it may be off by one trim period.</summary>
     public TimeSpan Age { get; }
 
     /// <summary>
-    /// Gets the stack of the allocating call; <see langword="null"/> where <see cref="MemoryDiagnostics.LeakDetection"/> had none kept at
-    /// that time, unless the memory was watched: see <see cref="SafetyMode"/>.
+    /// Gets the stack of the allocating call; <see langword="null"/> if <see cref="MemoryDiagnostics.LeakDetection"/> kept none at that
+    /// time, unless the memory was watched: see <see cref="SafetyMode"/>.
     /// </summary>
     public string? AllocationStackTrace { get; }
 

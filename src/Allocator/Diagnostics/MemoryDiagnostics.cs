@@ -3,7 +3,7 @@ namespace Allocator.Diagnostics;
 /// <summary>Watches over the memory of all allocators in the process. Thread-safe.</summary>
 public static class MemoryDiagnostics
 {
-    // Often enough to find what leaks again and again; a stack costs about what clearing a megabyte does.
+    // Often enough to find a repeated leak; a stack costs about as much as clearing a megabyte.
     private const int StackSampleInterval = 100;
 
     private static readonly ShortLock s_lock = new(mayAllocate: true);
@@ -23,8 +23,8 @@ public static class MemoryDiagnostics
     /// <see cref="LeakDetection.SampledStacks"/> makes it one in a hundred.
     /// </summary>
     /// <remarks>
-    /// What a handler throws is written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>, and goes no further:
-    /// it must not take the process down.
+    /// An exception of a handler is written to the <c>EventSource</c> named <c>Allocator</c>, as <c>CallbackFailed</c>, and goes no
+    /// further: it must not take the process down.
     /// </remarks>
     public static event EventHandler<AbandonedMemoryEventArgs>? AllocationAbandoned
     {
@@ -56,7 +56,7 @@ public static class MemoryDiagnostics
     }
 
     /// <summary>
-    /// Gets or sets how much is found out about leaks. The initial value comes from the AppContext data <c>Allocator.LeakDetection</c>, or
+    /// Gets or sets how closely leaks are examined. The initial value comes from the AppContext data <c>Allocator.LeakDetection</c>, or
     /// else from the environment variable <c>ALLOCATOR_LEAK_DETECTION</c>, or else is <see cref="LeakDetection.Counters"/>.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">It is set to an undefined value.</exception>
@@ -75,8 +75,8 @@ public static class MemoryDiagnostics
     public static long AbandonedAllocations => Interlocked.Read(ref s_abandonedAllocations);
 
     /// <summary>
-    /// Gets how many allocations of all allocators are outstanding: not disposed, or disposed and still pinned. This counts what is alive;
-    /// what leaked is in <see cref="AbandonedAllocations"/>.
+    /// Gets how many allocations of all allocators are outstanding: not disposed, or disposed and still pinned. This counts live
+    /// allocations; <see cref="AbandonedAllocations"/> counts leaks.
     /// </summary>
     /// <remarks>
     /// Reading it walks over all allocators. A buffer of up to 1 MiB that was dropped without <c>Dispose</c> is collected with its array
@@ -85,7 +85,7 @@ public static class MemoryDiagnostics
     public static long OutstandingAllocations => UsageRegistry.OutstandingAllocations;
 
     /// <summary>
-    /// Gets how often the operating system refused to take address space back since the process started. It has the memory behind it all
+    /// Gets how often the operating system refused to take address space back since the process started. It gets the memory behind it all
     /// the same; the addresses stay taken.
     /// </summary>
     /// <remarks>On Linux this is a sign that the process has as many mappings as <c>vm.max_map_count</c> allows.</remarks>
@@ -93,7 +93,7 @@ public static class MemoryDiagnostics
 
     private static bool HasLeakListeners => s_allocationAbandoned is not null || s_leakFound is not null;
 
-    /// <summary>Begins to watch what the calling code, and what it awaits and starts, allocates. Dispose the result to end it.</summary>
+    /// <summary>Watches the allocations of the caller, and of code that it awaits and starts. Dispose the result to end it.</summary>
     public static AllocationScope BeginScope()
     {
         AllocationScope scope = new();
@@ -108,7 +108,7 @@ public static class MemoryDiagnostics
 
     internal static void EndScope() => Change(static () => s_openScopes--);
 
-    /// <summary>Reads the process's settings, once. Called where an allocator is made: there a wrong one reaches the caller.</summary>
+    /// <summary>Reads the process's settings, once. Called when an allocator is made, so that a wrong one reaches the caller.</summary>
     internal static void EnsureSettings()
     {
         if (s_leakDetection is null)
@@ -118,8 +118,8 @@ public static class MemoryDiagnostics
     }
 
     /// <summary>
-    /// Returns a trace for an allocation that begins now, where one is wanted: in any case, with its stack, where
-    /// <paramref name="isWanted"/>. <paramref name="canLeak"/>: it would be found when abandoned, which an array is not.
+    /// Returns a trace for an allocation that begins now, if one is wanted. <paramref name="isWanted"/>: in any case, with its stack.
+    /// <paramref name="canLeak"/>: it would be found if abandoned; an array would not.
     /// </summary>
     internal static AllocationTrace? TryTrace(long bytes, string? allocatorName, bool canLeak, bool isWanted = false)
     {
@@ -131,13 +131,13 @@ public static class MemoryDiagnostics
             return new AllocationTrace(bytes, allocatorName, scope, keepsStack);
         }
 
-        // A session may have ended that the source still knew when it was notified of its end: rents would be traced for ever.
+        // The source may still have known a session when it was notified of its end. Rents would then be traced for ever.
         log.FollowSessions();
         return null;
     }
 
     /// <summary>
-    /// Counts a leak and notifies listeners, in the background. Called by finalizers; where it throws it counts nothing.
+    /// Counts a leak and notifies listeners in the background. Called by finalizers. If it throws, it has counted nothing.
     /// </summary>
     internal static void ReportAbandoned(AbandonedMemoryEventArgs leak)
     {
@@ -182,7 +182,7 @@ public static class MemoryDiagnostics
         }
     }
 
-    // What takes memory comes first: where it throws, no listener has been notified.
+    // The parts that take memory come first: if one throws, no listener has been notified.
     private static void Notify(AbandonedMemoryEventArgs leak)
     {
         Delegate[] handlers = HandlersOf(Volatile.Read(ref s_allocationAbandoned));
@@ -249,7 +249,7 @@ public static class MemoryDiagnostics
     }
 }
 
-/// <summary>How much is found out about memory above 1 MiB that was dropped without <c>Dispose</c>. It comes back in any case.</summary>
+/// <summary>How closely memory above 1 MiB dropped without <c>Dispose</c> is examined. It comes back in any case.</summary>
 public enum LeakDetection
 {
     /// <summary>Nothing is counted or reported.</summary>
@@ -272,7 +272,7 @@ public enum LeakDetection
 internal static class ProcessSwitch
 {
     /// <summary>Reads a setting of the running process.</summary>
-    /// <exception cref="InvalidOperationException">It is set, and to no name of the enum, in any case.</exception>
+    /// <exception cref="InvalidOperationException">The setting is no name of the enum, in upper or lower case.</exception>
     public static TValue Read<TValue>(string property, string variable, TValue otherwise)
         where TValue : struct, Enum =>
         Read(property, AppContext.GetData(property), variable, Environment.GetEnvironmentVariable(variable), otherwise);
@@ -283,7 +283,7 @@ internal static class ProcessSwitch
         ?? Parse<TValue>($"The environment variable {variable}", environment)
         ?? otherwise;
 
-    // Enum.TryParse takes numbers, and lists of names, too.
+    // Enum.TryParse accepts numbers, and lists of names, too.
     private static TValue? Parse<TValue>(string source, string? text)
         where TValue : struct, Enum
     {

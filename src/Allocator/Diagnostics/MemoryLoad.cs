@@ -1,17 +1,17 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// How short memory is, read from the system at one moment: what trimming goes by. While <see cref="IsHigh"/>, all idle memory goes;
-/// otherwise a part of what stayed idle for a whole period.
+/// How short memory is, read from the system at one moment; trimming goes by it. While <see cref="IsHigh"/>, all idle memory goes;
+/// otherwise a part of the memory that stayed idle for a whole period.
 /// </summary>
 public readonly record struct MemoryLoad
 {
-    /// <summary>Gets what the figures are about: the container if its limit is below the machine's memory, else the machine.</summary>
+    /// <summary>Gets the subject of the figures: the container if its limit is below the machine's memory, else the machine.</summary>
     public MemoryLoadSource Source { get; init; }
 
     /// <summary>
-    /// Gets where they were read: the folder of the control group, or the name of a file or a function. <see langword="null"/> where
-    /// <see cref="Source"/> says it all.
+    /// Gets the source of the figures: the folder of the control group, or the name of a file or a function. <see langword="null"/> if
+    /// <see cref="Source"/> is precise enough.
     /// </summary>
     public string? Origin { get; init; }
 
@@ -22,8 +22,8 @@ public readonly record struct MemoryLoad
     public long TotalBytes { get; init; }
 
     /// <summary>
-    /// Gets for what part of the last ten seconds, in percent, some thread waited for memory: the average that Linux calls pressure stall
-    /// information. <see langword="null"/> where it is unknown, as in containers of cgroup version 1.
+    /// Gets the percentage of the last ten seconds in which some thread waited for memory: the average that Linux calls pressure stall
+    /// information. <see langword="null"/> if it is unknown, as in containers of cgroup version 1.
     /// </summary>
     public double? StalledPercent { get; init; }
 
@@ -34,7 +34,7 @@ public readonly record struct MemoryLoad
     public bool IsHigh { get; init; }
 }
 
-/// <summary>What said how much memory there is, and how much of it is used.</summary>
+/// <summary>The source of the figures of a memory load.</summary>
 public enum MemoryLoadSource
 {
     /// <summary>None: the system has nothing that could be read. Load is then taken to be low.</summary>
@@ -49,6 +49,6 @@ public enum MemoryLoadSource
     /// <summary>The whole machine: <c>/proc/meminfo</c> on Linux, <c>GlobalMemoryStatusEx</c> on Windows.</summary>
     Machine,
 
-    /// <summary>The GC, as of its last collection. Asked where the system has nothing that could be read.</summary>
+    /// <summary>The GC, as of its last collection. Used if the system has nothing that could be read.</summary>
     Collector,
 }

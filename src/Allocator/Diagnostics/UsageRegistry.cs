@@ -21,26 +21,26 @@ internal enum UsageFigure
     NativeHeapTrimmedBytes,
     NativeHeapTrimMilliseconds,
 
-    /// <summary>The first of as many as there are reasons; so are <see cref="Trims"/>.</summary>
+    /// <summary>The first of one for each reason. The same holds for <see cref="Trims"/>.</summary>
     TrimmedBytes,
     Trims = TrimmedBytes + AllocatorCounters.TrimReasons,
     Count = Trims + AllocatorCounters.TrimReasons,
 }
 
 /// <summary>
-/// Knows all allocators for the process-wide figures and the metrics, by their names, and keeps what ended ones have done: totals of a
+/// The registry of all allocators, for the process-wide figures and the metrics, by name. It keeps the totals of ended ones: totals of a
 /// name never fall. A source references no allocator, so none is kept alive. Thread-safe.
 /// </summary>
 internal static class UsageRegistry
 {
-    // Of names without an allocator. A program that makes one up for each allocator must not fill the memory with them.
+    // The most names kept without an allocator. A program that makes one up for each allocator must not fill the memory with them.
     public const int MaximumEndedNames = 1000;
 
-    // No return of memory enters it.
+    // A return of memory never takes this lock.
     private static readonly ShortLock s_lock = new(mayAllocate: true);
     private static readonly LinkedList<IUsageSource> s_all = new();
 
-    // Those of all that make nothing new.
+    // The allocators that have ended, and make no new allocation.
     private static readonly List<LinkedListNode<IUsageSource>> s_ending = [];
     private static readonly Dictionary<string, NamedUsage> s_names = [];
     private static readonly LinkedList<string> s_endedNames = new();
@@ -67,8 +67,8 @@ internal static class UsageRegistry
         }
     }
 
-    /// <summary>Adds an allocator. Whatever reports on allocators exists from here on.</summary>
-    /// <returns>What <see cref="End"/> needs. A caller that fails after this calls it.</returns>
+    /// <summary>Adds an allocator. The reporters on allocators exist from here on.</summary>
+    /// <returns>The registration for <see cref="End"/>. If the caller fails after this, it calls that.</returns>
     public static LinkedListNode<IUsageSource> Register(IUsageSource source)
     {
         _ = AllocatorEventSource.Log;
@@ -96,7 +96,7 @@ internal static class UsageRegistry
         return registration;
     }
 
-    /// <summary>Notes that an allocator makes nothing new: it is counted until all its memory is back. May be repeated.</summary>
+    /// <summary>Notes that an allocator makes no new allocation: it is counted until all its memory is back. May be repeated.</summary>
     public static void End(LinkedListNode<IUsageSource> registration)
     {
         using (s_lock.Enter())
@@ -145,7 +145,7 @@ internal static class UsageRegistry
         }
     }
 
-    /// <summary>Reads what jobs have needed, by the names of allocator and job. Jobs of allocators with one name are added up.</summary>
+    /// <summary>Reads the jobs' needs, by the names of allocator and job. Jobs of allocators with one name are added up.</summary>
     public static Dictionary<(string Allocator, string Job), JobFigures> ReadJobs()
     {
         Dictionary<(string Allocator, string Job), JobFigures> all = [];
@@ -171,7 +171,7 @@ internal static class UsageRegistry
     {
         s_ending.RemoveAll(s_forgetIfEmpty);
 
-        // Seldom enough that looking at those which stay costs no more than adding them did.
+        // So seldom that checking the remaining ones costs no more than adding them did.
         s_nextSweep = Math.Max(16, 2 * s_ending.Count);
     }
 
@@ -186,8 +186,7 @@ internal static class UsageRegistry
         return isEmpty;
     }
 
-    // Needs no memory. Does nothing for one that is forgotten: a dropped allocator's finalizer and a Dispose in one of the user's may both
-    // end it.
+    // Needs no memory. Does nothing if it is forgotten already: a dropped allocator's finalizer and a user's finalizer may both end it.
     private static void Forget(LinkedListNode<IUsageSource> registration)
     {
         if (registration.List is null)
@@ -200,7 +199,7 @@ internal static class UsageRegistry
         BackgroundThread.IsUnused = s_all.Count == 0;
         if (AllocatorMeter.IsMade)
         {
-            // Before that no listener has seen anything that could fall, and reading costs the first allocator more than making it.
+            // Before that, no listener has seen a figure that could fall, and reading costs the first allocator more than making it.
             registration.Value.AddTo(named.OfEnded);
         }
 
@@ -215,7 +214,7 @@ internal static class UsageRegistry
         }
     }
 
-    /// <summary>The figures of all allocators of one name, those that have ended among them.</summary>
+    /// <summary>The figures of all allocators of one name, ended ones included.</summary>
     private sealed class NamedUsage
     {
         public readonly long[] Now = new long[(int)UsageFigure.Count];
@@ -227,7 +226,7 @@ internal static class UsageRegistry
         /// <summary>Gets or sets how many allocators of the name have not ended.</summary>
         public int Live { get; set; }
 
-        /// <summary>Gets the name's place among those without an allocator; in no list where there is one.</summary>
+        /// <summary>Gets the name's place among those without an allocator. It is in no list while there is one.</summary>
         public LinkedListNode<string> Ended { get; }
 
         // No figure that only grows is ever reported lower than before, whatever other threads do while it is read.
@@ -244,7 +243,7 @@ internal static class UsageRegistry
     }
 }
 
-/// <summary>What one collection reads of all allocators of one name.</summary>
+/// <summary>One collection's reading of all allocators of one name.</summary>
 /// <param name="Name">The name; empty for those without.</param>
 /// <param name="Values">By <see cref="UsageFigure"/>.</param>
 /// <param name="IsLive">Whether there is any; otherwise only the totals of ended ones are reported.</param>
@@ -253,18 +252,18 @@ internal sealed record NamedFigures(string Name, long[] Values, bool IsLive)
     public long this[UsageFigure figure] => Values[(int)figure];
 }
 
-/// <summary>What jobs of one name have needed, and how many have ended and been refused memory.</summary>
+/// <summary>The needs of jobs of one name, and how many have ended and been refused memory.</summary>
 internal readonly record struct JobFigures(long LearnedBytes, long Jobs, long Refused);
 
-/// <summary>What the metrics read of one allocator.</summary>
+/// <summary>An allocator as the metrics see it.</summary>
 internal interface IUsageSource
 {
     AllocatorCounters Counters { get; }
 
-    /// <summary>Gets whether any memory is outstanding, idle or quarantined whose figures still change.</summary>
+    /// <summary>Gets whether any memory is outstanding, idle or quarantined, so that its figures still change.</summary>
     bool HasMemory { get; }
 
-    /// <summary>Adds what it holds and has done, by <see cref="UsageFigure"/>. Takes no memory.</summary>
+    /// <summary>Adds its figures, by <see cref="UsageFigure"/>. Takes no memory.</summary>
     void AddTo(long[] figures);
 
     /// <summary>Reads its jobs that have a name.</summary>

@@ -1,8 +1,8 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Where hooks and handlers of the user's run that have no caller: on a thread of their own, because they may block for ever. The other
-/// one watches how long each takes. Thread-safe.
+/// Runs the user's hooks and handlers that have no caller, on a thread of their own, because they may block for ever. The library's other
+/// thread watches how long each takes. Thread-safe.
 /// </summary>
 internal static class UserCallbacks
 {
@@ -23,7 +23,7 @@ internal static class UserCallbacks
         }
     }
 
-    /// <summary>Makes sure that there are the threads that work without a caller needs. Called before memory is outstanding.</summary>
+    /// <summary>Makes sure that the threads exist for work without a caller. Called before memory is outstanding.</summary>
     public static void EnsureThreads()
     {
         BackgroundThread.Shared.Ensure();
@@ -36,7 +36,7 @@ internal static class UserCallbacks
     /// <summary>Returns the thread for work that may call the user's code, or for other work.</summary>
     public static BackgroundThread ThreadFor(bool callsUser) => callsUser ? Thread : BackgroundThread.Shared;
 
-    /// <summary>Notes that the user's code is called now. Nothing where it has a caller.</summary>
+    /// <summary>Notes that the user's code is called now. Does nothing if that code has a caller.</summary>
     public static void Begin(string name)
     {
         ShortLock.AssertNoneHeld();

@@ -46,9 +46,7 @@ internal sealed class ArraySource
         return guard;
     }
 
-    /// <summary>
-    /// Takes back an array after its rent, with the current thread's cache if the caller knows it. Never fails.
-    /// </summary>
+    /// <summary>Takes back an array after its rent, with the current thread's cache if the caller knows it. Never fails.</summary>
     public void Return(byte[] array, ArrayGuard guard, ThreadCache? cache)
     {
         try

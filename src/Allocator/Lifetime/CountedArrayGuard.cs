@@ -3,8 +3,8 @@ using Allocator.Budgeting;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array that counts under a limit, which must notice if the array is abandoned. Both stay together from the array's birth until
-/// it is dropped.
+/// Guards an array that counts under a limit, which must notice its abandonment. Both stay together from the array's birth until it is
+/// dropped.
 /// </summary>
 internal sealed class CountedArrayGuard : FinalizableGuard
 {

@@ -9,8 +9,7 @@ internal interface IIdleMemory
     long IdleBytes { get; }
 
     /// <summary>
-    /// Releases a part, rounded up, of the memory that has been idle through the last two periods between calls. Returns the bytes. One
-    /// call at a time.
+    /// Releases a part, rounded up, of the memory idle through the last two periods between calls. Returns the bytes. One call at a time.
     /// </summary>
     long TrimStale(double rate);
 

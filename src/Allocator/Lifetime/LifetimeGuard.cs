@@ -183,8 +183,7 @@ internal abstract class LifetimeGuard
     }
 
     /// <summary>
-    /// Ends the rent of that generation. Memory that is pinned or in use stays outstanding until it no longer is. Further calls do
-    /// nothing.
+    /// Ends the rent of that generation. Memory stays outstanding while it is pinned or in use. Further calls do nothing.
     /// </summary>
     /// <returns>True if the rent is over, by this call or before it.</returns>
     /// <remarks>One compare-exchange: usually a rent has only its owner's reference.</remarks>
@@ -207,8 +206,7 @@ internal abstract class LifetimeGuard
         return ended;
     }
 
-    /// <summary>As <see cref="Dispose"/>, for a caller with a reference: no memory goes back now. True for the call that ended
-    /// it.</summary>
+    /// <summary>As <see cref="Dispose"/>, for a caller with a reference: no memory goes back now. True if this call ended it.</summary>
     public bool TryDisposeReferenced(long generation)
     {
         ref long state = ref Record.State;

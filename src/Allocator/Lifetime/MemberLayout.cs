@@ -3,8 +3,8 @@ using System.Numerics;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// The division of one long length into members of equal length, and their places in memory. The last member may be shorter. Lengths are
-/// in elements.
+/// The division of one long length into members of equal length, and their places in memory. The last may be shorter. Lengths are in
+/// elements.
 /// </summary>
 /// <remarks>
 /// The origin of a member is the address at which the whole would begin if all of it lay in line with that member: element e of the whole,

@@ -16,8 +16,7 @@ internal sealed class ThreadCache
 
     public ThreadCache(ArraySource source) => Source = source;
 
-    /// <summary>Gets the source that it is a part of. The source references no allocator: a dropped one is collected, and closes
-    /// it.</summary>
+    /// <summary>Gets the source that it is a part of. It references no allocator: a dropped one is collected, and closes it.</summary>
     public ArraySource Source { get; }
 
     public ref ArrayCounts Counts => ref _counts;

@@ -64,9 +64,7 @@ internal sealed class ControlGroup : IDisposable
         from folder in Climb(isVersion2 ? Version2Root : Version1Root, parts[2])
         select folder;
 
-    /// <summary>
-    /// Reads the use and the lowest of the limits. Null if the group limits no memory, or its figures are impossible.
-    /// </summary>
+    /// <summary>Reads the use and the lowest of the limits. Null if the group limits no memory, or its figures are impossible.</summary>
     /// <param name="freeSwap">The machine's free swap.</param>
     public SystemReading? TryRead(long freeSwap)
     {

@@ -93,8 +93,7 @@ internal class SystemFile : IDisposable
     /// <summary>
     /// Gets the percentage of the last ten seconds in which at least one thread waited, from pressure stall information. Null if unknown.
     /// </summary>
-    /// <remarks>From the line "some". The line "full" counts only if all threads stall at once, long after a service has become
-    /// slow.</remarks>
+    /// <remarks>From the line "some". The line "full" needs all threads to stall at once, long after a service became slow.</remarks>
     public double? StalledPercent
     {
         get
@@ -123,9 +122,7 @@ internal class SystemFile : IDisposable
         }
     }
 
-    /// <summary>
-    /// Finds the number behind a key in lines like <c>key number</c> or <c>key: number kB</c>. Null if there is none.
-    /// </summary>
+    /// <summary>Finds the number behind a key in lines like <c>key number</c> or <c>key: number kB</c>. Null if there is none.</summary>
     public long? Find(ReadOnlySpan<byte> key)
     {
         for (ReadOnlySpan<byte> rest = Text; !rest.IsEmpty;)

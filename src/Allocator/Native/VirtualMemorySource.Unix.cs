@@ -42,8 +42,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
         nint address = TryMap(WithTail(lengthInBytes), MaximumAlignment, protection);
 
         // Writable from the start, so that a commit takes no call. A call that changes a block's protection waits for page faults of other
-        // threads in the same mapping. With 500 threads, most committed a block during that wait, although a few blocks would serve them
-        // all.
+        // threads in the same mapping. With 500 threads, most committed a block during that wait, although a few blocks would do.
         if (address != 0 && becomesWritable
             && (IsResident(address) || LibC.MProtect((void*)address, (nuint)lengthInBytes, LibC.ProtectReadWrite) != 0))
         {
@@ -109,8 +108,7 @@ internal sealed unsafe class UnixMemorySource : VirtualMemorySource
             return true;
         }
 
-        // In this order: macOS takes no memory from pages that are not writable, and if the purge of locked pages is refused, nothing
-        // changes.
+        // In this order: macOS takes no memory from pages that are not writable, and if it refuses to purge locked pages, nothing changes.
         return TryPurge(address, lengthInBytes) && TryProtect(address, lengthInBytes);
     }
 

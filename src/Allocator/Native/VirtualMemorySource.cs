@@ -46,7 +46,7 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     public abstract bool TryUnprotect(nint address, long lengthInBytes);
 
     /// <summary>
-    /// Makes every access to whole pages fault and returns their memory. If it is refused, the pages are accessible, perhaps without their
+    /// Makes every access to whole pages fault and returns their memory. If it is refused, the pages are accessible, perhaps without
     /// contents.
     /// </summary>
     public abstract bool TryDecommitAndProtect(nint address, long lengthInBytes);

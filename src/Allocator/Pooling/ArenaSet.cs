@@ -5,9 +5,7 @@ using Allocator.Native;
 
 namespace Allocator.Pooling;
 
-/// <summary>
-/// The arenas of one pool. Decides which arena a request goes to, and adds arenas. Lock-free; arenas are never removed.
-/// </summary>
+/// <summary>The arenas of one pool. Decides which arena a request goes to, and adds arenas. Lock-free; arenas are never removed.</summary>
 internal sealed class ArenaSet(
     UniformUnmanagedMemoryPool pool, PoolGeometry geometry, NativeMemorySource source, AllocatorContext context)
 {
@@ -79,8 +77,8 @@ internal sealed class ArenaSet(
         return any;
     }
 
-    /// <summary>Takes adjacent free blocks as one run, at the place that needs the least new memory. Counts blocks that had
-    /// none.</summary>
+    /// <summary>Takes adjacent free blocks as one run, at the place that needs the least new memory. Counts blocks without
+    /// memory.</summary>
     public BlockGuard? TryTakeRun(int count, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
         while (outcome == PoolOutcome.Full && BestForRun(count) is BlockArena best)

@@ -117,8 +117,7 @@ internal sealed partial class BlockArena
         }
     }
 
-    /// <summary>Returns how many blocks of the run that <see cref="TryClaimRun"/> would claim now have memory; -1 if there is no
-    /// run.</summary>
+    /// <summary>Returns how many blocks have memory in the run that <see cref="TryClaimRun"/> would claim; -1 if there is none.</summary>
     public int ResidentInBestRun(int count)
     {
         BlockBits.FindBest(Free, Committed, count, out int resident);

@@ -77,7 +77,7 @@ internal struct BlockBits
         return best;
     }
 
-    /// <summary>As <see cref="FindBest"/>, where no new memory is needed; otherwise -1.</summary>
+    /// <summary>As <see cref="FindBest"/>, if no new memory is needed; otherwise -1.</summary>
     public static int FindReady(ulong free, ulong ready, int length)
     {
         ulong firsts = FirstsOfRuns(ready, length);

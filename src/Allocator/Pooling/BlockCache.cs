@@ -3,10 +3,10 @@ using System.Numerics;
 namespace Allocator.Pooling;
 
 /// <summary>
-/// The first place where a thread looks for a block, before the free maps: a few slots, each of which names one block. A pool has one
-/// cache for single blocks, and one for runs, whose slots name the first block. The block's own state says whether it is idle, so a block
-/// that is rented and returned again and again stays in its slot, and a rent takes one compare-exchange. A thread begins at the slot where
-/// it last succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
+/// The first place where a thread looks for a block, before the free maps: a few slots that name one block each. A pool has one cache for
+/// single blocks, and one for runs, whose slots name the first block. The block's own state says whether it is idle, so a block that is
+/// rented and returned again and again stays in its slot, and a rent takes one compare-exchange. A thread begins at the slot where it last
+/// succeeded. No slot belongs to a thread: each thread reaches each block, and a thread that ends leaves nothing behind.
 /// </summary>
 /// <remarks>
 /// While a block comes back, its slot may go to another one. The block is then cached, but in no slot. Code that needs all cached blocks
@@ -27,8 +27,7 @@ internal sealed class BlockCache
     private static readonly int s_mask = (s_slotCount - 1) * Distance;
     private static int s_lastStart;
 
-    // The slot at which this thread begins, in all pools: a number for each pool would have to be looked up. 0 until a rent finds no
-    // block.
+    // The slot at which this thread begins, in all pools: a number for each pool would need a search. 0 until a rent finds no block.
     [ThreadStatic]
 #pragma warning disable IDE1006 // A naming rule knows one prefix for statics, s_.
     private static int t_start;
@@ -106,9 +105,7 @@ internal sealed class BlockCache
         }
     }
 
-    /// <summary>
-    /// Prepares the cache after a rent found no block: makes the slots, and spreads threads over them.
-    /// </summary>
+    /// <summary>Prepares the cache after a rent found no block: makes the slots, and spreads threads over them.</summary>
     public void Prepare()
     {
         if (t_start == 0)

@@ -36,8 +36,8 @@ internal sealed class BlockRecord(BlockArena arena, int index) : RentState
     public long StateInAnyPlace => Volatile.Read(ref State) & ~(Cached | CachedRun);
 
     /// <summary>
-    /// Takes a block, or the run that begins with it, out of the cache for the caller. False if it is not in the cache, or if another
-    /// thread took it.
+    /// Takes a block, or the run that begins with it, out of the cache for the caller. False if it is not there, or another thread took
+    /// it.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryLeaveCache(long flags = Cached | CachedRun)

@@ -120,8 +120,7 @@ internal sealed class TrimTimer : IBackgroundWork
         }
     }
 
-    /// <summary>Releases the idle memory of all pools. Those with hooks do so soon after, if there is no caller's thread to do
-    /// it.</summary>
+    /// <summary>Releases the idle memory of all pools. Those with hooks do so soon after, if there is no caller's thread.</summary>
     public void ReleaseAll()
     {
         for (int i = 0; TryGetActive(i, out PoolTrimmer? trimmer); i++)

@@ -16,12 +16,12 @@ using global::SixLabors.ImageSharp.Formats.Jpeg;
 using global::SixLabors.ImageSharp.Memory;
 
 /// <summary>
-/// One image of ImageSharp with a reservation for all memory that it takes: it starts when there is room for all of it, and never waits
+/// One image of ImageSharp with a reservation for all memory that it takes. It starts when there is room for all of it, and never waits
 /// half-way. Dispose it after the image.
 /// </summary>
 internal sealed class ImageSharpAdmission : IDisposable
 {
-    /// <summary>What is added to each estimate at least, in bytes: rows, the window of the resizer, a thumbnail and its encoder.</summary>
+    /// <summary>The least addition to each estimate, in bytes: rows, the window of the resizer, a thumbnail and its encoder.</summary>
     public const long WorkingBytes = 8 << 20;
 
     // Per column: 16 rows of a JPEG's samples before and after the transform, or a window of the resizer. Matters from 16,384 pixels of
@@ -31,7 +31,7 @@ internal sealed class ImageSharpAdmission : IDisposable
     // A JPEG's coefficients lie in whole units of up to 32 pixels.
     private const int CoefficientUnit = 32;
 
-    // Headers are read without the pool: they must not wait behind the reservations that they are read for.
+    // Headers are read without the pool: they must not wait behind the very reservations that need them.
     private static readonly DecoderOptions s_header = NewHeaderOptions();
 
     private ImageSharpAdmission(global::Allocator.MemoryReservation reservation, ImageInfo info, DecoderOptions decoderOptions)
@@ -41,10 +41,10 @@ internal sealed class ImageSharpAdmission : IDisposable
         DecoderOptions = decoderOptions;
     }
 
-    /// <summary>Gets what was reserved.</summary>
+    /// <summary>Gets the reservation.</summary>
     public global::Allocator.MemoryReservation Reservation { get; }
 
-    /// <summary>Gets what the header says.</summary>
+    /// <summary>Gets the header of the image.</summary>
     public ImageInfo Info { get; }
 
     /// <summary>
@@ -52,9 +52,9 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// </summary>
     public DecoderOptions DecoderOptions { get; }
 
-    /// <summary>Reads the header of the image, and returns what it says. Takes no memory of a pool, and does not copy the file.</summary>
+    /// <summary>Reads and returns the header of the image. Takes no memory of a pool, and does not copy the file.</summary>
     /// <param name="stream">
-    /// The file, at its start. Left where it was if it can seek; a stream that cannot is read to its end by ImageSharp.
+    /// The file, at its start. A stream that can seek gets its position back; another one is read to its end by ImageSharp.
     /// </param>
     public static ImageInfo Identify(Stream stream)
     {
@@ -72,8 +72,8 @@ internal sealed class ImageSharpAdmission : IDisposable
     }
 
     /// <summary>
-    /// Returns how many bytes of <paramref name="pool"/> an image takes at most while it is decoded and processed: the copy of its file,
-    /// its coefficients, all its frames, and copies of these.
+    /// Returns the most bytes of <paramref name="pool"/> that an image takes while it is decoded and processed: the copy of its file, its
+    /// coefficients, all its frames, and copies of these.
     /// </summary>
     /// <param name="pool">The allocator that is to reserve it: it counts whole blocks.</param>
     /// <param name="info">The header.</param>
@@ -86,7 +86,7 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// How many images of the full size are alive at once after decoding: 1 for resizing in place to something small, 2 if a clone or
     /// an effect of the full size is made.
     /// </param>
-    /// <param name="maximumFrames">The frames that are loaded at most, if <c>DecoderOptions.MaxFrames</c> limits them.</param>
+    /// <param name="maximumFrames">The most frames to load, if <c>DecoderOptions.MaxFrames</c> limits them.</param>
     /// <remarks>
     /// JPEG and PNG were measured. A decoder of another format may hold a second copy of the pixels while it works: count it in <paramref
     /// name="bytesPerPixel"/>.
@@ -116,16 +116,16 @@ internal sealed class ImageSharpAdmission : IDisposable
     }
 
     /// <summary>
-    /// Reads the header, waits without a thread until <paramref name="pool"/> has all that the image takes, and returns the reservation
-    /// with options that use it.
+    /// Reads the header, waits asynchronously until <paramref name="pool"/> has all the memory that the image takes, and returns the
+    /// reservation with options that use it.
     /// </summary>
     /// <param name="pool">The allocator; without a budget it admits everything at once.</param>
-    /// <param name="stream">The file, at its start; it can seek, as a file or a buffered upload does. Left where it was.</param>
+    /// <param name="stream">The file, at its start. It can seek, as a file or a buffered upload does, and gets its position back.</param>
     /// <param name="bytesPerPixel">As for <see cref="EstimateBytes"/>.</param>
     /// <param name="liveCopies">As for <see cref="EstimateBytes"/>.</param>
-    /// <param name="maximumFrames">How many frames are loaded at most; also set in the options.</param>
+    /// <param name="maximumFrames">The most frames to load; also set in the options.</param>
     /// <param name="configuration">
-    /// What the options are made from; <c>Configuration.Default</c> unless given. Its allocator is not used.
+    /// The base of the options; <c>Configuration.Default</c> unless given. Its allocator is not used.
     /// </param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="MemoryLimitExceededException">The image is larger than the whole budget.</exception>

@@ -29,10 +29,10 @@ namespace Integrations
         private readonly int _largestPiece;
 
         /// <summary>Makes an allocator over <paramref name="pool"/>.</summary>
-        /// <param name="pool">Where the memory comes from: an allocator, or the reservation of one image.</param>
+        /// <param name="pool">The source of the memory: an allocator, or the reservation of one image.</param>
         /// <param name="largestPieceInBytes">
-        /// What ImageSharp is told to be the largest contiguous buffer. Larger images come in several, each of whole rows, so no row may
-        /// be longer: see <see cref="PieceFor"/>. By default 4 MiB, a block of the pool; <see cref="int.MaxValue"/> for contiguous images.
+        /// The largest contiguous buffer that ImageSharp sees. Larger images come in several pieces, each of whole rows, so no row may be
+        /// longer: see <see cref="PieceFor"/>. By default 4 MiB, a block of the pool; <see cref="int.MaxValue"/> for contiguous images.
         /// </param>
         public ImageSharpAllocator(global::Allocator.MemoryAllocator pool, int largestPieceInBytes = BlockSize)
         {
@@ -63,7 +63,7 @@ namespace Integrations
         }
 
         /// <summary>
-        /// Returns the <c>MemoryLimitExceededException</c> or <see cref="OutOfMemoryException"/> behind what ImageSharp threw, at any
+        /// Returns the <c>MemoryLimitExceededException</c> or <see cref="OutOfMemoryException"/> behind an exception of ImageSharp, at any
         /// depth; null if memory is not the cause.
         /// </summary>
         public static Exception FindRefusal(Exception exception)
@@ -100,7 +100,7 @@ namespace Integrations
         private global::System.Buffers.IMemoryOwner<T> Rent<T>(int length, global::SixLabors.ImageSharp.Memory.AllocationOptions options)
             where T : struct
         {
-            // A damaged header can make one. ImageSharp's callers expect what its own allocator throws.
+            // A damaged header can cause one. ImageSharp's callers expect the exception of its own allocator.
             if (length < 0)
             {
                 throw new global::SixLabors.ImageSharp.Memory.InvalidMemoryOperationException(
