@@ -23,9 +23,9 @@ public sealed class PooledBitmap : SKBitmap
     }
 
     /// <summary>
-    /// Gets the allocator of the pixels. Allocate from it what else this picture needs: after <see
-    /// cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation that was made for the picture, with room for <see
-    /// cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
+    /// Gets the allocator of the pixels. Allocate from it what else this picture needs: after
+    /// <see cref="SkiaSharpMemory.DecodeBitmapAsync"/> it is the reservation that was made for the picture, with room for
+    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. That reservation ends when this bitmap is disposed.
     /// </summary>
     public MemoryAllocator Allocator { get; }
 

@@ -33,8 +33,9 @@ public static class SkiaSharpMemory
     /// <param name="options">The options of the bitmap. <see langword="null"/>: as large as the picture.</param>
     /// <returns>The bitmap, which the caller disposes.</returns>
     /// <remarks>
-    /// Under a budget it waits for each part in turn, and holds the parts before. To decode many pictures at once, use <see
-    /// cref="DecodeBitmapAsync"/>. It decodes the first frame of an animation. The colours are the file's: no colour profile is applied.
+    /// Under a budget it waits for each part in turn, and holds the parts before. To decode many pictures at once, use
+    /// <see cref="DecodeBitmapAsync"/>. It decodes the first frame of an animation. The colours are the file's: no colour profile is
+    /// applied.
     /// </remarks>
     /// <exception cref="InvalidDataException">
     /// The file is no picture that Skia decodes, damaged or cut off. The message names the codec's result.
@@ -53,8 +54,9 @@ public static class SkiaSharpMemory
     }
 
     /// <summary>
-    /// Decodes a picture into pooled memory, after reserving all that it takes: the file, the pixels, the codec's own memory and <see
-    /// cref="SKBitmapDecodeOptions.WorkingBytes"/>. Waits asynchronously for that, and meanwhile holds only the beginning of the file.
+    /// Decodes a picture into pooled memory, after reserving all that it takes: the file, the pixels, the codec's own memory and
+    /// <see cref="SKBitmapDecodeOptions.WorkingBytes"/>. Waits asynchronously for that, and meanwhile holds only the beginning of the
+    /// file.
     /// </summary>
     /// <param name="allocator">
     /// The allocator to reserve from. A <see cref="MemoryReservation"/> is used as it is: nothing more is reserved.

@@ -171,8 +171,8 @@ public abstract partial class MemoryAllocator
     /// The reservation, which the caller disposes at the end of the job; <see langword="null"/> for false.
     /// </param>
     /// <returns>
-    /// <see langword="false"/> if there is no room now, or the room is kept for requests that came earlier; also if <paramref
-    /// name="bytes"/> is more than the whole budget, so that it never fits.
+    /// <see langword="false"/> if there is no room now, or the room is kept for requests that came earlier; also if
+    /// <paramref name="bytes"/> is more than the whole budget, so that it never fits.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The allocator has been disposed.</exception>
     /// <inheritdoc cref="ReserveAsync(long, CancellationToken)" path="/exception[contains(@cref, 'Argument')]"/>

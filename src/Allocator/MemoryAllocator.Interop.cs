@@ -4,7 +4,7 @@ using Allocator.Lifetime;
 
 namespace Allocator;
 
-/// <content>The allocator in the shapes that other code takes.</content>
+/// <content>The allocator as a memory pool, an array pool, a stream and other types that libraries accept.</content>
 public abstract partial class MemoryAllocator
 {
     /// <summary>Returns this allocator as a <see cref="MemoryPool{T}"/>, for <c>System.IO.Pipelines</c> and its like.</summary>
@@ -28,7 +28,7 @@ public abstract partial class MemoryAllocator
     /// Returns this allocator as an <see cref="ArrayPool{T}"/>, for libraries that take one: its arrays are counted, and belong to the
     /// budget or the reservation.
     /// </summary>
-    /// <returns>A pool that owns nothing: it has no <c>Dispose</c>, and arrays can be returned after that of this allocator.</returns>
+    /// <returns>A pool that owns nothing. It has no <c>Dispose</c>, and accepts arrays after this allocator was disposed.</returns>
     /// <remarks>
     /// <para>
     /// Costs one object, which threads can share. Arrays can be returned to any such pool of this allocator and its reservations.
@@ -55,8 +55,8 @@ public abstract partial class MemoryAllocator
     /// <param name="capacity">The bytes to take memory for now. The stream is empty all the same, and grows beyond that.</param>
     /// <returns>The stream, which the caller disposes.</returns>
     /// <remarks>
-    /// Blocks double from 4 KB up to 4 MiB. Each is an allocation of its own, so the limit for one allocation limits what one call may
-    /// add, and not the stream. A failure while it grows leaves it as it was.
+    /// Blocks double from 4 KB up to 4 MiB. Each is an allocation of its own, so the limit for one allocation applies to the growth by one
+    /// call, not to the stream. A failure while it grows leaves it as it was.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="capacity"/> is negative.</exception>
     /// <inheritdoc cref="Allocate" path="/exception[not(contains(@cref, 'Argument'))]"/>
@@ -76,8 +76,8 @@ public abstract partial class MemoryAllocator
     }
 
     /// <summary>
-    /// Makes functions that native codecs allocate by, in place of <c>malloc</c> and <c>free</c>: their memory is counted, belongs to the
-    /// budget or the reservation, and is refused by a null pointer.
+    /// Makes functions for native codecs to call in place of <c>malloc</c> and <c>free</c>. Their memory is counted, and belongs to the
+    /// budget or the reservation. A refused call returns a null pointer.
     /// </summary>
     /// <returns>The functions and their context, which the caller disposes when the codec has ended.</returns>
     /// <remarks>
@@ -208,7 +208,7 @@ public abstract partial class MemoryAllocator
         where TPixel : unmanaged =>
         new(this, new MemoryGroup<TPixel>(Allocation.OfCaller(guard, length, rowStride)), width, height, rowStride, 1);
 
-    /// <summary>Returns the pixels from the first one to the end of the last row, behind which there need be no gap.</summary>
+    /// <summary>Returns the pixels from the first one to the end of the last row. There need be no gap behind that row.</summary>
     internal static long LengthOfRows(int width, int height, int rowStride, string strideName)
     {
         ThrowIfNotSize(width, height);
@@ -221,7 +221,7 @@ public abstract partial class MemoryAllocator
     }
 }
 
-/// <summary>Groups in the shapes that other code takes.</summary>
+/// <summary>Groups as streams.</summary>
 public static class MemoryGroupExtensions
 {
     /// <summary>

@@ -7,8 +7,7 @@ namespace Allocator;
 /// <content>The checks of a request before anything is taken, and the most that it takes.</content>
 public abstract partial class MemoryAllocator
 {
-    /// <summary>Computes the most that pixel buffers take of the budget, for <see cref="ReserveAsync(long,
-    /// CancellationToken)"/>.</summary>
+    /// <summary>Computes what pixel buffers need at most, for <see cref="ReserveAsync(long, CancellationToken)"/>.</summary>
     /// <param name="width">The width in pixels, at least 1.</param>
     /// <param name="height">The height in rows, at least 1.</param>
     /// <param name="pixelSizeInBytes">The size of a pixel in bytes, at least 1.</param>
@@ -175,8 +174,7 @@ public enum AllocationOptions
     /// <summary>Contents are unspecified, and memory above one block may come in several members.</summary>
     None = 0,
 
-    /// <summary>The memory is zero. It is cleared at most once, and not at all if the operating system has just supplied it
-    /// zeroed.</summary>
+    /// <summary>The memory is zero. It is cleared at most once, and not at all if the operating system supplied it zeroed.</summary>
     Clean = 1,
 
     /// <summary>A group or pixel buffer is one run of memory: adjacent blocks of the pool if they are free, else a mapping.</summary>

@@ -125,8 +125,7 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <remarks>
     /// Members are blocks of the pool as long as there are free ones. The rest share segments of at most 32 MiB from the system.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1, or more than fit in 32
-    /// MiB.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="elementAlignment"/> is below 1 or above 32 MiB.</exception>
     /// <inheritdoc cref="Allocate" path="/exception"/>
     [return: OwnedBuffer]
     public MemoryGroup<T> AllocateGroup<T>(long totalLength, int elementAlignment = 1, AllocationOptions options = AllocationOptions.None)
@@ -177,8 +176,8 @@ public abstract partial class MemoryAllocator : IDisposable
     /// <summary>Returns all idle memory to the operating system now. Outstanding memory stays valid.</summary>
     /// <remarks>
     /// Costs about a quarter of a millisecond for each resident block, on the calling thread only. Blocks that
-    /// <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay. Throws the exception of <see
-    /// cref="MemoryAllocatorOptions.BlockReleasing"/>, if there was one, after all other memory is back.
+    /// <see cref="MemoryAllocatorOptions.KeepBlocks"/> keeps stay. Throws the exception of
+    /// <see cref="MemoryAllocatorOptions.BlockReleasing"/>, if there was one, after all other memory is back.
     /// </remarks>
     public abstract void ReleaseRetainedResources();
 

@@ -27,9 +27,9 @@ public sealed class MemoryAllocatorOptions
     public int? AllocationLimitMegabytes { get; set; }
 
     /// <summary>
-    /// Gets or sets how much memory may be held at once, in MiB: all outstanding, at its capacity, and all idle memory. <see
-    /// langword="null"/>: no budget. A request that does not fit waits, see <see cref="BudgetTimeout"/>; <see
-    /// cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
+    /// Gets or sets how much memory may be held at once, in MiB: all outstanding, at its capacity, and all idle memory.
+    /// <see langword="null"/>: no budget. A request that does not fit waits, see <see cref="BudgetTimeout"/>;
+    /// <see cref="MemoryAllocator.AllocateAsync{T}"/> and its like wait without blocking a thread.
     /// </summary>
     /// <remarks>
     /// Idle memory is returned to the system before a request waits. Buffers of up to 1 MiB come from an array pool of the allocator's
@@ -128,8 +128,8 @@ public sealed class MemoryAllocatorOptions
     /// </summary>
     /// <remarks>
     /// Called on the thread that asked for memory, which waits for it; for different blocks on several threads at once; under no lock. An
-    /// exception goes on to that thread, nothing is allocated, and the block's memory goes back to the system without <see
-    /// cref="BlockReleasing"/>. If the system refuses to take it, the call is repeated before the block is used. Not called for small
+    /// exception goes on to that thread, nothing is allocated, and the block's memory goes back to the system without
+    /// <see cref="BlockReleasing"/>. If the system refuses to take it, the call is repeated before the block is used. Not called for small
     /// buffers, for buffers without a block of the pool, and for those that a <see cref="SafetyMode"/> watches.
     /// </remarks>
     public Action<nint, long>? BlockCommitted { get; set; }
@@ -145,17 +145,17 @@ public sealed class MemoryAllocatorOptions
     /// disposed allocator. Requests by the callback are served from existing memory or refused: nothing is released for them, and they do
     /// not wait. If a block is outstanding when the allocator is disposed, this is called when the block comes back, and not at the end of
     /// the process. After an exception the block keeps its memory until the next trim. When the allocator is disposed the call is repeated
-    /// once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and <see
-    /// cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c> named
-    /// <c>Allocator</c>, as <c>CallbackFailed</c>. If the system refuses to take the memory, <see cref="BlockCommitted"/> follows; if that
-    /// throws, it is called again before the block is used.
+    /// once, and the memory goes all the same. <see cref="MemoryAllocator.ReleaseRetainedResources"/> and
+    /// <see cref="MemoryAllocator.Dispose"/> throw the first exception of their own calls; others are written to the <c>EventSource</c>
+    /// named <c>Allocator</c>, as <c>CallbackFailed</c>. If the system refuses to take the memory, <see cref="BlockCommitted"/> follows;
+    /// if that throws, it is called again before the block is used.
     /// </remarks>
     public Action<nint, long>? BlockReleasing { get; set; }
 
     /// <summary>
-    /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor <see
-    /// cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a device stays registered.
-    /// <see cref="MaximumPoolSizeMegabytes"/> must be set, and at most <see cref="MemoryBudgetMegabytes"/>.
+    /// Gets or sets whether blocks of the pool keep their memory until the allocator is disposed: neither time, nor a high load, nor
+    /// <see cref="MemoryAllocator.ReleaseRetainedResources"/> takes it, so that a block that was registered with a device stays
+    /// registered. <see cref="MaximumPoolSizeMegabytes"/> must be set, and at most <see cref="MemoryBudgetMegabytes"/>.
     /// </summary>
     /// <remarks>
     /// With a budget, idle blocks make no room for others: a request that would need their memory throws

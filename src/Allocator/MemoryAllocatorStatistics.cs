@@ -2,8 +2,8 @@ namespace Allocator;
 
 /// <summary>
 /// What an allocator holds and has done, read at one moment. Every byte it has from the operating system is rented, retained or
-/// quarantined. While no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less the managed arrays in <see
-/// cref="RentedBytes"/>.
+/// quarantined. While no other thread allocates, <see cref="CommittedBytes"/> is the sum of these, less the managed arrays in
+/// <see cref="RentedBytes"/>.
 /// </summary>
 public readonly record struct MemoryAllocatorStatistics
 {
@@ -13,8 +13,7 @@ public readonly record struct MemoryAllocatorStatistics
     /// <summary>Gets the idle memory in the pool, in bytes.</summary>
     public long RetainedBytes { get; init; }
 
-    /// <summary>Gets the memory that the system has supplied and not taken back, in bytes, without managed arrays and purged
-    /// blocks.</summary>
+    /// <summary>Gets the bytes that the system has supplied and not taken back, without managed arrays and purged blocks.</summary>
     public long CommittedBytes { get; init; }
 
     /// <summary>Gets the largest value that <see cref="CommittedBytes"/> has had.</summary>

@@ -76,8 +76,8 @@ public sealed class NativePixels : IDisposable
     private bool IsReleased => NativeContexts.Find<NativePixels>(ReleaseContext) is null;
 
     /// <summary>
-    /// Releases the pixels: the memory goes back to its source. A second call does nothing, nor does one after <see
-    /// cref="ReleaseFunction"/>.
+    /// Releases the pixels: the memory goes back to its source. A second call does nothing, nor does one after
+    /// <see cref="ReleaseFunction"/>.
     /// </summary>
     /// <exception cref="MemoryCorruptedException">
     /// In guarded mode, something has written outside the buffer. Released by <see cref="ReleaseFunction"/>, that is only raised as an

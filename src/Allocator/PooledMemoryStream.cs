@@ -14,7 +14,7 @@ namespace Allocator;
 /// </remarks>
 public sealed partial class PooledMemoryStream : Stream
 {
-    // Of bytes: Array.MaxLength of newer runtimes.
+    // The longest array of bytes: Array.MaxLength of newer runtimes.
     private const int LongestArray = 0x7FFFFFC7;
 
     // Null after Dispose.
@@ -147,7 +147,7 @@ public sealed partial class PooledMemoryStream : Stream
         return _position < _length ? memory.From(_position++).Span[0] : -1;
     }
 
-    /// <summary>Reads before it returns, as <see cref="Read(byte[], int, int)"/>. Only argument exceptions are not in the task.</summary>
+    /// <summary>Reads before it returns, as <see cref="Read(byte[], int, int)"/>. Only argument exceptions are thrown directly.</summary>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadNowAsync(MemoryOf(buffer, offset, count), cancellationToken).AsTask();
 
@@ -157,7 +157,7 @@ public sealed partial class PooledMemoryStream : Stream
     /// </summary>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The buffer ends before offset + count; or one of them is negative.</exception>
-    /// <exception cref="NotSupportedException">The stream is of a fixed length, and that is shorter.</exception>
+    /// <exception cref="NotSupportedException">The stream has a fixed length, which is too short.</exception>
     /// <exception cref="IOException">The stream would be longer than <see cref="long.MaxValue"/>.</exception>
     /// <exception cref="MemoryLimitExceededException">
     /// More than the limit for one allocation would have to be added, as after a <see cref="Seek"/> far beyond the end, or the stream
@@ -228,8 +228,8 @@ public sealed partial class PooledMemoryStream : Stream
     }
 
     /// <summary>
-    /// Returns the whole content without a copy if it lies in one array: if it is short, up to 1 MiB, and was written in one block. <see
-    /// cref="MemoryAllocator.CreateStream"/> with a capacity makes it one.
+    /// Returns the whole content without a copy if it lies in one array: if it is short, up to 1 MiB, and was written in one block. With a
+    /// capacity, <see cref="MemoryAllocator.CreateStream"/> makes one block.
     /// </summary>
     /// <param name="buffer">The content; it shows later writes to the stream, and is not to be used after <c>Dispose</c>.</param>
     /// <returns>

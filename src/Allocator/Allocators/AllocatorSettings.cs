@@ -20,7 +20,7 @@ internal sealed class AllocatorSettings
 
     private const long MostIdleArrayBytes = 64L * 1024 * 1024;
 
-    // glibc maps larger allocations at first, and keeps them in its arenas once one has been freed.
+    // glibc maps larger allocations at first. After one has been freed, it keeps them in its arenas.
     private const int LargestLimitedHeapLength = 128 * 1024;
 
     public AllocatorSettings(MemoryAllocatorOptions options)
@@ -55,7 +55,7 @@ internal sealed class AllocatorSettings
     public NativeMemorySource Source { get; init; }
 
     /// <summary>Gets the source of small memory aligned as no array is: a heap, which has many allocations in one mapping.</summary>
-    /// <remarks>Aligned here: <c>aligned_alloc</c> takes the alignment twice, and so maps memory that is aligned to 64 KiB.</remarks>
+    /// <remarks>We align, because <c>aligned_alloc</c> adds the alignment twice, and so maps memory that is aligned to 64 KiB.</remarks>
     public NativeMemorySource SmallSource
     {
         get => field ??= Source is HeapMemorySource { AlignsHere: true } ? Source : HeapMemorySource.OfHGlobal(OverreadToleranceInBytes);

@@ -103,7 +103,7 @@ internal sealed class AllocatorUsage : IUsageSource
         long SumOf(UsageFigure figure) => figures.Skip((int)figure).Take(AllocatorCounters.TrimReasons).Sum();
     }
 
-    /// <summary>Closes the pools, and ends the registration when all memory is back. One that failed may be repeated.</summary>
+    /// <summary>Closes the pools, and ends the registration when all memory is back. A failed call may be repeated.</summary>
     public void Close(UniformUnmanagedMemoryPool pool, ArraySource arrays, CountedArrayPool countedArrays)
     {
         if (_isClosed)

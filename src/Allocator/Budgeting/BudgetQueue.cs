@@ -14,7 +14,7 @@ namespace Allocator.Budgeting;
 [DebuggerDisplay("{_budget.Waiters} waiting, of them {_ofReservations.Count} of reservations")]
 internal sealed class BudgetQueue
 {
-    /// <summary>How many later requests may be served before one that does not fit. After that, returned memory is kept for it.</summary>
+    /// <summary>How many later requests may overtake one that does not fit. After that, returned memory is kept for it.</summary>
     public const int MaximumOvertakes = 16;
 
     // How many requests behind the first are tried: a return of memory must not walk a long queue.
@@ -31,12 +31,12 @@ internal sealed class BudgetQueue
     private readonly LinkedList<BudgetRequest> _settled = new();
     private long _lastSerial;
 
-    // Numbers of newcomers that overtook. A newcomer that overtook a later waiter has overtaken an earlier one too, so the first waiter's
-    // bound covers all. A place with a number below the first waiter's is free: no request waits that it overtook.
+    // The numbers of newcomers that overtook. Overtaking a later waiter also overtakes the first, so the first waiter's bound covers all.
+    // A place is free if its number is below the first waiter's: that newcomer overtook no request that still waits.
     private readonly long[] _overtakers = new long[MaximumOvertakes];
     private long _newcomersServed;
 
-    // How many looks there were for stuck reservations, and since when only memory outside of reservations could help.
+    // The number of looks for stuck reservations, and the time since when only memory outside of reservations could help.
     private long _looks;
     private long? _stuckSince;
 

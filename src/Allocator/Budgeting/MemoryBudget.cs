@@ -52,7 +52,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
 
     public bool KeepsMinimumFree => MinimumFreeBytes > 0;
 
-    /// <summary>Gets whether waiting requests may be refused now for the container's lack of room, as all else was tried.</summary>
+    /// <summary>Gets whether a full container may refuse waiting requests now, because everything else was tried.</summary>
     public bool MayRefuse => Volatile.Read(ref _mayRefuse);
 
     /// <summary>Gets the learned needs of this allocator's jobs.</summary>
@@ -199,7 +199,7 @@ internal sealed class MemoryBudget : BudgetAccount, IBackgroundWork
     /// <summary>Grants every request that fits by now. Called by all code that returns memory. If none waits, it is two reads.</summary>
     public void ServeWaiters()
     {
-        // After an interlocked operation of the caller: either a request posted meanwhile sees the returned memory, or it is seen here.
+        // The caller has just used an interlocked operation: a request posted meanwhile sees the returned memory, or is seen here.
         if (HasWaiters)
         {
             _queue.Serve();

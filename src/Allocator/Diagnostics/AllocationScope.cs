@@ -1,8 +1,8 @@
 namespace Allocator.Diagnostics;
 
 /// <summary>
-/// Watches the allocations of a piece of code, of any size and from any allocator, and names those that it has not returned. Made by <see
-/// cref="MemoryDiagnostics.BeginScope"/>, mainly for tests.
+/// Watches the allocations of a piece of code, of any size and from any allocator, and names those that it has not returned. Made by
+/// <see cref="MemoryDiagnostics.BeginScope"/>, mainly for tests.
 /// </summary>
 /// <remarks>
 /// It follows the flow of execution: awaited code and tasks and threads started within the scope belong to it, tests that run beside it do

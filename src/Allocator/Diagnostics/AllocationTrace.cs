@@ -73,8 +73,7 @@ internal sealed class AllocationTrace : IBackgroundWork
     /// <summary>Gets or sets the stack of the call that returned the memory; null if it was not kept.</summary>
     public string? ReturnStackTrace { get; set; }
 
-    /// <summary>Gets a text: how long ago, from which allocator and at which stack it was allocated, and the stack of its
-    /// return.</summary>
+    /// <summary>Gets a text: the age and allocator of the allocation, its stack, and the stack of its return.</summary>
     public string Origin
     {
         get

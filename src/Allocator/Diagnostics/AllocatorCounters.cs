@@ -79,8 +79,7 @@ internal sealed class AllocatorCounters
         }
     }
 
-    /// <summary>Returns the time when a trim for a reason last freed memory, in milliseconds since the machine started; 0 for
-    /// never.</summary>
+    /// <summary>Returns when a trim for a reason last freed memory, in milliseconds since the machine started; 0 for never.</summary>
     public long LastTrimMilliseconds(TrimReason reason) => Interlocked.Read(ref _lastTrims[(int)reason]);
 
     public void CountAbandoned() => Add(UsageFigure.Abandoned, 1);

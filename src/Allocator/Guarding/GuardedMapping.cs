@@ -42,7 +42,7 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
         IsZero = isZero;
     }
 
-    /// <summary>Writes the pattern around the buffer that reveals a write there.</summary>
+    /// <summary>Writes a pattern around the buffer. A write there changes it, and so is found.</summary>
     public void FillSlack()
     {
         Canary.Fill(BodyAddress, _layout.SlackBeforeInBytes);
@@ -96,7 +96,7 @@ internal sealed class GuardedMapping(in GuardedLayout layout, Clock clock)
         return offset >= 0 ? Report(CorruptionKind.WriteAfterReturn, offset - _layout.SlackBeforeInBytes) : null;
     }
 
-    // Null if there is no managed memory for a report: the record has the finding, and the memory goes on.
+    // Null if there is no managed memory for a report: the record has the finding, and the return continues.
     private CorruptionEventArgs? Report(CorruptionKind kind, long offset)
     {
         RecordFile.Current?.MarkCorrupted(_slot, kind, offset);
@@ -121,7 +121,7 @@ internal readonly record struct GuardedLayout
 {
     public GuardedLayout(long lengthInBytes, int alignmentInBytes, long pageSizeInBytes, int overreadToleranceInBytes)
     {
-        // As long as the alignment, so that the body begins on it.
+        // The front is as long as the alignment, so that the body is aligned.
         FrontInBytes = Math.Max(alignmentInBytes, pageSizeInBytes);
         CapacityInBytes = (lengthInBytes + pageSizeInBytes - 1) & -pageSizeInBytes;
         BodyInBytes = (lengthInBytes + overreadToleranceInBytes + pageSizeInBytes - 1) & -pageSizeInBytes;

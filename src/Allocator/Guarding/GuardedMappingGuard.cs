@@ -17,7 +17,7 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
 
     protected override bool KeepsStack => true;
 
-    // The bytes written are examined.
+    // Not cleared, because the check needs the bytes as they were written.
     protected override bool IsClearedOnReturn => false;
 
     /// <summary>Notes the buffer's address, and whether it is zero.</summary>
@@ -62,7 +62,7 @@ internal sealed class GuardedMappingGuard(GuardedSource source, GuardedMapping m
 
     protected override void Return(bool bypassesCache)
     {
-        // The guard ends here, with nothing left for a finalizer to find. The memory goes on.
+        // The guard ends here: its finalizer would find nothing. The memory is kept or released.
         GC.SuppressFinalize(this);
         bool wasRented = Record.State != 0;
         _source.Return(_memory, wasRented, _findings);

@@ -63,7 +63,7 @@ internal sealed unsafe class RecordFile
 
     /// <summary>
     /// Makes the file. An existing one is left alone: a process that died may have left it behind, or another may be writing it. A number
-    /// before the extension makes the name new.
+    /// before the extension makes the name unique.
     /// </summary>
     /// <exception cref="IOException">There are too many already. Other exceptions are about access or paths.</exception>
     public static RecordFile Create(string path)
@@ -95,7 +95,7 @@ internal sealed unsafe class RecordFile
                 return slot;
             }
 
-            // As unsigned: addresses in the upper half of a 32-bit process would be negative, and the range would contain nothing.
+            // As unsigned: in the upper half of a 32-bit process signed addresses would be negative, and the range empty.
             byte* at = _start + Layout.Slot(slot);
             *(int*)(at + Layout.StateAt) = 0;
             *(int*)(at + Layout.CorruptionAt) = 0;

@@ -22,7 +22,7 @@ internal struct Commitment
     /// <summary>Gets whether the container has granted the bytes. If not, it must do so before a rent.</summary>
     public bool IsGranted { get; }
 
-    /// <summary>Takes bytes from the budget and, if it grants now, the container. If refused: false, and nothing is taken.</summary>
+    /// <summary>Takes bytes from the budget, and from the container if asked to. If one refuses: false, with nothing taken.</summary>
     public static bool TryTake(
         AllocatorContext context, long bytes, bool grantsNow, ref Refusals refusals, out Commitment commitment)
     {
@@ -52,8 +52,8 @@ internal struct Commitment
     }
 
     /// <summary>
-    /// Asks the container to grant bytes that may be written to from now on: all of a request at once. The caller then calls <see
-    /// cref="NoteGranted"/> or <see cref="CancelGrant"/>.
+    /// Asks the container to grant bytes that may be written to from now on: all of a request at once. The caller then calls
+    /// <see cref="NoteGranted"/> or <see cref="CancelGrant"/>.
     /// </summary>
     public static bool TryGrant(AllocatorContext context, long bytes, ref Refusals refusals)
     {

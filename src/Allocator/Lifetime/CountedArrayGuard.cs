@@ -3,7 +3,7 @@ using Allocator.Budgeting;
 namespace Allocator.Lifetime;
 
 /// <summary>
-/// Guards an array that counts under a limit, which must notice its abandonment. Both stay together from the array's birth until it is
+/// Guards an array that counts toward a limit. Notices if the array is abandoned. Both stay together from the array's birth until it is
 /// dropped.
 /// </summary>
 internal sealed class CountedArrayGuard : FinalizableGuard
@@ -44,7 +44,7 @@ internal sealed class CountedArrayGuard : FinalizableGuard
         return rents;
     }
 
-    /// <summary>Notes a rent whose renter has only the array.</summary>
+    /// <summary>Notes a rent that has no owner object: the renter has only the array.</summary>
     public void Lend(long generation) => Volatile.Write(ref _lentGeneration, generation);
 
     /// <summary>Ends that rent. False if another call did.</summary>

@@ -13,7 +13,7 @@ internal sealed class EndedGuard : LifetimeGuard
     public EndedGuard(AllocationTrace? trace)
         : base(new RentState())
     {
-        // No generation has this flag, so nothing is held here, nor can be disposed.
+        // No generation has this flag, so IsHeld and Dispose fail for every generation.
         Record.State = RentState.Abandoned;
         RentTrace = trace;
         Trace = trace;

@@ -59,14 +59,15 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
     }
 
     /// <summary>
-    /// Replaces the guard of memory that will be rented again; <see cref="Return"/> then returns the new one. Called before it can be
-    /// rented, so that a finalizer that reads a new rent's state sees this too. Further calls do nothing.
+    /// Replaces the guard of memory that will be rented again; <see cref="Return"/> then returns the new one. Called before the memory can
+    /// be rented. A finalizer that reads the state of a new rent then also sees the replacement. Further calls do nothing.
     /// </summary>
     protected virtual void Replace()
     {
     }
 
-    // Before anything is handed back: if there is no managed memory for a guard, nothing has changed. Returns whether one was found.
+    // Before anything is handed back: if there is no managed memory for a guard, nothing has changed. Returns whether an unreachable guard
+    // was found.
     private bool ReplaceFound()
     {
         bool any = false;
@@ -120,7 +121,8 @@ internal abstract partial class FinalizableGuard : IBackgroundWork
         }
     }
 
-    // At least one further Gen2 collection and one trim period, unless the memory will not be rented again. Begins a stay.
+    // A stay lasts at least one further Gen2 collection and one trim period, unless the memory will not be rented again. The first call
+    // begins it.
     private bool IsStayOver()
     {
         if (_stayEnds == 0)

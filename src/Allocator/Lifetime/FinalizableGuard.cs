@@ -64,8 +64,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     public void NoteUse(long usedBytes) => Record.UsedBytes = usedBytes;
 
     /// <summary>
-    /// Makes everything resident that the renter can reach, here and behind, after the container has granted it in one step. False if the
-    /// container or the system refuses. The kernel's figures then contain it, and no later write ends the process.
+    /// Makes the bytes that the renter can reach resident, in the whole chain, after the container has granted them in one step. False if
+    /// the container or the system refuses. The kernel's figures then contain them, and no later write ends the process.
     /// </summary>
     public bool TryPopulate(ref Refusals refusals)
     {
@@ -133,8 +133,8 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
     }
 
     /// <summary>
-    /// Notes the account that the rent, which has begun, is charged to until the memory is back. A permit is an upper bound: the excess
-    /// goes back now.
+    /// Notes the account of a rent that has begun. It is charged until the memory is back. A permit is an upper bound: the excess goes
+    /// back now.
     /// </summary>
     public void Charge(in BudgetPermit permit)
     {
@@ -214,7 +214,7 @@ internal abstract partial class FinalizableGuard : LifetimeGuard
         EndChain(isFound).Return();
     }
 
-    /// <summary>Returns how many of the bytes that the renter can reach the container has not granted yet.</summary>
+    /// <summary>Returns how many bytes within the renter's reach the container has not granted yet.</summary>
     protected virtual long UngrantedBytes() => 0;
 
     /// <summary>Populates those bytes, and notes them as granted. False if the system refuses some.</summary>

@@ -35,8 +35,7 @@ internal abstract class VirtualMemorySource : NativeMemorySource
     /// <summary>Puts memory behind one part of a reservation, or behind adjacent ones.</summary>
     public abstract bool TryCommit(nint address, long lengthInBytes, out bool zeroed);
 
-    /// <summary>Returns the memory of one committed part and keeps the addresses. If pages are locked it fails and changes
-    /// nothing.</summary>
+    /// <summary>Returns the memory of one committed part, keeps the addresses. If pages are locked it fails, changing nothing.</summary>
     public abstract bool TryPurge(nint address, long lengthInBytes);
 
     /// <summary>Makes every access to committed whole pages fault. Contents stay. If it is refused, nothing changes.</summary>

@@ -77,8 +77,7 @@ internal sealed class ArenaSet(
         return any;
     }
 
-    /// <summary>Takes adjacent free blocks as one run, at the place that needs the least new memory. Counts blocks without
-    /// memory.</summary>
+    /// <summary>Takes adjacent free blocks as one run, with the least new memory. Counts blocks that had none.</summary>
     public BlockGuard? TryTakeRun(int count, ref Refusals refusals, ref PoolOutcome outcome, ref int coldBlocks)
     {
         while (outcome == PoolOutcome.Full && BestForRun(count) is BlockArena best)
@@ -167,7 +166,7 @@ internal sealed class ArenaSet(
         {
             BlockArena grown = new(_pool, _source, reservation, _geometry.BlockSizeInBytes, count, _context);
 
-            // If another thread was faster, its blocks are as good.
+            // If another thread was faster, its arena serves as well.
             added = Interlocked.CompareExchange(ref _all, [.. seen, grown], seen) == seen;
             return true;
         }

@@ -87,7 +87,7 @@ internal struct BlockBits
     // Returns the bits that begin a run of at least that length.
     private static ulong FirstsOfRuns(ulong bits, int length)
     {
-        // Each step doubles how many set bits a bit stands for.
+        // A bit stands for a row of set bits that begins there. Each step doubles the row.
         int stoodFor = 1;
         while (stoodFor < length && bits != 0)
         {

@@ -51,8 +51,7 @@ internal sealed class BlockRecord(BlockArena arena, int index) : RentState
     public BlockGuard? TryTakeCached() => TryLeaveCache(Cached) ? TakeGuard() : null;
 
     /// <summary>As <see cref="TryTakeCached"/>, for a run of exactly so many blocks.</summary>
-    /// <remarks>The length belongs to the state it was read with: each rent has another state, and only rented runs go into a
-    /// cache.</remarks>
+    /// <remarks>The length read belongs to the state read: each rent changes the state. A cache has only rented runs.</remarks>
     public BlockGuard? TryTakeCachedRun(int count)
     {
         long seen = Volatile.Read(ref State);

@@ -88,9 +88,8 @@ internal sealed class ImageSharpAdmission : IDisposable
     /// </param>
     /// <param name="maximumFrames">The most frames to load, if <c>DecoderOptions.MaxFrames</c> limits them.</param>
     /// <remarks>
-    /// JPEG and PNG were measured. A decoder of another format may hold a second copy of the pixels while it works: count it in <paramref
-    /// name="bytesPerPixel"/>.
-    /// An image that needs more than its reservation, up to twice of it, is served before newcomers.
+    /// JPEG and PNG were measured. A decoder of another format may hold a second copy of the pixels while it works: count it in
+    /// <paramref name="bytesPerPixel"/>. An image that needs more than its reservation, up to twice of it, is served before newcomers.
     /// </remarks>
     public static long EstimateBytes(
         global::Allocator.MemoryAllocator pool,

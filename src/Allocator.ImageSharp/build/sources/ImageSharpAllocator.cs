@@ -52,8 +52,8 @@ namespace Integrations
         }
 
         /// <summary>
-        /// Returns the smallest number of whole blocks, in bytes, that holds each row that ImageSharp needs for images of <paramref
-        /// name="width"/> pixels: 4 MiB up to 262,144 pixels.
+        /// Returns the smallest number of whole blocks, in bytes, that holds each row that ImageSharp needs for images of
+        /// <paramref name="width"/> pixels: 4 MiB up to 262,144 pixels.
         /// </summary>
         public static int PieceFor(int width)
         {
