@@ -1,7 +1,7 @@
 namespace Allocator.AspNetCore;
 
 /// <summary>
-/// What a request has received and reserved, for endpoints with <c>RequireMemory</c> and their estimates:
+/// The received body and the reservation of a request, for endpoints with <c>RequireMemory</c> and their estimates:
 /// <c>context.Features.Get&lt;IMemoryReservationFeature&gt;()</c>, or <c>context.GetMemoryReservation()</c>.
 /// </summary>
 public interface IMemoryReservationFeature
@@ -14,15 +14,15 @@ public interface IMemoryReservationFeature
     MemoryReservation Reservation { get; }
 
     /// <summary>
-    /// Opens a view of the received body: it can seek, which <c>Request.Body</c> cannot, so that codecs read headers and pictures from it
-    /// without a copy. Empty where the request has no body.
+    /// Opens a view of the received body. It can seek, which <c>Request.Body</c> cannot, so codecs read headers and pictures from it
+    /// without a copy. Empty if the request has no body.
     /// </summary>
     /// <returns>
     /// A read-only stream at its beginning, with a position of its own. Disposing it closes the view only. It ends with the request.
     /// </returns>
     /// <remarks>
-    /// As many as one wants, also at once on several threads; each is for one thread at a time. A body that another middleware has
-    /// buffered has one position: no view of it may be read while <c>Request.Body</c> is.
+    /// Any number may be open, also at once on several threads; each is for one thread at a time. A body that another middleware has
+    /// buffered has one position: no view of it may be read while <c>Request.Body</c> is being read.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The request has ended.</exception>
     Stream OpenBody();

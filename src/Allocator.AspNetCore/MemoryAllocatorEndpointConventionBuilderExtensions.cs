@@ -3,7 +3,7 @@ using Allocator.AspNetCore.Admission;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Lets endpoints run only where there is memory for them.</summary>
+/// <summary>Makes endpoints run only if there is memory for them.</summary>
 public static class MemoryAllocatorEndpointConventionBuilderExtensions
 {
     /// <summary>
@@ -13,7 +13,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <typeparam name="TBuilder">The kind of endpoints: minimal APIs, groups, controllers, request delegates.</typeparam>
     /// <param name="builder">The endpoints.</param>
     /// <param name="bytes">
-    /// Estimates what a request takes, in bytes: see <see cref="MemoryAllocator.EstimatePixelBytes"/>. It can read the body, which is
+    /// Estimates how many bytes a request takes: see <see cref="MemoryAllocator.EstimatePixelBytes"/>. It can read the body, which is
     /// rewound afterwards.
     /// </param>
     /// <param name="timeout">
@@ -27,22 +27,22 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// of the body's size apply. The endpoint then reads it from there.
     /// </para>
     /// <para>
-    /// Where there is no room in time the response is 503 with <c>Retry-After</c>; where the request would never fit it is 413. That is
-    /// also so where the endpoint itself throws <see cref="MemoryLimitExceededException"/> before its response has started. Both have
-    /// problem details.
+    /// If there is no room in time, the response is 503 with <c>Retry-After</c>. If the request would never fit, it is 413. The same holds
+    /// if the endpoint itself throws <see cref="MemoryLimitExceededException"/> before its response has started. Both have problem
+    /// details.
     /// </para>
     /// <para>
-    /// It runs in front of the endpoint's handler, model binding and filters, and behind all middleware. Where it is called for a group
-    /// and for an endpoint of it, the last call is the one that counts.
+    /// It runs in front of the endpoint's handler, model binding and filters, and behind all middleware. If it is called for a group and
+    /// for an endpoint of it, the last call counts.
     /// </para>
     /// <para>
-    /// While the endpoint runs, what its flow of execution allocates from the application's allocator belongs to the reservation too, as
-    /// after <see cref="MemoryReservation.Use"/>: also where a library allocates that cannot be handed one.
+    /// While the endpoint runs, allocations of its flow of execution from the application's allocator also belong to the reservation, as
+    /// after <see cref="MemoryReservation.Use"/>: even those of a library that cannot be passed one.
     /// </para>
     /// <para>
-    /// The allocator needs a limit, which it has unless <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/> is 0 and there is no
-    /// budget: without one nothing would wait, so that the start of the application fails. So it does for endpoints on which it would have
-    /// no effect: Razor pages and dynamic routes.
+    /// The allocator needs a limit. It has one unless <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/> is 0 and there is no
+    /// budget. Without a limit nothing would wait, so the start of the application fails. It also fails for endpoints on which this would
+    /// have no effect: Razor pages and dynamic routes.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -57,7 +57,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     }
 
     /// <summary>
-    /// Reserves for each request what earlier requests of its endpoint have needed, as
+    /// Reserves for each request as much as earlier requests of its endpoint have needed, as
     /// <see cref="MemoryAllocator.ReserveAsync(string, TimeSpan, CancellationToken)"/> learns it: no estimate is needed.
     /// </summary>
     /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
@@ -65,8 +65,8 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <remarks>
-    /// As the overload with an estimate. What the endpoint allocates from the application's allocator belongs to its reservation, so it
-    /// counts, and is learned, whatever code allocates it.
+    /// As the overload with an estimate. The endpoint's allocations from the application's allocator belong to its reservation, so they
+    /// count, and are learned, whatever code makes them.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="timeout"/> is negative and not <see cref="Timeout.InfiniteTimeSpan"/>.
@@ -79,7 +79,7 @@ public static class MemoryAllocatorEndpointConventionBuilderExtensions
     /// <typeparam name="TBuilder">The kind of endpoints.</typeparam>
     /// <param name="builder">The endpoints.</param>
     /// <param name="allocatorName">The name that the allocator was added with.</param>
-    /// <param name="bytes">Estimates what a request takes, in bytes.</param>
+    /// <param name="bytes">Estimates how many bytes a request takes.</param>
     /// <param name="timeout">How long a request waits; <see langword="null"/>: 30 seconds.</param>
     /// <returns>The same endpoints.</returns>
     /// <exception cref="ArgumentException"><paramref name="allocatorName"/> is empty.</exception>

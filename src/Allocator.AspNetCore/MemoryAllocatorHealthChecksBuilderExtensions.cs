@@ -9,11 +9,11 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Registers the health check of memory allocators.</summary>
 public static class MemoryAllocatorHealthChecksBuilderExtensions
 {
-    /// <summary>Adds a health check that reports degraded where memory is short, with the figures of the allocator.</summary>
+    /// <summary>Adds a health check that reports degraded if memory is short, with the figures of the allocator.</summary>
     /// <param name="builder">The health checks of the application.</param>
     /// <param name="name">The name of the check.</param>
     /// <param name="allocatorName">The name that the allocator was added with; <see langword="null"/> for the one without a name.</param>
-    /// <param name="configure">Sets from where on it is degraded.</param>
+    /// <param name="configure">Sets the thresholds from which it is degraded.</param>
     /// <param name="tags">The tags of the check.</param>
     /// <returns>The same health checks.</returns>
     /// <remarks>

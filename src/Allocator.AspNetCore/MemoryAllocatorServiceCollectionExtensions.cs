@@ -22,9 +22,9 @@ public static class MemoryAllocatorServiceCollectionExtensions
     /// The allocator is made when the host starts. Options that it refuses end the start with an
     /// <see cref="OptionsValidationException"/>. Further calls add to the options; they register no second allocator.
     /// <para>
-    /// Where neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor
-    /// <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/> is set, the latter is 20 % of the container's limit, at least 32 MiB, and
-    /// outside of containers 10 % of the machine's memory, which is logged. 0 means that nothing has to stay free.
+    /// If neither <see cref="MemoryAllocatorOptions.MemoryBudgetMegabytes"/> nor <see cref="MemoryAllocatorOptions.MinimumFreeMegabytes"/>
+    /// is set, the latter becomes 20 % of the container's limit, at least 32 MiB. Outside of containers it becomes 10 % of the machine's
+    /// memory. This is logged. 0 means that nothing must stay free.
     /// </para>
     /// </remarks>
     /// <exception cref="InvalidOperationException">A <see cref="MemoryAllocator"/> has been registered without this method.</exception>

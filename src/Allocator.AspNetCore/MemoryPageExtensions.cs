@@ -13,7 +13,7 @@ public static class MemoryPageExtensions
     /// Maps a page that draws the last ten minutes of all allocators of the application: outstanding, idle and reserved memory, the
     /// container's use, and the requests that wait, were admitted, or were refused.
     /// </summary>
-    /// <param name="endpoints">Where the page is mapped.</param>
+    /// <param name="endpoints">The endpoints to add the page to.</param>
     /// <param name="pattern">The path of the page. Its style, its script and its data are below it.</param>
     /// <returns>One builder for all of these: <c>RequireAuthorization</c> on it protects them together.</returns>
     /// <remarks>

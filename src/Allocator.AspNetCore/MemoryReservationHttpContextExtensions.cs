@@ -3,10 +3,10 @@ using Allocator.AspNetCore;
 
 namespace Microsoft.AspNetCore.Http;
 
-/// <summary>Gives endpoints what was reserved for their request.</summary>
+/// <summary>Gives endpoints the reservation of their request.</summary>
 public static class MemoryReservationHttpContextExtensions
 {
-    /// <summary>Returns what was reserved for this request: an allocator, which is disposed when the endpoint has run.</summary>
+    /// <summary>Returns the reservation of this request: an allocator, which is disposed when the endpoint has run.</summary>
     /// <param name="context">The request.</param>
     /// <exception cref="InvalidOperationException">The endpoint has no <c>RequireMemory</c>, or has ended.</exception>
     public static MemoryReservation GetMemoryReservation(this HttpContext context)

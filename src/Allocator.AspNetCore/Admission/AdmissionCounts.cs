@@ -1,6 +1,6 @@
 namespace Allocator.AspNetCore.Admission;
 
-/// <summary>What has become of the requests of one allocator. Fields, for interlocked additions.</summary>
+/// <summary>The outcomes of the requests of one allocator. Fields, for interlocked additions.</summary>
 internal sealed class AdmissionCounts
 {
     public long Waiting;

@@ -17,7 +17,7 @@ internal sealed class AdmissionMeter
 
     private const string StatusTag = "http.response.status_code";
 
-    // By the name of the allocator. Counted always and read when it is asked for: what a listener sees does not depend on when it came.
+    // By the name of the allocator. Always counted, and read on demand: the figures do not depend on when a listener came.
     private readonly ConcurrentDictionary<string, AdmissionCounts> _counts = new();
     private readonly Histogram<double> _duration;
     private readonly Counter<long> _refused;
@@ -30,12 +30,12 @@ internal sealed class AdmissionMeter
         _refused = meter.CreateCounter<long>(
             "allocator.admission.refused", "{request}", "Requests that were refused, for any reason, by the status code of the response.");
 
-        // Milliseconds: the buckets that exporters have by default are made for them.
+        // In milliseconds: the default buckets of exporters are made for them.
         _duration = meter.CreateHistogram<double>(
             "allocator.admission.duration", "ms", "How long requests waited for memory, by what became of them.");
     }
 
-    /// <summary>Returns what is counted of the requests of an allocator.</summary>
+    /// <summary>Returns the counts of the requests of an allocator.</summary>
     public AdmissionCounts Of(MemoryAllocator allocator) => _counts.GetOrAdd(allocator.Name ?? "", static _ => new AdmissionCounts());
 
     public void AddWaiting(MemoryAllocator allocator, int requests) => Interlocked.Add(ref Of(allocator).Waiting, requests);
@@ -53,7 +53,7 @@ internal sealed class AdmissionMeter
             }
             catch (Exception)
             {
-                // A listener's: it must not fail a request.
+                // An exception of a listener must not fail a request.
             }
         }
     }

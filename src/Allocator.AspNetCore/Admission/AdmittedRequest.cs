@@ -9,12 +9,12 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// One request on its way: its body is received, then its memory is reserved, then its endpoint runs. Each step may end it with a refusal,
-/// which is written when nothing is held any more.
+/// One request: its body is received, then its memory is reserved, then its endpoint runs. Each step may end it with a refusal, which is
+/// written when the request no longer holds anything.
 /// </summary>
 internal sealed class AdmittedRequest : IMemoryReservationFeature
 {
-    // What Kestrel says of a client that closes its connection before the end of the body. It has the status code of any bad request.
+    // Kestrel's message if a client closes its connection before the end of the body. Its status code is that of any bad request.
     private const string UnexpectedEnd = "Unexpected end of request content.";
 
     private readonly HttpContext _context;
@@ -40,7 +40,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
 
     private string? EndpointName => _context.GetEndpoint()?.DisplayName;
 
-    // With a timeout of its middleware the token is cancelled too, and that middleware wants to see the exception.
+    // The timeout of another middleware cancels the token too, and that middleware needs the exception.
     private bool IsTimedOut => _context.Features.Get<IHttpRequestTimeoutFeature>()?.RequestTimeoutToken.IsCancellationRequested == true;
 
     private bool IsClientGone => _context.RequestAborted.IsCancellationRequested && !IsTimedOut;
@@ -72,7 +72,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    /// <summary>Notes what was reserved and used, if anything was reserved.</summary>
+    /// <summary>Notes how much was reserved and used, if anything was reserved.</summary>
     public void NoteUse(EndpointUse use)
     {
         if (_reservation is { } reservation)
@@ -81,7 +81,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // The estimate reads the body through the feature too.
+    // The estimate also reads the body through the feature.
     private async Task<Refusal?> AdmitAsync(RequestDelegate endpoint)
     {
         _context.Features.Set<IMemoryReservationFeature>(this);
@@ -121,7 +121,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         {
             if (isBuffered)
             {
-                // By another middleware, or by the run before of a pipeline that runs again: here it is only received.
+                // Another middleware buffered it, or an earlier run of a pipeline that runs again. Here it is only received.
                 _body = (request.Body, request.Body.Position);
                 await request.Body.CopyToAsync(Stream.Null, _context.RequestAborted);
             }
@@ -151,7 +151,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // A connection may break a little before the token says so. A body that another middleware buffers has a disk behind it too.
+    // A connection may break a little before the token is cancelled. A body that another middleware buffers uses a disk too.
     private bool IsConnectionEnd(Exception exception, bool isBuffered) => exception switch
     {
         OperationCanceledException => isBuffered ? IsClientGone : !IsTimedOut,
@@ -160,7 +160,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         _ => false,
     };
 
-    // A new stream each time, so that nothing that was read ahead of it is missing, and that disposing it takes the body from no other.
+    // A new stream each time: so no bytes that were read ahead are missing, and disposing it takes the body from no other reader.
     private void RewindBody()
     {
         if (_body is { } body)
@@ -212,7 +212,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
         catch (ArgumentOutOfRangeException exception)
         {
-            // An estimate without sense, of a header that lies, where no budget would say so.
+            // An absurd estimate, from a header that lies, and there is no budget that would refuse it.
             outcome = AdmissionMeter.TooLarge;
             return Refusal.TooLarge(exception.Message);
         }
@@ -232,7 +232,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
         }
     }
 
-    // Without an estimate by what earlier requests of the endpoint have needed.
+    // Without an estimate, by the needs of the endpoint's earlier requests.
     private async Task<MemoryReservation> WaitAsync(long? bytes)
     {
         _context.RequestAborted.ThrowIfCancellationRequested();
@@ -244,7 +244,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
             return reservation;
         }
 
-        // Running requests may end when the host stops. Those that wait would hold it up, and do better elsewhere.
+        // Running requests may end when the host stops. Waiting ones would delay it, and are better served elsewhere.
         CancellationToken stopping = _context.RequestServices.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? default;
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(_context.RequestAborted, stopping);
         ValueTask<MemoryReservation> reserving = bytes is long estimated
@@ -270,7 +270,7 @@ internal sealed class AdmittedRequest : IMemoryReservationFeature
     {
         using MemoryReservation reservation = _reservation!;
 
-        // Here, in the flow that the endpoint is called in.
+        // Here, in the flow that calls the endpoint.
         using MemoryReservation.UseScope use = reservation.Use();
         try
         {

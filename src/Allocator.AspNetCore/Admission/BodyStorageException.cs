@@ -1,14 +1,14 @@
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// The server could not keep an upload: its disk is full, or the folder is missing. Apart from what the client did, which is an
-/// <c>IOException</c> too.
+/// The server could not keep an upload: its disk is full, or the folder is missing. A type apart from errors of the client, which are
+/// <c>IOException</c>s too.
 /// </summary>
 internal sealed class BodyStorageException : Exception
 {
     public BodyStorageException(string folder, Exception cause)
         : base(cause.Message, cause) => Folder = folder;
 
-    /// <summary>Gets where it was to be kept.</summary>
+    /// <summary>Gets the folder in which it was to be kept.</summary>
     public string Folder { get; }
 }

@@ -12,9 +12,9 @@ internal sealed class BodyView : Stream
     private long _position;
     private bool _isDisposed;
 
-    /// <param name="store">Where the body is.</param>
-    /// <param name="start">Where in the store it begins.</param>
-    /// <param name="turns">Taken while a store is read that has one position only.</param>
+    /// <param name="store">The store of the body.</param>
+    /// <param name="start">The start of the body in the store.</param>
+    /// <param name="turns">Taken while a store that has only one position is read.</param>
     public BodyView(Stream store, long start, SemaphoreSlim turns)
     {
         _store = store;
@@ -46,7 +46,7 @@ internal sealed class BodyView : Stream
         }
     }
 
-    // A store that has ended with its request says so itself when it is read.
+    // A store that has ended with its request throws when it is read.
     private Stream Store
     {
         get

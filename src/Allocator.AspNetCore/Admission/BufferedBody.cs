@@ -3,8 +3,8 @@ using System.IO.Pipelines;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// The body of a request, received as a whole: up to 64 KB in memory, more in a temporary file. While a client takes its time nothing but
-/// these is held. All bodies together have a bound in memory, beyond which they go to files from the start, however many clients come.
+/// The body of a request, received as a whole: up to 64 KB in memory, more in a temporary file. A slow client holds only these. All bodies
+/// together have a bound in memory. Beyond it they go to files from the start, however many clients come.
 /// </summary>
 internal sealed class BufferedBody : IAsyncDisposable
 {
@@ -12,7 +12,7 @@ internal sealed class BufferedBody : IAsyncDisposable
 
     public const long MostHeldBytes = 16L << 20;
 
-    // One block of the server's, so that most writes go past it: every upload that waits has one.
+    // One block of the server's, so that most writes go past it: every waiting upload has one.
     private const int FileBufferLength = 4096;
 
     private static long s_heldBytes;
@@ -22,12 +22,12 @@ internal sealed class BufferedBody : IAsyncDisposable
     /// <summary>Gets how many bytes of bodies are in memory now.</summary>
     public static long HeldBytes => Volatile.Read(ref s_heldBytes);
 
-    /// <summary>Gets where it is.</summary>
+    /// <summary>Gets the store of the body.</summary>
     public Stream Store { get; private set; } = new MemoryStream();
 
     /// <summary>Receives the body until its end.</summary>
     /// <exception cref="BodyStorageException">The server cannot keep it.</exception>
-    /// <exception cref="IOException">The client has gone, or sends what the server refuses.</exception>
+    /// <exception cref="IOException">The client has gone, or sends data that the server refuses.</exception>
     /// <exception cref="OperationCanceledException">The client has gone.</exception>
     public async Task ReceiveAsync(PipeReader reader, CancellationToken cancellationToken)
     {
@@ -63,7 +63,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         }
         catch (IOException)
         {
-            // A full disk again, for what was not written yet. It was reported when the body was received.
+            // The disk is full again, for the unwritten rest. It was reported when the body was received.
         }
     }
 
@@ -93,7 +93,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         }
     }
 
-    // The last bytes too: a full disk may show with these.
+    // The last bytes too: only these may show that the disk is full.
     private async ValueTask FlushAsync(CancellationToken cancellationToken)
     {
         try
@@ -106,7 +106,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         }
     }
 
-    // What is counted is what the stream takes, and not only what it has in use.
+    // Counts the bytes that the stream takes, and not only those in use.
     private bool TryHold(MemoryStream memory, int more)
     {
         long length = memory.Length + more;
@@ -133,7 +133,7 @@ internal sealed class BufferedBody : IAsyncDisposable
         return true;
     }
 
-    // Where ASP.NET Core's own buffering puts them.
+    // In the folder of ASP.NET Core's own buffering.
     private static string TemporaryFolder() =>
         Environment.GetEnvironmentVariable("ASPNETCORE_TEMP") is { Length: > 0 } folder ? folder : Path.GetTempPath();
 
@@ -153,7 +153,7 @@ internal sealed class BufferedBody : IAsyncDisposable
             return new FileStream(path, options);
         }
 
-        // Without a name from the start, so that nothing is left of it where the process is killed.
+        // Deleted by name at once, so that nothing is left if the process is killed.
         options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         options.Options = FileOptions.Asynchronous;
         FileStream file = new(path, options);

@@ -1,8 +1,8 @@
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// What endpoints read a buffered body through. It leaves the store open: an estimate that disposes its reader takes the body from no
-/// endpoint.
+/// The stream by which endpoints read a buffered body. It leaves the store open: if an estimate disposes its reader, the endpoint still
+/// has the body.
 /// </summary>
 internal sealed class BufferedBodyStream : Stream
 {
@@ -12,8 +12,8 @@ internal sealed class BufferedBodyStream : Stream
 
     public override bool CanRead => true;
 
-    // It can, by Position and Seek. But the files of a form, as others that see a stream which can, would each be a window over this one
-    // position; of a stream that cannot they keep a copy each.
+    // It can seek, by Position and Seek. But code that sees a seekable stream, such as the files of a form, would open windows that share
+    // this one position. For a stream that cannot seek, each file keeps a copy.
     public override bool CanSeek => false;
 
     public override bool CanWrite => false;

@@ -7,8 +7,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// Looks at all endpoints before the server listens: one that requires memory of an allocator that is not there, or has no limit, or that
-/// is never run itself, ends the start. Otherwise it would be found by the first request, or by none.
+/// Checks all endpoints before the server listens. The start fails if one requires memory of an allocator that does not exist or has no
+/// limit, or is never run itself. Otherwise the first request would find that, or none.
 /// </summary>
 internal sealed class EndpointCheck : IStartupFilter
 {

@@ -5,12 +5,12 @@ using Microsoft.Extensions.Logging;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// Says once of an endpoint what would otherwise show under load: how many of its largest requests run at once, and that none of them
-/// takes its memory from its reservation.
+/// Reports once for each endpoint what would otherwise show only under load: how many of its largest requests run at once, and that none
+/// of them takes its memory from its reservation.
 /// </summary>
 internal sealed class EndpointUse
 {
-    /// <summary>Some are cached, or fail: not the first one alone says that a reservation is never used.</summary>
+    /// <summary>Some requests are cached, or fail: the first one alone does not prove that a reservation is never used.</summary>
     public const int UnusedRequests = 10;
 
     private int _isCapacityLogged;

@@ -1,14 +1,14 @@
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// Tells an <see cref="OutOfMemoryException"/> of a managed heap that is full from those that codecs throw for broken files.
+/// Tells an <see cref="OutOfMemoryException"/> of a full managed heap from one that a codec throws for a broken file.
 /// </summary>
 internal static class ManagedShortage
 {
-    // A response, or another small picture, would not fit either.
+    // Too little even for a response, or another small picture.
     private const int ProbeBytes = 1 << 20;
 
-    // Of what the heap may have: the collector gives up a little before all of it is committed.
+    // A part of the heap's limit: the collector gives up a little before all of it is committed.
     private const double NearlyAll = 0.85;
 
     private const int MostLevels = 16;
@@ -26,7 +26,7 @@ internal static class ManagedShortage
 
     private static bool IsShort()
     {
-        // Of the collection before the exception: the heap was then as full as it was found.
+        // From the collection before the exception: it found the heap that full.
         GCMemoryInfo info = GC.GetGCMemoryInfo(GCKind.Any);
         if (info.MemoryLoadBytes >= info.HighMemoryLoadThresholdBytes
             || info.TotalCommittedBytes >= NearlyAll * info.TotalAvailableMemoryBytes)

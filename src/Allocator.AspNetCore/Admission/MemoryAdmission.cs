@@ -7,12 +7,12 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// Stands in front of one endpoint: receives the body, reserves memory, runs the endpoint, and ends the reservation. It is the endpoint's
-/// request delegate, so nothing can forget to call it, and metadata of the endpoint, where <see cref="EndpointCheck"/> finds it.
+/// Runs in front of one endpoint: receives the body, reserves memory, runs the endpoint, and ends the reservation. It is the endpoint's
+/// request delegate, so no code can forget to call it. It is also metadata of the endpoint, by which <see cref="EndpointCheck"/> finds it.
 /// </summary>
 internal sealed class MemoryAdmission
 {
-    // More than any budget, and less than what a reservation refuses as absurd.
+    // More than any budget, and less than the size that a reservation refuses as absurd.
     private const long MoreThanAnyBudget = 1L << 58;
 
     private readonly RequestDelegate _endpoint;
@@ -26,8 +26,8 @@ internal sealed class MemoryAdmission
         _requirement = requirement;
     }
 
-    /// <summary>Puts an admission in front of an endpoint. Where there is one it asks for this instead of what it asked for.</summary>
-    /// <exception cref="InvalidOperationException">It would never run: what is executed is another endpoint.</exception>
+    /// <summary>Puts an admission in front of an endpoint. An admission that is already there gets this requirement instead.</summary>
+    /// <exception cref="InvalidOperationException">It would never run: another endpoint is executed instead.</exception>
     public static void Require(EndpointBuilder endpoint, MemoryRequirement requirement)
     {
         if (endpoint.Metadata.OfType<MemoryAdmission>().FirstOrDefault() is { } present)
@@ -50,8 +50,8 @@ internal sealed class MemoryAdmission
     }
 
     /// <summary>
-    /// Refuses an endpoint in whose place another is executed. Asked again when the application starts: conventions of groups run before
-    /// their endpoints have this metadata.
+    /// Refuses an endpoint if another one is executed in its place. Checked again when the application starts: conventions of groups run
+    /// before their endpoints have this metadata.
     /// </summary>
     /// <exception cref="InvalidOperationException">It would never run.</exception>
     public static void ThrowIfNeverRun(string? endpointName, IEnumerable<object> metadata)
@@ -81,7 +81,7 @@ internal sealed class MemoryAdmission
         return allocator;
     }
 
-    // An allocator that was made elsewhere does not tell its options.
+    // The options of an allocator that was made elsewhere are unknown.
     private static bool RefusesAnything(MemoryAllocator allocator)
     {
         if (allocator.TryReserve(MoreThanAnyBudget, out MemoryReservation? reservation))

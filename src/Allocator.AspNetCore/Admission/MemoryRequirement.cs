@@ -1,8 +1,8 @@
 namespace Allocator.AspNetCore.Admission;
 
-/// <summary>What one call of <c>RequireMemory</c> asks for.</summary>
+/// <summary>The arguments of one call of <c>RequireMemory</c>.</summary>
 /// <param name="AllocatorName">The name of the allocator; empty for the one without a name.</param>
-/// <param name="Bytes">Estimates what a request takes; null where that is learned from earlier requests.</param>
+/// <param name="Bytes">Estimates what a request takes. Null if that is learned from earlier requests.</param>
 /// <param name="Timeout">How long a request waits.</param>
 internal sealed record MemoryRequirement(string AllocatorName, Func<HttpContext, ValueTask<long>>? Bytes, TimeSpan Timeout)
 {

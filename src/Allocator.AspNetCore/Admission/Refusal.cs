@@ -12,13 +12,13 @@ namespace Allocator.AspNetCore.Admission;
 /// <param name="Status">The status code.</param>
 /// <param name="Title">What happened, in a few words.</param>
 /// <param name="Detail">What the client can do.</param>
-/// <param name="RetryAfterSeconds">When it can try again; null where that is of no use.</param>
-/// <param name="Reason">What is logged, with figures.</param>
+/// <param name="RetryAfterSeconds">When it can try again. Null if that is of no use.</param>
+/// <param name="Reason">The text to be logged, with figures.</param>
 internal sealed record Refusal(int Status, string Title, string Detail, int? RetryAfterSeconds, string Reason)
 {
     private const int LongestRetrySeconds = 30;
 
-    /// <summary>A response that no client receives: it has gone.</summary>
+    /// <summary>A response that no client receives: the client has gone.</summary>
     public static readonly Refusal ClientGone = new(StatusCodes.Status499ClientClosedRequest, "", "", null, "");
 
     /// <summary>Refuses a request for which there was no room in time, or never is.</summary>
@@ -28,7 +28,7 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
     /// <summary>Refuses a request for now.</summary>
     public static Refusal Busy(TimeSpan timeout, string reason)
     {
-        // Spread, so that clients which were refused together do not come back together. Rounded up: 0 would be now.
+        // Spread, so that clients refused together do not come back together. Rounded up: 0 would mean now.
         double seconds = timeout < TimeSpan.Zero ? LongestRetrySeconds : Math.Clamp(timeout.TotalSeconds, 1, LongestRetrySeconds);
         int retry = (int)Math.Ceiling(seconds * (1 + (Random.Shared.NextDouble() / 2)));
         return new Refusal(
@@ -81,11 +81,11 @@ internal sealed record Refusal(int Status, string Title, string Detail, int? Ret
             return;
         }
 
-        // The writer of controllers says that it has written for those without [ApiController], and has not.
+        // The writer of controllers reports that it has written for those without [ApiController], but it has not.
         await WriteAsync(response, problem);
     }
 
-    // By hand: the application may have no JSON serializer for problem details, nor one that suits what the client accepts.
+    // By hand: the application may have no JSON serializer for problem details, or none that suits the client's accepted types.
     private static async Task WriteAsync(HttpResponse response, ProblemDetails problem)
     {
         ArrayBufferWriter<byte> json = new();

@@ -1,18 +1,18 @@
 namespace Allocator.AspNetCore.Admission;
 
 /// <summary>
-/// Finds the refusal behind what an endpoint threw: codecs wrap what their allocator throws, and adapters whose exception takes no cause
-/// keep it in its data.
+/// Finds the refusal behind an exception of an endpoint: codecs wrap their allocator's exceptions, and adapters whose exception takes no
+/// cause keep it in its data.
 /// </summary>
 internal static class RefusalCause
 {
-    // As the adapters of the guides call it.
+    // The name that the adapters of the guides use.
     private const string DataKey = "Allocator.Refusal";
 
-    // Far beyond any codec; an exception whose data has itself would have no end.
+    // Far deeper than any codec goes. An exception whose data contains itself would have no end.
     private const int MostLevels = 16;
 
-    /// <summary>Returns the refusal; null where memory is not the cause.</summary>
+    /// <summary>Returns the refusal. Null if memory is not the cause.</summary>
     public static MemoryLimitExceededException? Find(Exception? exception) => Find(exception, MostLevels);
 
     private static MemoryLimitExceededException? Find(Exception? exception, int levels)

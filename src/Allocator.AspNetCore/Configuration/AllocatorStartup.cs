@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Allocator.AspNetCore.Configuration;
 
-/// <summary>Makes all allocators when the host starts, so that what is wrong with one is found then.</summary>
+/// <summary>Makes all allocators when the host starts, so that errors in their options are found then.</summary>
 internal sealed class AllocatorStartup : IHostedService
 {
     private readonly IServiceProvider _services;

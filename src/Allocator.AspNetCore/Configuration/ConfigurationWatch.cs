@@ -4,8 +4,8 @@ using Microsoft.Extensions.Primitives;
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
-/// Logs a warning when the configuration of a running allocator changes, which has no effect before the next start. It throws nothing: it
-/// runs on the thread that reloads the configuration.
+/// Logs a warning when the configuration of a running allocator changes: the change has no effect before the next start. It throws
+/// nothing, because it runs on the thread that reloads the configuration.
 /// </summary>
 internal sealed class ConfigurationWatch : IDisposable
 {
@@ -32,7 +32,7 @@ internal sealed class ConfigurationWatch : IDisposable
         _logger = logger;
     }
 
-    /// <summary>Begins to watch what options were bound to: by this package, or by the application itself.</summary>
+    /// <summary>Begins to watch the configurations that options were bound to, by this package or by the application itself.</summary>
     public void Start()
     {
         if (_monitor.OnChange((_, name) => Compare(name ?? Options.DefaultName)) is { } changes)

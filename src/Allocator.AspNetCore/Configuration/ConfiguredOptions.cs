@@ -1,8 +1,8 @@
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
-/// What of <see cref="MemoryAllocatorOptions"/> a configuration can set: all but the hooks, which are code. A key that is missing
-/// leaves its option alone. A class of its own, because the binding generator cannot bind delegates.
+/// The part of <see cref="MemoryAllocatorOptions"/> that a configuration can set: all but the hooks, which are code. A missing key leaves
+/// its option alone. A class of its own, because the binding generator cannot bind delegates.
 /// </summary>
 internal sealed class ConfiguredOptions
 {

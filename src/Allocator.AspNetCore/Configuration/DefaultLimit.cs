@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging;
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
-/// Gives allocators that have no limit one: a part of the container, or else of the machine, stays free. After all other configuration, so
-/// that each way to set a limit counts.
+/// Sets a limit for allocators that have none: a part of the container, or else of the machine, stays free. It runs after all other
+/// configuration, so that each way to set a limit counts.
 /// </summary>
 internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOptions>
 {
@@ -38,7 +38,7 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
         }
     }
 
-    /// <summary>Logs what it means, where the limit is from here.</summary>
+    /// <summary>Logs what the limit means, if it was set here.</summary>
     public void Log(ILogger logger, string name)
     {
         if (_names.TryGetValue(name, out int megabytes))
@@ -48,7 +48,7 @@ internal sealed class DefaultLimit : IPostConfigureOptions<MemoryAllocatorOption
         }
     }
 
-    /// <summary>Returns how much has to stay free; null where nothing is known of the memory.</summary>
+    /// <summary>Returns how much must stay free. Null if the memory is unknown.</summary>
     public static int? Compute(in MemoryLoad memory)
     {
         if (memory.TotalBytes <= 0)

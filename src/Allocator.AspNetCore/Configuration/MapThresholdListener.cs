@@ -11,7 +11,7 @@ internal sealed class MapThresholdListener : EventListener
     private const string Source = "Allocator";
     private const string Event = "NativeMapThresholdSet";
 
-    /// <summary>Gets the threshold that has been set; null where none was.</summary>
+    /// <summary>Gets the threshold that has been set. Null if none was.</summary>
     public long? Bytes { get; private set; }
 
     protected override void OnEventSourceCreated(EventSource eventSource)

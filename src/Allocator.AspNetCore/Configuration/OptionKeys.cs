@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Allocator.AspNetCore.Configuration;
 
-/// <summary>The keys that a configuration may have, each with how its option is read: for messages and comparisons.</summary>
+/// <summary>The keys that a configuration may have, each with the reader of its option: for messages and comparisons.</summary>
 internal static class OptionKeys
 {
     private static readonly Dictionary<string, Func<MemoryAllocatorOptions, object?>> s_readers = new(StringComparer.OrdinalIgnoreCase)
@@ -31,13 +31,13 @@ internal static class OptionKeys
         [nameof(MemoryAllocatorOptions.OverreadToleranceInBytes)] = static options => options.OverreadToleranceInBytes,
     };
 
-    /// <summary>Gets all of them.</summary>
+    /// <summary>Gets all keys.</summary>
     public static IReadOnlyCollection<string> All => s_readers.Keys;
 
     /// <summary>Returns whether there is an option of this name. Case does not matter, as everywhere in configurations.</summary>
     public static bool IsKnown(string key) => s_readers.ContainsKey(key);
 
-    /// <summary>Reads each option, as text: what is compared and logged.</summary>
+    /// <summary>Reads each option as text, to be compared and logged.</summary>
     public static Dictionary<string, string> Read(MemoryAllocatorOptions options)
     {
         Dictionary<string, string> values = [];
@@ -49,7 +49,7 @@ internal static class OptionKeys
         return values;
     }
 
-    /// <summary>Describes what differs between two readings, as "MemoryBudgetMegabytes: 200 → 300"; empty where nothing does.</summary>
+    /// <summary>Describes the differences of two readings, as "MemoryBudgetMegabytes: 200 → 300"; empty if there are none.</summary>
     public static string Differences(Dictionary<string, string> before, Dictionary<string, string> after)
     {
         List<string> changes = [];

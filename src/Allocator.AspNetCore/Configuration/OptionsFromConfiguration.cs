@@ -14,7 +14,7 @@ internal sealed class OptionsFromConfiguration : IConfigureNamedOptions<MemoryAl
     /// <summary>Gets the name of the options.</summary>
     public string Name { get; }
 
-    /// <summary>Gets what is bound, and watched for changes.</summary>
+    /// <summary>Gets the section that is bound, and watched for changes.</summary>
     public IConfiguration Section { get; }
 
     public void Configure(MemoryAllocatorOptions options) => Configure(Options.DefaultName, options);
@@ -46,8 +46,8 @@ internal sealed class OptionsFromConfiguration : IConfigureNamedOptions<MemoryAl
         configured.ApplyTo(options);
     }
 
-    // A key that is misspelt would otherwise mean no budget, which shows weeks later. Only in a section: a root has the keys of everything
-    // else. Subsections are another's.
+    // Otherwise a misspelt key would mean no budget, which shows weeks later. Checked only in a section: a root has the keys of everything
+    // else. Subsections belong to others.
     private void AddUselessKeys(List<string> failures)
     {
         if (Section is not IConfigurationSection)

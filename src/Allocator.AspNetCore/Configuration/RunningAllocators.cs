@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Allocator.AspNetCore.Configuration;
 
-/// <summary>Makes the allocators of the application, and remembers with which options: the configuration may say others by now.</summary>
+/// <summary>Makes the allocators of the application, and remembers their options: the configuration may have changed since.</summary>
 internal sealed class RunningAllocators
 {
     private readonly ConcurrentDictionary<string, Running> _all = new();
@@ -47,14 +47,14 @@ internal sealed class RunningAllocators
         return isFound;
     }
 
-    /// <summary>Returns the budget of an allocator in bytes; null where it has none, or was made elsewhere.</summary>
+    /// <summary>Returns the budget of an allocator in bytes. Null if it has none, or was made elsewhere.</summary>
     public long? BudgetBytesOf(MemoryAllocator allocator) => Find(allocator)?.BudgetMegabytes * 1024L * 1024;
 
-    /// <summary>Returns what has to stay free for an allocator, in bytes; null where nothing, or where it was made elsewhere.</summary>
+    /// <summary>Returns how much must stay free for an allocator, in bytes. Null if nothing must, or if it was made elsewhere.</summary>
     public long? MinimumFreeBytesOf(MemoryAllocator allocator) => Find(allocator)?.MinimumFreeMegabytes * 1024L * 1024;
 
     /// <summary>
-    /// Returns how many bytes requests can have at once: the budget, or what may be used of the memory; null where that is not known.
+    /// Returns how many bytes requests can have at once: the budget, or the usable part of the memory. Null if unknown.
     /// </summary>
     public long? LargestTotalOf(MemoryAllocator allocator)
     {
@@ -71,7 +71,7 @@ internal sealed class RunningAllocators
     /// <summary>Returns whether an allocator was made here, with the options of its name.</summary>
     public bool Has(MemoryAllocator allocator) => Find(allocator) is not null;
 
-    /// <summary>Returns whether reservations of an allocator can be refused; null where it was made elsewhere.</summary>
+    /// <summary>Returns whether reservations of an allocator can be refused. Null if it was made elsewhere.</summary>
     public bool? IsLimited(MemoryAllocator allocator) =>
         Find(allocator) is { } running ? running.BudgetMegabytes is not null || running.MinimumFreeMegabytes > 0 : null;
 

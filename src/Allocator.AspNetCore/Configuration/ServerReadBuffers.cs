@@ -5,19 +5,19 @@ using Microsoft.Extensions.Logging;
 namespace Allocator.AspNetCore.Configuration;
 
 /// <summary>
-/// Bounds what Kestrel reads of an upload before anything asks for it. By default that is a megabyte for each connection, on the pinned
-/// heap and in no budget, so that three hundred uploads at once take 300 MB before the first request is admitted. What the application has
-/// set itself stays. These options exist only where Kestrel is the server.
+/// Bounds the bytes of an upload that Kestrel reads before any code asks for them. By default that is a megabyte for each connection, on
+/// the pinned heap and in no budget: three hundred uploads at once take 300 MB before the first request is admitted. Limits that the
+/// application has set itself stay. These options exist only if Kestrel is the server.
 /// </summary>
 internal sealed class ServerReadBuffers : IPostConfigureOptions<SocketTransportOptions>, IPostConfigureOptions<KestrelServerOptions>
 {
-    /// <summary>The switch that keeps what Kestrel has: <c>false</c>.</summary>
+    /// <summary>The switch that leaves Kestrel's own limits: <c>false</c>.</summary>
     public const string Switch = "Allocator.AspNetCore.SetServerReadBuffers";
 
-    /// <summary>Kestrel copies a body out as it comes, so that a larger buffer would only be filled while nothing reads.</summary>
+    /// <summary>Kestrel copies a body out as it comes. A larger buffer would only be filled while nothing reads.</summary>
     public const int ReadAheadBytes = 64 * 1024;
 
-    /// <summary>The least that HTTP/2 knows: the window that each connection has before its settings are exchanged.</summary>
+    /// <summary>The least that HTTP/2 allows: the window of each connection before its settings are exchanged.</summary>
     public const int WindowBytes = ushort.MaxValue;
 
     private static readonly bool s_isAllowed = !AppContext.TryGetSwitch(Switch, out bool isOn) || isOn;

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Allocator.AspNetCore.Health;
 
-/// <summary>Compares what memory an allocator and its container have left with thresholds.</summary>
+/// <summary>Compares the memory left to an allocator and its container with thresholds.</summary>
 internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
 {
     private readonly MemoryAllocator _allocator;
@@ -58,7 +58,7 @@ internal sealed class MemoryAllocatorHealthCheck : IHealthCheck
             : HealthCheckResult.Degraded(complaint, exception: null, data));
     }
 
-    // Said, and healthy nevertheless: one large picture must not make a service look short of memory until it is started again.
+    // Reported, but still healthy: one large picture must not make a service look short of memory until it is restarted.
     private string? Advice(long largest) => largest > 0 && largest > _running?.LargestTotalOf(_allocator) / 2
         ? string.Create(
             CultureInfo.InvariantCulture,

@@ -13,7 +13,7 @@ using Microsoft.Extensions.Hosting;
 namespace Allocator.AspNetCore.Page;
 
 /// <summary>
-/// Serves the page, its style, its script and its data. It is metadata of these endpoints too, so that the start finds pages that anyone
+/// Serves the page, its style, its script and its data. It is also metadata of these endpoints: by it, the start finds pages that anyone
 /// could open.
 /// </summary>
 internal sealed class MemoryPage
@@ -26,7 +26,7 @@ internal sealed class MemoryPage
         + "frame-ancestors 'none'";
 
     /// <summary>Refuses a page that anyone could open, outside of development.</summary>
-    /// <exception cref="InvalidOperationException">Nothing says who may see it.</exception>
+    /// <exception cref="InvalidOperationException">Nothing restricts who may see it.</exception>
     public static void ThrowIfOpen(IServiceProvider services, Endpoint endpoint)
     {
         bool isDevelopment = services.GetService<IHostEnvironment>()?.IsDevelopment() == true;
@@ -40,7 +40,7 @@ internal sealed class MemoryPage
 
     public static Task ServePageAsync(HttpContext context)
     {
-        // Relative, behind any path base and proxy: what is beside the page is below the last part of its path.
+        // Relative, so that it works behind any path base and proxy: files beside the page are below the last part of its path.
         string path = $"{context.Request.PathBase}{context.Request.Path}";
         string last = path[(path.LastIndexOf('/') + 1)..];
         string baseOfAll = last.Length == 0 ? "" : $"./{HtmlEncoder.Default.Encode(Uri.EscapeDataString(last))}/";

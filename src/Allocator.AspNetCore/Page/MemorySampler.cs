@@ -12,8 +12,8 @@ internal readonly record struct AllocatorSample(long Time, long Outstanding, lon
 internal readonly record struct ProcessSample(long Time, long Used, long Limit);
 
 /// <summary>
-/// The last ten minutes of all allocators, for the memory page. Its loop starts with the first view and ends with the host: a page that
-/// nothing opens costs nothing.
+/// The last ten minutes of all allocators, for the memory page. Its loop starts with the first view and ends with the host: a page that is
+/// never opened costs nothing.
 /// </summary>
 internal sealed class MemorySampler : IHostedService, IDisposable
 {
@@ -35,7 +35,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         _meter = meter;
     }
 
-    /// <summary>Gets what has the memory and its limit: the container, or the machine.</summary>
+    /// <summary>Gets whose memory and limit it is: the container's, or the machine's.</summary>
     public MemoryLoadSource Source { get; set; }
 
     /// <summary>Starts the readings, if they do not run. The first one is made at once.</summary>
@@ -51,7 +51,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         }
     }
 
-    /// <summary>Returns what was read of the container, or the machine, after a time.</summary>
+    /// <summary>Returns the readings of the container, or the machine, after a time.</summary>
     public ProcessSample[] ReadProcess(long after)
     {
         lock (_lock)
@@ -60,7 +60,7 @@ internal sealed class MemorySampler : IHostedService, IDisposable
         }
     }
 
-    /// <summary>Returns what was read of an allocator after a time.</summary>
+    /// <summary>Returns the readings of an allocator after a time.</summary>
     public AllocatorSample[] Read(string name, long after)
     {
         lock (_lock)
