@@ -227,9 +227,9 @@ public sealed class MemoryAllocatorOptions
         {
             // Memory that is never given back needs a size that the user has chosen, and room for it in the budget.
             Throw.Unless(MaximumPoolSizeMegabytes >= 4, nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
-                $"must be given and hold a block of 4 MiB where {nameof(KeepBlocks)} is set");
+                $"must be given and hold a block of 4 MiB if {nameof(KeepBlocks)} is set");
             Throw.Unless(!(MaximumPoolSizeMegabytes > MemoryBudgetMegabytes), nameof(MaximumPoolSizeMegabytes), MaximumPoolSizeMegabytes,
-                $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, where {nameof(KeepBlocks)} is set");
+                $"must not exceed {nameof(MemoryBudgetMegabytes)}, {MemoryBudgetMegabytes}, if {nameof(KeepBlocks)} is set");
         }
 
         Throw.Unless(

@@ -95,7 +95,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     /// <summary>For a request that the container certainly has no memory for. Transient, unless the container is smaller.</summary>
     internal static MemoryLimitExceededException ForContainer(long requestedBytes, long containerBytes, long leftBytes) =>
         new(requestedBytes, containerBytes, leftBytes, requestedBytes <= containerBytes, Invariant(
-            $"; the container of {containerBytes:N0} bytes has {leftBytes:N0} bytes left, after all idle memory was given back, ")
+            $"; the container of {containerBytes:N0} bytes has {leftBytes:N0} bytes left, after all idle memory was released, ")
             + $"and would be killed for more ({OptionsName}.{nameof(MemoryAllocatorOptions.HonorMemoryLimit)}). "
             + "Run fewer jobs at once, reserve memory before a job starts, or raise the container's limit.");
 
@@ -105,8 +105,8 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     {
         long limitBytes = containerBytes - minimumFreeBytes;
         return new(requestedBytes, limitBytes, freeBytes - minimumFreeBytes, neededBytes <= limitBytes, Invariant(
-            $"; {freeBytes:N0} of {containerBytes:N0} bytes are free, of which others have reserved a part, and {minimumFreeBytes:N0} ")
-            + $"have to stay so ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)}). Run fewer jobs at once; "
+            $"; {freeBytes:N0} of {containerBytes:N0} bytes are free, others have reserved a part of them, and {minimumFreeBytes:N0} ")
+            + $"must stay free ({OptionsName}.{nameof(MemoryAllocatorOptions.MinimumFreeMegabytes)}). Run fewer jobs at once; "
             + "ReserveAsync waits for room.");
     }
 

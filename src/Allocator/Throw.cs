@@ -126,7 +126,7 @@ internal static class Throw
     [DoesNotReturn]
     public static void OutOfMemory(long requestedBytes, int attempts) =>
         throw new OutOfMemoryException(
-            Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was given back in ")
+            Invariant($"The operating system refused {requestedBytes:N0} bytes, {attempts} times in all; idle memory was released in ")
                 + $"between. Run fewer jobs at once, or set {nameof(MemoryAllocatorOptions)}."
                 + $"{nameof(MemoryAllocatorOptions.MemoryBudgetMegabytes)}, so that requests wait.");
 

@@ -13,7 +13,7 @@ internal abstract class StreamMemory : IDisposable
     /// <summary>Returns the bytes from a position to the end of its block.</summary>
     public Memory<byte> From(long position)
     {
-        Debug.Assert(position >= 0, "A position is not negative; beyond the end only where the stream became shorter meanwhile.");
+        Debug.Assert(position >= 0, "A position is not negative; it is beyond the end only if the stream became shorter meanwhile.");
         long offset = position - _blockStart;
         if ((ulong)offset >= (ulong)_block.Length)
         {

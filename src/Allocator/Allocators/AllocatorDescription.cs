@@ -100,7 +100,7 @@ internal sealed class AllocatorDescription(AllocatorSettings settings, Allocator
                 + $"{(_settings.HonorsMemoryLimit ? "and is honoured" : "which is not honoured")} "
                 + $"({Options}{nameof(MemoryAllocatorOptions.HonorMemoryLimit)})");
         long? collector = SystemMemory.TryReadCollectorLimit();
-        Line("collector", collector is long most ? $"may use up to {Bytes(most)}" : "says nothing of its limit on this runtime");
+        Line("collector", collector is long most ? $"may use up to {Bytes(most)}" : "reports no limit on this runtime");
         MemoryLoad load = _settings.Pressure.ReadLoad();
         string stalled = load.StalledPercent is double percent ? Invariant($", threads stalled {percent:0.#} % of the time") : "";
         Line("load", load.Source == MemoryLoadSource.None

@@ -3,14 +3,14 @@ using Allocator.Native;
 namespace Allocator.Budgeting;
 
 /// <summary>
-/// The memory of the container or machine that the process may still take: the system's figures, less memory being populated just now, and
-/// also the library's own sums, which need no figure. One for all allocators of the process. Thread-safe.
+/// The memory of the container or machine that the process may still take. It goes by the system's figures, less the memory being
+/// populated just now, and by the library's own sums, which need no figures. One for all allocators of the process. Thread-safe.
 /// </summary>
 /// <remarks>
 /// If a control group's limit holds, granted memory is made resident before its rent begins, so the next reading contains it. Used when
 /// memory is committed and when a request is admitted, never when idle memory is rented. One reading takes some system calls, and serves
-/// for 10 ms, or for 1 s if nothing is limited. Only requests for memory read, before they enter the short lock of the counts; returns of
-/// memory go by the last reading.
+/// for 10 ms, or for 1 s if nothing is limited. Only requests for memory read the system, before they enter the short lock of the counts.
+/// Returns of memory use the last reading.
 /// </remarks>
 internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 {
@@ -18,7 +18,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
 
     private const int FreshWithoutLimitMilliseconds = 1000;
 
-    // Memory that codecs announce is used within some time, not at once. Two readings this far apart later, the figures contain it.
+    // Memory that codecs announce is used within some time, not at once. After two more readings this far apart, the figures contain it.
     private const int AnnouncementMilliseconds = 1000;
 
     private const long LeastSlackInBytes = 1024 * 1024;
@@ -100,7 +100,7 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     /// Grants memory that is about to be committed. <see cref="EndGrant"/> must follow. If the request was admitted before, with memory
     /// that its codec announced, the figures may contain that by now, and it is not counted again.
     /// </summary>
-    /// <remarks>Populating more than the limit leaves ends the process. Only this check prevents it, so it also counts.</remarks>
+    /// <remarks>Populating more than the limit leaves ends the process. Only this check prevents that, so it also counts.</remarks>
     public bool TryGrant(long bytes, long minimumFreeBytes, bool honorsLimit, bool isAdmitted = false)
     {
         bool isLimited = _last.HasHardLimit || minimumFreeBytes > 0 || Volatile.Read(ref _readMilliseconds) == Never;
@@ -129,8 +129,8 @@ internal sealed class ProcessHeadroom(SystemMemory source, Clock clock)
     }
 
     /// <summary>
-    /// Counts memory that other code is about to allocate, until it is withdrawn. Beside the figures it counts until two readings later:
-    /// by then it has been used, and the figures contain it.
+    /// Counts memory that other code is about to allocate, until it is withdrawn. It is subtracted from the figures until two more
+    /// readings are done: by then it has been used, and the figures contain it.
     /// </summary>
     public bool TryAnnounce(long bytes, bool honorsLimit, out (long Bytes, long Period) announcement)
     {

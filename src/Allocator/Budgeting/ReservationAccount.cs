@@ -20,8 +20,8 @@ internal sealed class ReservationAccount : BudgetAccount
     private long _usedBytes;
     private long _peakUsedBytes;
 
-    // Bytes that may be taken without the lock: up to the reserved bytes and up to the peak, so that neither it nor the parent must know.
-    // Negative while the counts change under the lock, if there is an overflow, and once the account is closed.
+    // Bytes that may be taken without the lock. Within them neither the peak nor the parent's charge changes. Negative while the counts
+    // change under the lock, if there is an overflow, and once the account is closed.
     private long _spareBytes;
     private long _overflowCount;
     private long _refusedBytes;

@@ -62,7 +62,7 @@ internal sealed class AllocatorEventSource : EventSource
         WriteOnce(7, stackalloc[] { bytes, committedBytes }, allocatorName ?? "");
 
     /// <summary>A buffer was rented: its id is the address of unmanaged memory, the hash code of an array.</summary>
-    [Event(8, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes rented, {2} with what was not asked for")]
+    [Event(8, Level = EventLevel.Verbose, Keywords = Keywords.Rents, Message = "{1} bytes rented, with a capacity of {2}")]
     public void BufferRented(long bufferId, long requestedBytes, long bytes, string? allocatorName) =>
         WriteOnce(8, stackalloc[] { bufferId, requestedBytes, bytes }, allocatorName ?? "");
 

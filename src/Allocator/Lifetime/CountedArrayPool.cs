@@ -28,7 +28,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
     // Collects the dropped arrays. Null if no collection may be forced.
     private readonly Action? _requestCollection = requestCollection;
 
-    // The guards of arrays that are or were lent without their guards. Only the array keeps such a guard alive.
+    // The guards of arrays that are or were lent to renters without an owner. Only the array keeps such a guard alive.
     private readonly ConditionalWeakTable<byte[], CountedArrayGuard> _lent = new();
     private readonly ArrayStack?[] _idle = new ArrayStack?[Classes];
 
@@ -58,7 +58,7 @@ internal sealed class CountedArrayPool(AllocatorContext context, long maximumIdl
         }
     }
 
-    /// <summary>Rents an array of at least that many bytes; its rent has not begun. Null if the budget is full.</summary>
+    /// <summary>Rents an array of at least that many bytes; its rent has not begun. Null if no more may be held.</summary>
     public CountedArrayGuard? TryRent(int lengthInBytes, ref Refusals refusals, out bool isNew)
     {
         CountedArrayGuard? idle = TryRentIdle(lengthInBytes);

@@ -32,7 +32,7 @@ internal sealed class MappingGuard : FinalizableGuard
         return UngrantedBytes() == 0;
     }
 
-    /// <summary>Takes memory from the system, and a guard for it. Null if the system refuses, or the budget is full.</summary>
+    /// <summary>Takes memory from the system, and a guard for it. Null if the system refuses, or no more may be held.</summary>
     public static MappingGuard? TryAllocate(
         NativeMemorySource source, long lengthInBytes, int alignmentInBytes, AllocatorContext context, ref Refusals refusals)
     {

@@ -15,8 +15,8 @@ internal abstract class SystemMemory
     // container's pool would then help neither of them.
     private const double UseWithStalls = 0.75;
 
-    // The percentage of time in which some thread must stall for memory. systemd asks services to release their caches from 200 ms in 2 s
-    // on (MemoryPressureThresholdSec, systemd.io/PRESSURE). systemd-oomd kills at 60; Android's lmkd calls 7 a partial stall.
+    // The percentage of time in which some thread must stall for memory. systemd asks services to release their caches after stalls of 200
+    // ms in 2 s (MemoryPressureThresholdSec, systemd.io/PRESSURE). systemd-oomd kills at 60; Android's lmkd calls 7 a partial stall.
     private const double HighStalledPercent = 10;
 
     // Held while files are read. A return of memory reads no file, and so never waits for this lock.
