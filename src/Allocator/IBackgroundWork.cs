@@ -22,7 +22,7 @@ internal struct BackgroundState
     public long Due;
 }
 
-/// <summary>Work in the order of its times; the list is the link between its ends. Used under a lock.</summary>
+/// <summary>A ring of work, sorted by time. The list itself links the last to the first. Used under a lock.</summary>
 internal sealed class BackgroundList : IBackgroundWork
 {
     private BackgroundState _ends;
@@ -45,7 +45,8 @@ internal sealed class BackgroundList : IBackgroundWork
         }
     }
 
-    /// <summary>Adds work behind all that is due before it, or then. From the end, because most waits are equally long.</summary>
+    /// <summary>Adds work behind all work due earlier or at the same time. Searches from the end, because most waits are equally
+    /// long.</summary>
     public void Add(IBackgroundWork work, long dueMilliseconds)
     {
         IBackgroundWork previous = _ends.Previous!;

@@ -54,8 +54,8 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
     }
 
     /// <summary>
-    /// For a request for which the budget had no room in time. <paramref name="neededBytes"/>: with the rest of its reservation; it is
-    /// transient if the whole budget has room for so much.
+    /// For a request that found no room in the budget in time. <paramref name="neededBytes"/> includes the rest of its reservation. The
+    /// exception is transient if these bytes fit the whole budget.
     /// </summary>
     internal static MemoryLimitExceededException ForTimeout(
         long requestedBytes, long budgetBytes, long usedBytes, long neededBytes, TimeSpan timeout, bool isBudgetTimeout)
@@ -86,7 +86,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             : Invariant($" and fit the memory budget of {budgetBytes:N0} bytes, but memory that is no longer in use did not go back ")
                 + Invariant($"to the system, although that was tried {attempts} times. Try again later."));
 
-    /// <summary>For a request of a hook on memory's way back to the system, for which none is released. Transient.</summary>
+    /// <summary>For a request by a hook that runs as memory goes back. No idle memory is released for it. Transient.</summary>
     internal static MemoryLimitExceededException ForHook(long requestedBytes, long limitBytes) =>
         new(requestedBytes, limitBytes, availableBytes: 0, isTransient: true,
             $". It was made within {OptionsName}.{nameof(MemoryAllocatorOptions.BlockReleasing)}, "
@@ -99,7 +99,7 @@ public sealed class MemoryLimitExceededException : InvalidOperationException
             + $"and would be killed for more ({OptionsName}.{nameof(MemoryAllocatorOptions.HonorMemoryLimit)}). "
             + "Run fewer jobs at once, reserve memory before a job starts, or raise the container's limit.");
 
-    /// <summary>For a request that would leave too little free. Transient, unless it would even if nothing else were used.</summary>
+    /// <summary>For a request that would leave too little free. Transient, if an otherwise empty container has room for it.</summary>
     internal static MemoryLimitExceededException ForMinimumFree(
         long requestedBytes, long neededBytes, long containerBytes, long minimumFreeBytes, long freeBytes)
     {

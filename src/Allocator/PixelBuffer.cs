@@ -102,8 +102,8 @@ public sealed partial class PixelBuffer<TPixel> : IDisposable
     }
 
     /// <summary>
-    /// Calls a delegate for bands of adjacent rows of this buffer, each with all rows of another, on several threads at once: from the
-    /// other, whatever its size, to this one.
+    /// Calls a delegate for bands of adjacent rows of this buffer, on several threads at once. Each call also gets all rows of another
+    /// buffer of any size, to read from.
     /// </summary>
     /// <param name="other">The buffer that all bands see whole.</param>
     /// <param name="action">Called once a band, with the band and the other buffer.</param>

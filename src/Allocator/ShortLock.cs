@@ -80,7 +80,7 @@ internal sealed class ShortLock(bool mayCallSystem = false, bool mayAllocate = f
             }
             catch (ThreadInterruptedException)
             {
-                // This ends the interrupt: it is made anew behind the section.
+                // The exception has consumed the interrupt. It is raised again after the section.
                 wasInterrupted = true;
             }
         }

@@ -65,7 +65,7 @@ internal abstract class BudgetAccount
         }
     }
 
-    /// <summary>Returns bytes that were taken, and serves no request. Negative if more was used than had been taken.</summary>
+    /// <summary>Returns bytes that were taken, and serves no request. A negative number charges use beyond the taken bytes.</summary>
     public abstract void EndCharge(long bytes);
 }
 
@@ -98,7 +98,8 @@ internal sealed class AmbientAccount : BudgetAccount
         Interlocked.Increment(ref s_live);
     }
 
-    /// <summary>Gets whether a flow of the process may use a reservation. Rents read it each time: it is a count.</summary>
+    /// <summary>Gets whether a flow of the process may use a reservation. Each rent reads it, so it only compares a count with
+    /// 0.</summary>
     public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
 
     // A request made after the reservation has ended belongs to none.
@@ -154,7 +155,7 @@ internal sealed class AmbientAccount : BudgetAccount
         }
     }
 
-    // If flows begin one another, the chain stays as short as the number of live reservations.
+    // Keeps a chain of nested flows as short as its number of live uses.
     private static AmbientAccount? SkipEnded(AmbientAccount? use)
     {
         while (use is not null && (Volatile.Read(ref use._isEnded) != 0 || use._reservation.IsClosed))

@@ -112,7 +112,7 @@ internal sealed class BudgetRequest : IBackgroundWork
     public long Charge => Account.ChargeFor(Bytes);
 
     /// <summary>
-    /// Gets whether it is growth up to twice the original size of a reservation: growth so far does not improve its place. A learned
+    /// Gets whether it is growth up to twice the original size of a reservation. Earlier growth does not raise that limit. A learned
     /// reservation was promised no size, so all of its growth goes ahead.
     /// </summary>
     public bool GoesAhead => Reservation?.IsClosed == false
@@ -136,7 +136,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    /// <summary>Makes the continuations of a task that the background thread completes run elsewhere. For its method's end.</summary>
+    /// <summary>Moves the continuations of a task off the background thread. Called at the end of the method whose task it is.</summary>
     public static void KeepContinuationsOff()
     {
         if (SynchronizationContext.Current == s_ours)
@@ -145,7 +145,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         }
     }
 
-    /// <summary>Takes the bytes that it asks for, by what its job needs as known now. Under the queue's lock.</summary>
+    /// <summary>Takes the bytes that it asks for. A job's request is sized by its latest figures. Under the queue's lock.</summary>
     public bool TryTake()
     {
         Debug.Assert(Account.Lock.IsHeld && IsWaiting);
@@ -167,7 +167,7 @@ internal sealed class BudgetRequest : IBackgroundWork
         Volatile.Write(ref _outcome, (int)outcome);
     }
 
-    /// <summary>Sets, before the request is posted, the continuation that runs once at the outcome if no thread blocks.</summary>
+    /// <summary>Sets the continuation that runs once at the outcome, if no thread blocks. Called before the request is posted.</summary>
     public void ContinueWith(Action<object?> continuation, object? state)
     {
         Debug.Assert(!IsPosted && Node.List is null, "The request has been posted.");

@@ -134,7 +134,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    // The source is notified of the end of a session before it knows it: the next rent finds out.
+    // At the end of a session this is called while IsEnabled still returns true: the next rent notices the end.
     protected override void OnEventCommand(EventCommandEventArgs command) => FollowSessions();
 
     [Event(5, Level = EventLevel.Informational, Keywords = Keywords.Trimming,
@@ -190,7 +190,7 @@ internal sealed class AllocatorEventSource : EventSource
         }
     }
 
-    // Leading numbers come first, then two texts, then the other numbers, then the rest. The fitting overloads of WriteEvent would box the
+    // In this order: the leading numbers, two texts, the other numbers, the third text. The fitting overloads of WriteEvent would box the
     // numbers, and reflect over them if code is trimmed.
     [NonEvent]
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "Numbers and text only.")]

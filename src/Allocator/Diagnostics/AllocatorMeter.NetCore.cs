@@ -28,7 +28,7 @@ internal static class AllocatorMeter
     /// <summary>Gets whether a listener may have seen figures of allocators.</summary>
     public static bool IsMade => Volatile.Read(ref s_state) == Made;
 
-    /// <summary>Makes a meter as soon as it could be read. Cheap if there is one, or if none is wanted.</summary>
+    /// <summary>Makes a meter as soon as a listener could exist. Cheap if there is one, or if none is wanted.</summary>
     public static void Ensure()
     {
         if (Volatile.Read(ref s_state) == None && Interlocked.CompareExchange(ref s_state, Waiting, None) == None)

@@ -41,7 +41,7 @@ internal sealed class MappingGuard : FinalizableGuard
             return null;
         }
 
-        // The object first: nothing that could lose memory can fail once there is memory.
+        // The object first: once there is memory, no step may fail, or the memory would be lost.
         int alignment = Math.Max(alignmentInBytes, NativeMemorySource.MinimumAlignment);
         long length = source.RoundUp(lengthInBytes);
         MappingGuard guard = TryTakeIdle(source, context) ?? new MappingGuard(source, context);
@@ -82,7 +82,7 @@ internal sealed class MappingGuard : FinalizableGuard
         Commitment.EndRelease(Context, bytes, granted);
     }
 
-    // If a collection found the guard unreachable, together with its allocator, its finalizer is still to run.
+    // Skips a guard that a collection found unreachable, together with its allocator: its finalizer is still to run.
     private static MappingGuard? TryTakeIdle(NativeMemorySource source, AllocatorContext context) =>
         source is HeapMemorySource && Interlocked.Exchange(ref context.IdleGuard, null) is { IsFoundUnreachable: false } guard
             ? guard
