@@ -45,8 +45,7 @@ internal sealed class BackgroundList : IBackgroundWork
         }
     }
 
-    /// <summary>Adds work behind all work due earlier or at the same time. Searches from the end, because most waits are equally
-    /// long.</summary>
+    /// <summary>Adds work behind all that is due no later. Searches from the end, because most waits are equally long.</summary>
     public void Add(IBackgroundWork work, long dueMilliseconds)
     {
         IBackgroundWork previous = _ends.Previous!;

@@ -207,7 +207,6 @@ internal sealed class GrowingMemory(MemoryAllocator allocator, int largestArray,
         finding?.Throw();
     }
 
-    /// <summary>A part of the stream: the memory and its length, the offset of its first byte there, and the part's end in the
-    /// stream.</summary>
+    /// <summary>A part of the stream: memory, its length, the offset of its first byte there, and its end in the stream.</summary>
     private readonly record struct Block(IMemoryOwner<byte> Owner, int Length, int Offset, long End);
 }

@@ -98,8 +98,7 @@ internal sealed class AmbientAccount : BudgetAccount
         Interlocked.Increment(ref s_live);
     }
 
-    /// <summary>Gets whether a flow of the process may use a reservation. Each rent reads it, so it only compares a count with
-    /// 0.</summary>
+    /// <summary>Gets whether a flow of the process may use a reservation. Each rent reads it: it compares a count with 0.</summary>
     public static bool IsAnyLive => Volatile.Read(ref s_live) != 0;
 
     // A request made after the reservation has ended belongs to none.
