@@ -1,6 +1,6 @@
 namespace Allocator.Tests.Architecture;
 
-/// <summary>How large the library may be. What it gains has to be paid for with what it loses.</summary>
+/// <summary>How large the library and its documentation may be. What they gain has to be paid for with what they lose.</summary>
 public sealed class CeilingTests
 {
     // Raising one of these takes a line here that says what was bought, in a number. The goal for the lines is 16,800: 18,400 was what the
@@ -12,6 +12,10 @@ public sealed class CeilingTests
     private const int MostFiles = 123;
     private const int MostLines = 19_220;
     private const int MostLinesOfAFile = 350;
+
+    // The goal is 4,000: 5,124 were there, and 4,711 when each page had lost what another one says. 29 more are for a page that was
+    // being rewritten beside that.
+    private const int MostLinesOfTheDocumentation = 4_740;
 
     private static readonly (string Path, int Lines)[] s_files =
     [
@@ -28,4 +32,12 @@ public sealed class CeilingTests
     [Fact]
     public void Lines_OfEachFile_StayBelowTheCeiling() =>
         Assert.DoesNotContain(s_files, static file => file.Lines > MostLinesOfAFile);
+
+    [Fact]
+    public void Lines_OfTheDocumentation_StayBelowTheCeiling()
+    {
+        IEnumerable<string> pages = Directory.EnumerateFiles(Repository.PathTo("docs"), "*.md", SearchOption.AllDirectories);
+
+        Assert.InRange(pages.Sum(static page => File.ReadLines(page).Count()), 1, MostLinesOfTheDocumentation);
+    }
 }
