@@ -37,17 +37,37 @@ internal static class Certainty
         && body.References(parameter).Any(reference => DisposalOf(reference) is { } disposal
             && body.FunctionAround(disposal) is null && IsCertain(disposal, body) && IsUnlessNull(disposal, parameter));
 
-    // A flag among the arguments may say what becomes of the buffer.
-    private static bool IsUnlessNull(IOperation operation, IParameterSymbol parameter)
+    /// <summary>
+    /// Returns whether a method comes to an operation, or throws, whatever a flag, an argument or a field says: only null of the
+    /// <paramref name="subject"/> itself and a loop with no round may keep it from that.
+    /// </summary>
+    public static bool IsReached(IOperation operation, ISymbol subject, MethodBody body)
     {
-        for (IOperation? parent = operation.Parent; parent is not null; parent = parent.Parent)
+        foreach (IReturnOperation returning in body.Returns)
         {
-            if (parent is IConditionalOperation { Condition: var condition } && !condition.DescendantsAndSelf().All(part => part switch
+            if (returning.Syntax is ReturnStatementSyntax && returning.Syntax.Span.End <= operation.Syntax.SpanStart
+                && !IsUnlessNull(returning, subject))
             {
-                IMemberReferenceOperation or IInvocationOperation or ILocalReferenceOperation => false,
-                IParameterReferenceOperation other => SymbolEqualityComparer.Default.Equals(other.Parameter, parameter),
-                _ => true,
-            }))
+                return false;
+            }
+        }
+
+        IOperation child = operation;
+        for (IOperation? parent = operation.Parent; parent is not null && child != body.Root; child = parent, parent = parent.Parent)
+        {
+            IOperation? choice = parent switch
+            {
+                IConditionalOperation { Condition: var condition } => condition,
+                ISwitchOperation { Value: var value } => value,
+                ISwitchExpressionOperation { Value: var value } => value,
+                ICoalesceOperation { Value: var value } => value,
+                IBinaryOperation { OperatorKind: BinaryOperatorKind.ConditionalAnd or BinaryOperatorKind.ConditionalOr } both =>
+                    both.LeftOperand,
+                IConditionalAccessOperation { Operation: IMemberReferenceOperation member } => member,
+                ICatchClauseOperation => parent,
+                _ => null,
+            };
+            if (choice is not null && choice != child && !IsOnly(choice, subject))
             {
                 return false;
             }
@@ -55,6 +75,27 @@ internal static class Certainty
 
         return true;
     }
+
+    // A flag among the arguments may say what becomes of the buffer.
+    private static bool IsUnlessNull(IOperation operation, ISymbol subject)
+    {
+        for (IOperation? parent = operation.Parent; parent is not null; parent = parent.Parent)
+        {
+            if (parent is IConditionalOperation { Condition: var condition } && !IsOnly(condition, subject))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    private static bool IsOnly(IOperation condition, ISymbol subject) => condition.DescendantsAndSelf().All(part => part switch
+    {
+        IMemberReferenceOperation or IInvocationOperation or ILocalReferenceOperation => false,
+        IParameterReferenceOperation other => SymbolEqualityComparer.Default.Equals(other.Parameter, subject),
+        _ => true,
+    });
 
     private static bool IsDispose(IOperation operation) =>
         operation is IInvocationOperation { TargetMethod: { Name: "Dispose", Parameters.Length: 0 } };
