@@ -37,21 +37,17 @@ internal static class Certainty
         && body.References(parameter).Any(reference => DisposalOf(reference) is { } disposal
             && body.FunctionAround(disposal) is null && IsCertain(disposal, body) && IsUnlessNull(disposal, parameter));
 
-    /// <summary>
-    /// Returns whether a method comes to an operation, or throws, whatever a flag, an argument or a field says: only null of the
-    /// <paramref name="subject"/> itself and a loop with no round may keep it from that.
-    /// </summary>
-    public static bool IsReached(IOperation operation, ISymbol subject, MethodBody body)
-    {
-        foreach (IReturnOperation returning in body.Returns)
-        {
-            if (returning.Syntax is ReturnStatementSyntax && returning.Syntax.Span.End <= operation.Syntax.SpanStart
-                && !IsUnlessNull(returning, subject))
-            {
-                return false;
-            }
-        }
+    /// <summary>Returns whether a method may return before an operation, and not for null of <paramref name="subject"/>.</summary>
+    public static bool MayReturnBefore(IOperation operation, ISymbol subject, MethodBody body) => body.Returns.Any(returning =>
+        returning.Syntax is ReturnStatementSyntax && returning.Syntax.Span.End <= operation.Syntax.SpanStart
+        && !IsUnlessNull(returning, subject));
 
+    /// <summary>
+    /// Returns the innermost branch around an operation that a flag, an argument or a field may keep from running, or null.
+    /// A test for null of <paramref name="subject"/> is none, nor is a loop, which may have no round.
+    /// </summary>
+    public static IOperation? BranchAround(IOperation operation, ISymbol subject, MethodBody body)
+    {
         IOperation child = operation;
         for (IOperation? parent = operation.Parent; parent is not null && child != body.Root; child = parent, parent = parent.Parent)
         {
@@ -69,11 +65,11 @@ internal static class Certainty
             };
             if (choice is not null && choice != child && !IsOnly(choice, subject))
             {
-                return false;
+                return child;
             }
         }
 
-        return true;
+        return null;
     }
 
     // A flag among the arguments may say what becomes of the buffer.

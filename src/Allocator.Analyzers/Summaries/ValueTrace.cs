@@ -17,6 +17,7 @@ internal sealed partial class ValueTrace
     private readonly ISymbol _subject;
     private readonly Queue<(ISymbol Variable, Grip Grip)> _waiting = new();
     private readonly HashSet<ISymbol> _followed = new(SymbolEqualityComparer.Default);
+    private readonly HashSet<IOperation> _touched = new();
 
     private ValueTrace(
         ISymbol subject, MethodBody body, KnownSymbols known, Func<ISymbol, Slot?, Passing> passingOf, IMethodSymbol? method,
@@ -244,7 +245,24 @@ internal sealed partial class ValueTrace
         }
     }
 
-    private void Touch(IOperation operation) => IsTouched = IsTouched || Certainty.IsReached(operation, _subject, _body);
+    private void Touch(IOperation operation)
+    {
+        if (IsTouched || Certainty.MayReturnBefore(operation, _subject, _body))
+        {
+            return;
+        }
+
+        IOperation? branch = Certainty.BranchAround(operation, _subject, _body);
+        if (branch is null)
+        {
+            IsTouched = true;
+        }
+        else if (_touched.Add(branch) && branch.Parent is IConditionalOperation { WhenTrue: var one, WhenFalse: { } other }
+            && _touched.Contains(one) && _touched.Contains(other))
+        {
+            Touch(branch.Parent);
+        }
+    }
 
     private void FollowItems(IOperation collection)
     {
